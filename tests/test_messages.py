@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from typing import Any
 
 import pytest
 import typer
+from babel.messages.pofile import read_po
 
 import shisho_box
 from shisho import errors
@@ -29,24 +29,12 @@ from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, map_by_code
 from shisho.interfaces.cli.app import app
+from shisho.interfaces.cli.frames import TYPER_WORDS
 from shisho.language.script import answer_language
-from shisho.messages import (
-    english,
-    english_answers,
-    english_room,
-    english_states,
-    english_team_words,
-    japanese_answers,
-    japanese_room,
-    japanese_shell,
-    japanese_states,
-    japanese_team_words,
-    message,
-    syntax,
-    system,
-)
-from shisho.messages.catalogue import catalogue, render, render_all, word
+from shisho.messages import message, po, syntax, system
+from shisho.messages.catalogue import render, render_all, word
 from shisho.messages.message import Message
+from shisho.messages.po import LANGUAGES, PluralTexts, catalogue
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
 from shisho.web.engines import engines
@@ -63,6 +51,7 @@ FILES += sorted(BOX.rglob("*.py"))
 RAISED = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
 } | {"Refused"}
+PLURALS = {id_ for id_, text in catalogue("en").items() if isinstance(text, PluralTexts)}
 JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿]")
 LATIN = re.compile("[A-Za-z]{2}")
 # Tables that hold both languages because they are about language, and say nothing to people.
@@ -79,12 +68,6 @@ LINGUISTIC = {
     "web/engines/google.py",
 }
 KANA = re.compile("[ぁ-んァ-ヺ]")
-# What is the same in every language: commands, names, a colon between two values.
-ALIKE = {
-    text
-    for text in catalogue("ja")
-    if text.startswith("pip install") or not re.search("[a-z]", re.sub(r"{.*?}", "", text))
-}
 
 
 @functools.cache
@@ -100,47 +83,51 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
 
 
 def said(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    """The templates of a file, as far as they are written where they are said."""
+    """The ids of messages that are written where they are raised or made."""
     for name, call in calls(path):
         if name in RAISED | {"Message"} and call.args and isinstance(call.args[0], ast.Constant):
             yield str(call.args[0].value), call
 
 
-def names(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name}
+def names(text: str | PluralTexts) -> set[str]:
+    if isinstance(text, PluralTexts):
+        return {text.variable}.union(*map(names, text.forms))
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def test_errors_are_raised_with_a_template_and_not_with_a_finished_sentence() -> None:
+def texts(entry: str | PluralTexts) -> tuple[str, ...]:
+    return entry.forms if isinstance(entry, PluralTexts) else (entry,)
+
+
+def test_errors_are_raised_with_an_id_and_not_with_a_finished_sentence() -> None:
     finished = (ast.JoinedStr, ast.BinOp, ast.IfExp)
     sins = [
         f"{path}:{call.lineno}: {ast.unparse(call.args[0])}"
         for path in FILES
         for name, call in calls(path)
         if name in RAISED | {"Message"} and call.args and isinstance(call.args[0], finished)
+        if not ast.unparse(call.args[0]).startswith(("f'noun.", "f'setting."))
     ]
     assert sins == []
 
 
-def test_every_value_of_a_template_is_given() -> None:
+def test_every_value_of_a_message_is_given() -> None:
     sins = []
     for path in FILES:
-        for template, call in said(path):
+        for id_, call in said(path):
             given = {keyword.arg for keyword in call.keywords}
             if "extra" in given:  # ExtraMissing makes the command of it
                 given.add("install")
-            if None not in given and not names(template) <= given:
-                sins.append(f"{path}:{call.lineno}: {names(template) - given}")
+            if None not in given and not names(catalogue("en").get(id_, "")) <= given:
+                sins.append(f"{path}:{call.lineno}: {id_}")
     assert sins == []
 
 
-def test_every_message_has_its_pair() -> None:
-    known = catalogue("ja")
-    templates = {template: path for path in FILES for template, _ in said(path) if template}
-    for path in FILES:  # templates that a line is too short for
-        for node in nodes(path):
-            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("template", "FAULT"):
-                templates[ast.literal_eval(node.value)] = path
-    assert {template: path for template, path in templates.items() if template not in known} == {}
+def test_every_id_in_the_code_exists() -> None:
+    known = catalogue("en")
+    ids = {id_: f"{path}:{call.lineno}" for path in FILES for id_, call in said(path) if id_}
+    ids |= dict.fromkeys(ids_of_tables(), "a table")
+    assert {id_: place for id_, place in ids.items() if id_ not in known} == {}
 
 
 TOLD = {"warning", "error", "exception", "critical"}  # what a log without --debug shows
@@ -176,70 +163,95 @@ def test_a_log_line_without_a_pair_is_noticed(call: str) -> None:
     assert not [*logged_without_pair(ast.walk(ast.parse("log.debug('it is so'); log.error(told)")))]
 
 
-def test_tables_of_messages_have_their_pairs() -> None:
-    known = catalogue("ja")
-    texts = [reason for _, reason in _REASONS]
-    texts += specimen.TEXTS
-    texts += [engine.about.reason for engine in engines().values() if engine.about.reason]
-    texts += [setting.help for setting in TABLE]
-    texts += [*(template for *_, template in MEANINGS), REFUSED, UNREACHABLE]
-    texts += [reason.template for reason in (*system.REASONS.values(), *system.NAMES.values())]
-    texts += [reason.template for reason in syntax.TOML.values()]
-    texts += [*helps(typer.main.get_command(app))]
-    assert [text for text in dict.fromkeys(texts) if text not in known] == []
+def ids_of_tables() -> Iterator[str]:
+    """The ids that tables hold, and those that are made of a name."""
+    yield from (reason for _, reason in _REASONS)
+    yield from specimen.TEXTS
+    yield from (engine.about.reason for engine in engines().values() if engine.about.reason)
+    yield from (setting.help.id for setting in TABLE)
+    yield from (*(id_ for *_, id_ in MEANINGS), REFUSED, UNREACHABLE)
+    yield from (reason.id for reason in (*system.REASONS.values(), *system.NAMES.values()))
+    yield from (reason.id for reason in syntax.TOML.values())
+    yield from TYPER_WORDS.values()
+    yield from (text for text in helps(typer.main.get_command(app)) if text not in TYPER_WORDS)
 
 
 def helps(command: Any) -> Iterator[str]:
-    yield from (
-        inspect.cleandoc(holder.help)
-        for holder in (command, *command.params)
-        if getattr(holder, "help", None)
-    )
+    yield from (holder.help for holder in (command, *command.params) if getattr(holder, "help", None))
     for below in getattr(command, "commands", {}).values():
         yield from helps(below)
 
 
-def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> None:
-    assert english.SAID.keys() == japanese_shell.SAID.keys()
-    assert english_answers.SAID.keys() == japanese_answers.SAID.keys()
-    assert english_states.SAID.keys() == japanese_states.SAID.keys()
-    assert english_team_words.SAID.keys() == japanese_team_words.SAID.keys()
-    assert english_room.SAID.keys() == japanese_room.SAID.keys()
-    assert len(catalogue("en")) == sum(
-        len(table.SAID)
-        for table in (english, english_answers, english_room, english_states, english_team_words)
-    )
-    for key, text in catalogue("en").items():
-        assert names(text) == names(catalogue("ja")[key]), key
-    sentences = {text: pair for text, pair in catalogue("ja").items() if text not in catalogue("en")}
-    for text, pair in sentences.items():
-        assert names(text) == names(pair), text
-        assert JAPANESE.search(pair) or text in ALIKE, f"no Japanese: {pair}"
-
-
-def test_no_entry_of_the_catalogue_is_left_over() -> None:
-    typers = Path(typer.__file__).parent.rglob("*.py")
-    tables = [path.read_text("utf-8") for path in (*FILES, *typers)]
-    written = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in tables).replace("\\", "")
-    sentences = set(catalogue("ja")) - set(catalogue("en"))
-    lost = [
-        text for text in sentences if text.partition("\n")[0].strip() not in written and " " in text.strip()
-    ]
-    assert lost == []
-
-
-def test_every_key_is_looked_up_somewhere() -> None:
-    """By its name, or by the beginning of it where the rest is a state or the like."""
-    written = {node for path in FILES for node in nodes(path)}
-    texts = {
-        str(node.value) for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalogue_is_what_babel_reads(language: str) -> None:
+    """The format is that of GNU gettext, in the order of the ids, each there once."""
+    path = po.FOLDER / language / "messages.po"
+    with path.open("rb") as file:
+        read = read_po(file, locale=language, abort_invalid=True)
+    entries = {
+        message.id if isinstance(message.id, str) else message.id[0]: message.string
+        for message in read
+        if message.id
     }
+    assert entries == {
+        id_: entry.forms if isinstance(entry, PluralTexts) else entry
+        for id_, entry in catalogue(language).items()
+    }
+    ids = re.findall(r'^msgid "(.+)"$', path.read_text("utf-8"), re.MULTILINE)
+    assert ids == sorted(set(ids))
+    assert all(all(texts(entry)) for entry in catalogue(language).values())
+
+
+def test_both_languages_have_the_same_ids_and_every_text_the_same_values() -> None:
+    english, japanese = catalogue("en"), catalogue("ja")
+    assert english.keys() == japanese.keys()
+    assert {id_ for id_, text in english.items() if names(text) != names(japanese[id_])} == set()
+
+
+def test_every_japanese_text_is_japanese() -> None:
+    """Unless it has no words beside its variables, names and commands."""
+    assert [
+        id_
+        for id_, entry in catalogue("ja").items()
+        for text in texts(entry)
+        if not JAPANESE.search(text) and re.search("[a-z]{3}", re.sub("{.*?}|pip install .*", "", text))
+        if text not in texts(catalogue("en")[id_]) or " " in text
+    ] == []
+
+
+def test_every_id_is_used_somewhere() -> None:
+    """By itself, or by its beginning if the rest is a name, as of a state."""
+    written = {node for path in FILES for node in nodes(path)}
+    used = {node.value for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    used |= set(ids_of_tables())
+    scripts = "".join(path.read_text("utf-8") for path in (HOUSE / "interfaces" / "ui").rglob("*.[jh][st]*"))
+    used |= set(re.findall(r"[a-z_0-9]+", scripts))
     begun = [node.values[0] for node in written if isinstance(node, ast.JoinedStr)]
     heads = tuple(
-        str(node.value) for node in begun if isinstance(node, ast.Constant) and str(node.value).endswith("_")
+        str(node.value)
+        for node in begun
+        if isinstance(node, ast.Constant) and re.search(r"[a-z][_.]$", str(node.value))
     )
-    outcomes = {str(outcome) for outcome in IntakeOutcome}
-    assert [key for key in catalogue("en") if key not in texts | outcomes and not key.startswith(heads)] == []
+    used |= {str(outcome) for outcome in IntakeOutcome}
+    unused = [
+        id_
+        for id_ in catalogue("en")
+        if not {id_, id_.partition(".")[2] if id_.startswith(("word.", "room.")) else id_} & used
+        and not id_.removeprefix("word.").startswith(heads)
+        and not id_.startswith(("room.",))
+    ]
+    assert unused == []
+
+
+@pytest.mark.parametrize("id_", sorted(PLURALS))
+def test_a_message_that_counts_has_a_text_for_one_and_for_others(id_: str) -> None:
+    text = catalogue("en")[id_]
+    assert isinstance(text, PluralTexts)
+    values = dict.fromkeys(names(text), 1)
+    assert str(Message(id_, **values)) == text.forms[0].format(**values)
+    values[text.variable] = 2
+    assert str(Message(id_, **values)) == text.forms[1].format(**values)
+    assert render(Message(id_, **values), "ja") == texts(catalogue("ja")[id_])[-1].format(**values)
 
 
 def texts_of(node: ast.AST) -> list[str]:
@@ -281,9 +293,7 @@ def test_a_pair_outside_the_catalogue_is_noticed(table: str) -> None:
 
 
 def test_a_message_says_itself_in_another_language_with_its_values_and_those_within_them() -> None:
-    told = Message(
-        "{engine} refused: {reason}. Ask another engine.", engine="bing", reason=Message("no reason given")
-    )
+    told = Message("engine.refused", engine="bing", reason=Message("engine.no_reason"))
     assert told == "bing refused: no reason given. Ask another engine."
     assert (
         render(told, "ja") == "bing が断りました: 理由は示されていません。別の検索エンジンをお使いください。"
@@ -312,21 +322,24 @@ def test_foreign_words_with_braces_are_no_template() -> None:
     assert str(NotFound("it said {x")) == "it said {x"
 
 
-def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
-    error = NotFound("There is no job {job_id}.", job_id="7")
+def test_an_error_keeps_its_id_through_rows_and_wires() -> None:
+    error = NotFound("job.not_found", job_id="7")
     stored = codec.loads(
         codec.dumps(JobError(error.code, error.message, Payload.wrap(error.details))), JobError
     )
     again = map_by_code()[stored.code](stored.message, **stored.details.read(dict))
-    assert (str(again), again.template, again.details) == (
+    assert (str(again), again.message_id, again.details) == (
         "There is no job 7.",
-        "There is no job {job_id}.",
+        "job.not_found",
         {"job_id": "7"},
     )
     assert render(again.message, "ja") == "仕事 7 はありません。"
     assert render(message.read(message.write(error.message)), "ja") == "仕事 7 はありません。"
     receipt = Receipt(
-        "a.pdf", IntakeOutcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer"))
+        "a.pdf",
+        IntakeOutcome.FAILED,
+        reason=error.message,
+        warnings=("query_changed", Message("browser.no_answer")),
     )
     kept = codec.loads(codec.dumps(receipt), Receipt)
     assert kept == receipt
@@ -534,7 +547,7 @@ def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
 
 
 def test_a_message_in_a_job_s_output_is_said_in_the_reader_s_language() -> None:
-    reason = Message("There is no document {name}. `shisho list` shows what there is.", name="d1")
+    reason = Message("document.not_found", name="d1")
     output = json.loads(codec.dumps({"errors": [{"code": "X", "reason": reason}]}))
     assert render_all(output, "en") == {"errors": [{"code": "X", "reason": str(reason)}]}
     assert render_all(output, "ja")["errors"][0]["reason"] == render(reason, "ja") != str(reason)

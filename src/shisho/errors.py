@@ -46,17 +46,17 @@ from shisho.messages.message import Message
 
 
 class ShishoError(Exception):
-    """Base of all. Raised with a template and the values it names: `NotFound("There is no page {number}.",
-    number=7)`, so that interfaces can say it in the reader's language; with a Message where one is passed on.
+    """Base of all errors. Raised with the id of a message and its values, `NotFound("job.not_found",
+    job_id="7")`, or with a Message.
 
-    `details` are the values and whatever else a program may want: JSON-ready, never a secret or the text of a
+    `details` are the values and further facts for programs: JSON-ready, never a secret or the text of a
     document."""
 
     code: ClassVar[str] = "INTERNAL"
     retry: ClassVar[bool] = False
 
-    def __init__(self, template: str, /, **details: Any) -> None:
-        self.message = template if isinstance(template, Message) else Message(template, **details)
+    def __init__(self, message: str, /, **details: Any) -> None:
+        self.message = message if isinstance(message, Message) else Message(message, **details)
         super().__init__(self.message)
         values = {name: self.message.values.get(name, value) for name, value in details.items()}
         self.details: Mapping[str, Any] = {
@@ -64,8 +64,8 @@ class ShishoError(Exception):
         }
 
     @property
-    def template(self) -> str:
-        return self.message.template
+    def message_id(self) -> str:
+        return self.message.id
 
 
 class InvalidParams(ShishoError):
@@ -157,13 +157,13 @@ class RobotsDisallowed(ShishoError):
 
 
 class ExtraMissing(ShishoError):
-    """An optional package is needed: install the named extra. `extra` fills `{install}` in the template."""
+    """An optional package is needed: install the named extra. `extra` fills `{install}` in the message."""
 
     code = "EXTRA_MISSING"
 
-    def __init__(self, template: str, /, *, extra: str = "", **details: Any) -> None:
+    def __init__(self, message: str, /, *, extra: str = "", **details: Any) -> None:
         values = {"extra": extra, "install": install_command(extra)} if extra else {}
-        super().__init__(template, **values, **details)
+        super().__init__(message, **values, **details)
 
 
 class ForbiddenPath(ShishoError):
@@ -232,8 +232,8 @@ class ModelFailed(ShishoError):
 
     code = "MODEL_FAILED"
 
-    def __init__(self, template: str, /, *, usage: Any = None, **details: Any) -> None:
-        super().__init__(template, **details)
+    def __init__(self, message: str, /, *, usage: Any = None, **details: Any) -> None:
+        super().__init__(message, **details)
         self.usage = usage
 
     @property

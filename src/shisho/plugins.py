@@ -77,7 +77,7 @@ def find_installed(group: str) -> tuple[Plugin, ...]:
         if entry.name in plugins or entry.name in BUILT_IN[group]:
             log.warning(
                 Message(
-                    "The plug-in {name} of the package {package} is ignored, because the name is taken.",
+                    "plugin.name_taken",
                     name=entry.name,
                     package=package,
                 )
@@ -114,7 +114,7 @@ def load_plugin(plugin: Plugin) -> object:
         if not plugin.package:
             raise
         raise InvalidParams(
-            "The plug-in {name} of the package {package} can't be loaded: {why}. Update or uninstall the package.",
+            "plugin.cannot_load",
             name=plugin.name,
             package=plugin.package,
             why=reason_of(error),
@@ -134,7 +134,7 @@ def load_plugins(group: str, accept: Callable[[object], bool]) -> Iterator[tuple
         else:
             log.warning(
                 Message(
-                    "The plug-in {name} of the package {package} is ignored, because it registers no object for {group}.",
+                    "plugin.no_object",
                     name=plugin.name,
                     package=plugin.package,
                     group=group,

@@ -78,9 +78,7 @@ class Settings:
         except RuntimeError:
             home = Path("~")
         if home.parts[:1] == ("~",):  # older platformdirs leave it so
-            raise StorageUnusable(
-                "This user has no home directory. Name a folder for the library with --home or SHISHO_HOME."
-            )
+            raise StorageUnusable("settings.no_home")
         return home
 
     @property
@@ -113,7 +111,7 @@ def expand_user(path: Path | str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise InvalidParams("{path} has no meaning here: write the path in full.", path=path) from error
+        raise InvalidParams("settings.relative_path", path=path) from error
 
 
 def locale_language() -> str:
@@ -205,7 +203,7 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
         _typed(table[name], value, "file")
         if settings.origins[name] in ("environment", "call") and settings.values[name] != value:
             raise InvalidParams(
-                "{setting} comes from {origin}, which overrides settings.toml. Remove it there first.",
+                "settings.overridden",
                 setting=name,
                 origin=ORIGINS[settings.origins[name]],
             )
@@ -229,12 +227,12 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
                 raise
     except tomllib.TOMLDecodeError as error:
         raise InvalidParams(
-            "{path} cannot be changed automatically. Set {names} in it by hand.",
+            "settings.file_unchangeable",
             path=path,
             names=", ".join(changes),
         ) from error
     except OSError as error:
-        raise StorageUnusable("{path} cannot be written: {why}.", path=path, why=reason_of(error)) from error
+        raise StorageUnusable("settings.file_not_writable", path=path, why=reason_of(error)) from error
 
 
 def _environment(row: Setting) -> str | None:
@@ -248,9 +246,7 @@ def _environment(row: Setting) -> str | None:
         return Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = reason_of(error)
-        raise StorageUnusable(
-            "{path} cannot be read: {why}. Give yourself the right to it.", path=file, why=why
-        ) from error
+        raise StorageUnusable("settings.file_unreadable", path=file, why=why) from error
 
 
 def _is_never_empty(row: Setting) -> bool:
@@ -270,7 +266,7 @@ def find_stray_names() -> tuple[Message, ...]:
     strays = {name for name in os.environ if name.startswith("SHISHO_")} - NOT_SETTINGS - set(known)
     return tuple(
         Message(
-            "{name} in the environment is no setting and does nothing. {lists}",
+            "settings.unknown_variable",
             name=name,
             lists=_near(get_close_matches(name, known, cutoff=NEAR_STRAY)),
         )
@@ -282,16 +278,14 @@ def _unknown(name: str, known: Iterable[str], origin: str = "call") -> InvalidPa
     near = get_close_matches(name.lower(), known, cutoff=NEAR)
     lists = _near(near)
     if origin == "file":
-        return InvalidParams(
-            "settings.toml has {name!r}, which is no setting. {lists}", name=name, lists=lists, near=near
-        )
-    return InvalidParams("There is no setting {name!r}. {lists}", name=name, lists=lists, near=near)
+        return InvalidParams("settings.unknown_in_file", name=name, lists=lists, near=near)
+    return InvalidParams("settings.unknown", name=name, lists=lists, near=near)
 
 
 def _near(near: Sequence[str]) -> Message:
     if near:
-        return Message("Did you mean {near}? `shisho settings` lists them all.", near=", ".join(near))
-    return Message("`shisho settings` lists them all.")
+        return Message("settings.near", near=", ".join(near))
+    return Message("settings.see_list")
 
 
 ENGINE_FILE = "engines.toml"
@@ -305,7 +299,7 @@ def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
     for engine, fields in _file(path).items():
         if not isinstance(fields, dict):
             raise InvalidParams(
-                "{path}: {engine} stands outside a table. Write [name of the engine] above its fields.",
+                "settings.engine_outside_table",
                 path=path,
                 engine=engine,
             )
@@ -330,23 +324,21 @@ def _file(path: Path) -> dict[str, object]:
             return {}
         return tomllib.loads(path.read_text("utf-8-sig"))  # editors of Windows begin it with a mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidParams("{path} is not valid TOML: {why}.", path=path, why=reason_of(error)) from error
+        raise InvalidParams("settings.bad_toml", path=path, why=reason_of(error)) from error
     except OSError as error:
         why = reason_of(error)
-        raise StorageUnusable(
-            "{path} cannot be read: {why}. Give yourself the right to it.", path=path, why=why
-        ) from error
+        raise StorageUnusable("settings.file_unreadable", path=path, why=why) from error
 
 
 ORIGINS: Mapping[str, str] = {
-    "environment": Message("the environment"),
-    "call": Message("the call or command line"),
+    "environment": Message("settings.origin_environment"),
+    "call": Message("settings.origin_call"),
     "file": "settings.toml",
 }
 _KINDS: Mapping[type, str] = {
-    bool: Message("on or off"),
-    int: Message("a whole number"),
-    float: Message("a number"),
+    bool: Message("settings.kind_boolean"),
+    int: Message("settings.kind_whole"),
+    float: Message("settings.kind_number"),
 }
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
@@ -360,7 +352,7 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
         value: Value = _flag(raw) if type_ is bool else type_(str(raw))
     except ValueError as error:
         raise InvalidParams(
-            "{setting} (from {origin}) takes {kind}, not {raw!r}.",
+            "settings.wrong_kind",
             setting=row.name,
             origin=ORIGINS[origin],
             kind=_KINDS[type_],
@@ -368,7 +360,7 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
         ) from error
     if row.choices and value not in row.choices:
         raise InvalidParams(
-            "{setting} (from {origin}) takes one of {choices}, not {raw!r}.",
+            "settings.not_a_choice",
             setting=row.name,
             origin=ORIGINS[origin],
             choices=", ".join(row.choices),
@@ -377,25 +369,25 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
     if row.pattern and not re.fullmatch(row.pattern, str(value)):
         if row.secret:
             raise InvalidParams(
-                "{setting} (from {origin}) has another form: {help}. What it was is shown nowhere. See docs/settings.md.",
+                "settings.bad_secret",
                 setting=row.name,
                 origin=ORIGINS[origin],
-                help=Message(row.help),
+                help=row.help,
             )
         if names := list_full_names(str(value), row.name):
             raise InvalidParams(
-                "{setting} (from {origin}) takes the full name of a model, not {raw!r}. Choose one: {names}.",
+                "settings.partial_model",
                 setting=row.name,
                 origin=ORIGINS[origin],
                 raw=str(value),
                 names=names,
             )
         raise InvalidParams(
-            "{setting} (from {origin}) does not take {raw!r}: {help}. See docs/settings.md.",
+            "settings.bad_form",
             setting=row.name,
             origin=ORIGINS[origin],
             raw=hide_login(str(raw)),
-            help=Message(row.help),
+            help=row.help,
         )
     return value
 
@@ -407,7 +399,7 @@ def _expect_text(row: Setting, raw: str, origin: str) -> None:
         raw.encode()
     except UnicodeEncodeError as error:
         raise InvalidParams(
-            "{setting} (from {origin}) is in no known encoding. Write it in UTF-8.",
+            "settings.unknown_encoding",
             setting=row.name,
             origin=ORIGINS[origin],
         ) from error

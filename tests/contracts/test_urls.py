@@ -210,7 +210,7 @@ async def test_report_tells_of_jobs_answers_and_who_is_waited_for(discoveries: D
 async def test_report_tells_which_jobs_go_on_later_and_why(discoveries: Discoveries) -> None:
     """The reason is of the attempt that was put off: an older one says nothing of this wait."""
     queue = discoveries.queue
-    rests = JobError("ENGINE_UNAVAILABLE", Message("{engine} failed lately and rests.", engine="メモリ\0"))
+    rests = JobError("ENGINE_UNAVAILABLE", Message("engine.cooling_down", engine="メモリ\0"))
     for seconds in (1800, 600):
         claim = (await discoveries.running()).claim
         await queue.jobs.put_back(claim, queue.clock.ahead(seconds), rests, is_failure=False)

@@ -1,7 +1,7 @@
 """Scoring: each kind of evidence by itself, then all of it over the evaluation sets."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +11,7 @@ from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage
 from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery, query
-from shisho.messages import english_room, japanese_room
+from shisho.messages.po import LANGUAGES, catalogue
 from shisho.stores.vectors import vector_of
 from tests.corpus.passages import passage
 
@@ -117,11 +117,11 @@ def test_a_score_is_the_sum_of_its_parts() -> None:
     assert all(part > 0 for part in parts)
 
 
-@pytest.mark.parametrize("words", [english_room.SAID, japanese_room.SAID])
-def test_every_part_of_a_score_has_a_name_in_the_reading_room(words: Mapping[str, str]) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_part_of_a_score_has_a_name_in_the_reading_room(language: str) -> None:
     one = passage("決定係数。")
     parts = ranked(query(["決定係数"]), [one], statistics([*NOISE, one]))[0].parts
-    assert {f"room_part_{part}" for part in (*parts, "meaning")} <= words.keys()
+    assert {f"room.part_{part}" for part in (*parts, "meaning")} <= catalogue(language).keys()
 
 
 def test_bm25_is_what_the_textbook_says() -> None:

@@ -117,7 +117,7 @@ async def test_a_later_first_page_is_asked_with_the_state_of_its_own_engine(tmp_
         name = url.removeprefix("https://").partition(".")[0]
         if "p=1" in url:
             return Serp(name, hits(1), {"token": name})
-        return TimedOut("no answer") if name == "ana" else Serp(name, hits(2))
+        return TimedOut("browser.no_answer") if name == "ana" else Serp(name, hits(2))
 
     ana, ben = (Forgetful(engine(name, interval_s=5.0)) for name in ("ana", "ben"))
     async with searching(tmp_path, rule, ana, ben) as world:

@@ -35,7 +35,5 @@ def _objects(address: str) -> Blobs:
     try:
         from shisho.stores.blobs.objects import connect_objects
     except ImportError as error:
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="blobs", extra="blobs"
-        ) from error
+        raise ExtraMissing("blobs.extra_missing", setting="blobs", extra="blobs") from error
     return connect_objects(address)

@@ -13,7 +13,7 @@ def calibration_target(settings: Settings) -> CalibrationTarget:
     """Raises ExtraMissing where no embedder works."""
     built = build_embedders(settings)
     if isinstance(built, Message):
-        raise ExtraMissing("There is no embedder to calibrate: {why}", why=built)
+        raise ExtraMissing("calibration.no_embedder", why=built)
     options = {name: settings[name] for name in ("embedder_model", "embedder_key", "splitter", "terms")}
     options |= {"embedder": portable_choice(settings), "web": "off"}
     return CalibrationTarget(built.current.about, settings.home, options)

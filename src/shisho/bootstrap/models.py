@@ -82,7 +82,7 @@ def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
     names = [model_of(settings, other) for other in ("model", *NODES)]
     if len({other.partition("/")[0] for other in names if other}) > 1:
         raise InvalidParams(
-            "All models are asked of one provider, as there is one model_url and one model_key: {models}.",
+            "model.several_providers",
             models=", ".join(dict.fromkeys(filter(None, names))),
         )
     from shisho.inference.llm import ChatLlm
@@ -186,7 +186,7 @@ async def measure_model(settings: Settings) -> ModelMeasurement:
     node = next((node for node in ("model", *NODES) if model_of(settings, node)), "")
     llm = await asyncio.to_thread(build_llm, settings, node) if node else None
     if llm is None:
-        raise InvalidParams("No model is set. Choose one: `shisho models set NAME`.")
+        raise InvalidParams("model.none_set")
     prompt = ModelPrompt(
         "Reply with one JSON object of the given schema.",
         "Are you ready? Reply with ready = true.",
@@ -211,7 +211,7 @@ async def measure_model(settings: Settings) -> ModelMeasurement:
 async def check_model(settings: Settings) -> Check:
     """Report one real call of the configured model."""
     if not any(model_of(settings, node) for node in ("model", *NODES)):
-        return Check("model", False, Message("none: answers are quotations only"), optional=True)
+        return Check("model", False, Message("model.none"), optional=True)
     try:
         measured = await measure_model(settings)
     except ModelFailed as error:
@@ -223,12 +223,10 @@ async def check_model(settings: Settings) -> Check:
 
 def describe_measurement(measured: ModelMeasurement) -> Message:
     """Return what was measured, in one line."""
-    schema = Message("JSON Schema accepted") if measured.schema else Message("JSON Schema only in words")
-    thinking = (
-        Message("thinks before it replies") if measured.is_thinking else Message("does not think first")
-    )
+    schema = Message("model.schema_accepted") if measured.schema else Message("model.schema_in_words")
+    thinking = Message("model.thinks") if measured.is_thinking else Message("model.thinks_not")
     return Message(
-        "{model} replied in {seconds} s ({input} + {output} tokens; {schema}; repairs: {repairs}; {thinking})",
+        "model.replied",
         model=measured.model,
         seconds=measured.seconds,
         input=measured.input_tokens,

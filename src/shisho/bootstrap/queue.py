@@ -111,9 +111,7 @@ def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
 
 async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
     if web is None:
-        raise EngineUnavailable(
-            "The web is turned off here (`shisho web` tells more): {url} is not opened.", url=met.url
-        )
+        raise EngineUnavailable("web.off_url", url=met.url)
     return await web.window(met)
 
 
@@ -186,7 +184,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> Asy
         try:
             await storage.check_ready()
         except ShishoError as error:
-            log.warning(Message("No job is done until this is mended: {why}", why=error.message))
+            log.warning(Message("queue.halted", why=error.message))
             aside.append(asyncio.create_task(_once_usable(storage, working)))
             yield
         else:

@@ -23,20 +23,18 @@ def build_reranker(settings: Settings) -> Reranker | Message | None:
     except ShishoError as error:
         return error.message
     except OSError as error:
-        return Message("{path} cannot be read: {why}.", path=choice, why=reason_of(error))
+        return Message("embedder.file_unreadable", path=choice, why=reason_of(error))
 
 
 def _load(settings: Settings, choice: str) -> Reranker:
     folder = find_model_folder(settings, choice)
     if folder is None:
         raise NotFound(
-            "The reranker {name} is not on this machine: `shisho models pull {name}` brings it, or "
-            "`shisho models import FILE` what another machine exported. "
-            "Until then passages stay in the order of the search.",
+            "reranker.not_here",
             name=choice,
         )
     if not all(importlib.util.find_spec(module) for module in ("numpy", "onnxruntime", "tokenizers")):
-        raise ExtraMissing("The reranker {name} needs an extra: {install}", name=choice, extra="onnx")
+        raise ExtraMissing("reranker.extra_missing", name=choice, extra="onnx")
     from shisho.inference.model_folder import read_folder
     from shisho.inference.reranker import FolderReranker
 
@@ -54,4 +52,4 @@ async def check_reranker(settings: Settings) -> list[Check]:
         await reranker.score("司書", ["司書は本を探す。"])
     except ShishoError as error:
         return [Check("reranker", False, error.message, optional=True)]
-    return [Check("reranker", True, Message("{name} works", name=reranker.name), optional=True)]
+    return [Check("reranker", True, Message("reranker.works", name=reranker.name), optional=True)]

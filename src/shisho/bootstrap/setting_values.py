@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shisho.domain.setting import SettingValue
-from shisho.messages.message import Message
 from shisho.settings import TABLE, Settings, hide_login
 
 SET = "set"  # in place of a secret
@@ -28,7 +27,7 @@ def list_settings(settings: Settings) -> Sequence[SettingValue]:
                 value=value,
                 default=row.default,
                 origin=settings.origins[row.name],
-                help=Message(row.help),
+                help=row.help,
                 choices=row.choices,
                 secret=row.secret,
             )

@@ -29,7 +29,5 @@ def _postgres_builder() -> Callable[[Settings, BuiltEmbedders | None, MakeClock]
     try:
         from shisho.bootstrap.postgres_stores import build_postgres_stores
     except ImportError as error:
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="store", extra="postgres"
-        ) from error
+        raise ExtraMissing("blobs.extra_missing", setting="store", extra="postgres") from error
     return build_postgres_stores

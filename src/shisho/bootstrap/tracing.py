@@ -30,9 +30,7 @@ def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[
 
         exporter = exporter or _exporter(address)
     except ImportError as error:
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="traces", extra="otel"
-        ) from error
+        raise ExtraMissing("blobs.extra_missing", setting="traces", extra="otel") from error
     # Named here and not by its own search, which starts a program to ask the machine who it is.
     provider = TracerProvider(resource=Resource({"service.name": "shisho"}), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(exporter))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 async def refuse_window(challenge: HumanChallenge) -> bool:
     """Stands where there is no browser."""
     raise EngineUnavailable(
-        "There is no browser here to open {url} in. Install the extra: {install}",
+        "browser.extra_missing",
         install=install_command("browser"),
         url=challenge.url,
     )

@@ -43,10 +43,7 @@ from shisho.telemetry import log, span
 
 PIPELINE = "5"  # part of every passage id: raise it when the same bytes give other passages
 HEADING_SEPARATOR = " › "
-FAULT = (
-    "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. "
-    "Report what `shisho --debug add` says of it."
-)
+FAULT = "ingest.internal_error"
 
 Cut = Callable[[DocumentLayout], Sequence[Piece]]
 Sniff = Callable[[str, bytes, str | None], str]
@@ -95,7 +92,7 @@ class Ingest:
 
     async def _add(self, source: Source, sha256: str, corpus: str, owner: str) -> Receipt:
         if not _is_storable(source.name):
-            raise DocumentUnreadable("Its name is in no known encoding: rename the file.")
+            raise DocumentUnreadable("ingest.name_undecodable")
         # What its owner calls a bibliography is not a text, though it may have been taken in as one.
         is_document = source.media_type != ANY_REFERENCES
         known_document = await self.shelf.find_known(corpus, owner, sha256) if is_document else None
@@ -117,7 +114,7 @@ class Ingest:
         with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
         if not any(block.text.strip() for block in reading.blocks):
-            raise DocumentUnreadable("There is no text in this file.")
+            raise DocumentUnreadable("ingest.no_text")
         document = self._document(source, reading, sha256, corpus, owner)
         await self._keep(source, document.media_type, sha256)
         readings = tuple(split_reading(reading))
@@ -202,8 +199,7 @@ class Ingest:
         warnings = reading.warnings
         if reading.needs_ocr:
             pages = ", ".join(str(page) for page in reading.needs_ocr)
-            template = "NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one."
-            warnings = (*warnings, Message(template, pages=pages))
+            warnings = (*warnings, Message("ingest.needs_ocr", pages=pages))
         return Document(
             id=document_id(sha256, corpus, owner),
             corpus=corpus,

@@ -47,9 +47,7 @@ def _splitter(size: int, overlap: int) -> Any:
         ImportError,
         OSError,
     ) as missing:  # spaCy raises OSError for a pipeline that is not installed
-        raise ExtraMissing(
-            "The setting {setting} needs an extra: {install}", setting="splitter", extra="ginza"
-        ) from missing
+        raise ExtraMissing("blobs.extra_missing", setting="splitter", extra="ginza") from missing
 
 
 def blocks(text: str, start: int, end: int) -> Iterator[Span]:

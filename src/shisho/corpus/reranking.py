@@ -23,7 +23,7 @@ async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPass
         with span("rerank", passages=len(best)):
             scores = await reranker.score(question, texts)
     except ShishoError as error:
-        log.warning(Message("The ranking is without its reranker: {why}", why=error.message))
+        log.warning(Message("search.without_reranker", why=error.message))
         return list(ranking)
     return [*reorder(best, scores), *ranking[RERANKED:]]
 

@@ -117,7 +117,7 @@ class Retriever:
     ) -> _Look:
         meaning = write_meaning_query(request)
         if not meaning:
-            raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
+            raise InvalidParams("search.no_query")
         vector = await self._query_vector(meaning)
         query = self._query_with_synonyms if request.with_synonyms else self.query
         within = narrow_scope(scope, request)
@@ -141,7 +141,7 @@ class Retriever:
             with span("retrieve.embed"):
                 return QueryVector(embedder.about, await embedder.embed_query(meaning))
         except ShishoError as error:
-            log.warning(Message("The search is by words alone: {why}", why=error.message))
+            log.warning(Message("search.words_only", why=error.message))
             return None
 
     async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:

@@ -214,8 +214,8 @@ class CorpusSession:
         record = self._rounds.get(round_)
         if record is None or after not in {shown_record.number for shown_record in record.shown}:
             raise InvalidParams(
-                "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.",
-                noun=Message("passage"),
+                "common.unknown_cursor",
+                noun=Message("noun.passage"),
                 id=f"{round_}.{after}",
             )
         later = [shown_record for shown_record in record.shown if shown_record.number > after]
@@ -292,7 +292,7 @@ class CorpusSession:
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
-            raise InvalidParams("No passage {temp_index} was shown in this session.", temp_index=temp_index)
+            raise InvalidParams("session.unknown_passage", temp_index=temp_index)
         passage, document = await self._passage(self._shown[temp_index].passage_id)
         holder = await self._find_holder(passage, passage.start + start)
         text = await self._searcher.shelf.read_text(passage.document_id)
@@ -351,7 +351,7 @@ class CorpusSession:
     async def _passage(self, name: PassageId) -> tuple[Passage, Document]:
         passages, documents = await self._readable([name])
         if name not in passages:
-            raise InvalidParams("That passage's document was removed while this session ran.")
+            raise InvalidParams("session.passage_removed")
         return passages[name], documents[passages[name].document_id]
 
     async def _readable(

@@ -41,14 +41,13 @@ class CorpusAccess:
         InvalidParams for a blank, NotFound for another's that is not there or not granted, AccessDenied for
         one that is granted for reading alone."""
         if not corpus.strip():
-            raise InvalidParams("The corpus has no name. Leave it out for the default one.")
+            raise InvalidParams("corpus.no_name")
         reachable = await self.find_reachable(corpus)
         if reachable is not None:
             _check(reachable.access, corpus)
             return reachable.corpus
         raise NotFound(
-            "There is no corpus {corpus} that you could add to. `shisho list` names those there are, and in a "
-            "corpus of your own there is no @.",
+            "corpus.not_found",
             corpus=corpus,
         )
 
@@ -145,7 +144,6 @@ def is_of_another(corpus: str) -> bool:
 def _check(access: Access, corpus: str) -> None:
     if not access.is_writable:
         raise AccessDenied(
-            "You may read the corpus {corpus}, but not change it. Its owner can let you: "
-            "`shisho grants add CORPUS YOU --write`.",
+            "corpus.read_only",
             corpus=corpus,
         )

@@ -91,7 +91,7 @@ def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Col
     """List what lies below the paths, and the bibliographies, which may lie there too. Raises
     InvalidParams."""
     if not (paths or bibliographies):
-        raise InvalidParams("There is nothing to add. Name files or folders, or --references FILE.")
+        raise InvalidParams("adding.nothing_named")
     for path in (*paths, *bibliographies):
         check_no_address(path)
     survey = files.survey(map(Path, paths))

@@ -151,7 +151,7 @@ class AnswerDesk:
         question = await self._question(answer_id)
         if question is None:
             raise InvalidParams(
-                "Answer {answer_id} was not asked through the queue. `shisho resume {answer_id}` goes on with it.",
+                "answer.not_queued",
                 answer_id=answer_id,
             )
         job = question[0]

@@ -34,7 +34,7 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     if len(by_hand) == 1:
         return by_hand[0]
     if not documents:
-        raise NotFound("There is no document {name}. `shisho list` shows what there is.", name=name)
+        raise NotFound("document.not_found", name=name)
     if len(documents) > 1:
         raise _several(name, by_hand or documents)
     return documents[0]
@@ -58,15 +58,12 @@ async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) ->
     twins = sorted(
         source for source, id_ in places.items() if id_ == document.id and source != document.source
     )
-    leaving = [
-        Message("{source} has the same content and is taken out with it.", source=source)
-        for source in twins[:LISTED]
-    ]
+    leaving = [Message("document.copy_removed", source=source) for source in twins[:LISTED]]
     if len(twins) > LISTED:
-        leaving.append(Message("{count} more files have the same content.", count=len(twins) - LISTED))
+        leaving.append(Message("document.more_copies", count=len(twins) - LISTED))
     return leaving + [
         Message(
-            "The same file stands in {corpus} too and is still found there: `shisho remove {id}`.",
+            "document.still_in_corpus",
             corpus=access.name_corpus(other).corpus,
             id=other.id,
         )
@@ -80,7 +77,7 @@ async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document
     NotFound, which lists those that a name fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
     if not documents:
-        raise NotFound("No document {name} was removed, and none has this id.", name=name)
+        raise NotFound("document.not_removed", name=name)
     if len(documents) > 1:
         raise _several(name, documents)
     return documents[0]
@@ -90,9 +87,7 @@ def check_conversation(name: str | None) -> str:
     """The conversation that a question is to follow; "" for none. Raises InvalidParams for a blank, which may
     have been meant for one."""
     if name is not None and not name.strip():
-        raise InvalidParams(
-            "A blank names no {noun}. Give its id, or enough of its beginning.", noun=Message("conversation")
-        )
+        raise InvalidParams("common.blank_id", noun=Message("noun.conversation"))
     return name or ""
 
 
@@ -106,8 +101,8 @@ def unknown_place(noun: str, id_: str) -> InvalidParams:
     """The error for a list that is to go on after what is not there: an empty page would say that all was
     seen."""
     return InvalidParams(
-        "There is no {noun} {id} to list from. Give the id of the last one of the page before, or none to begin anew.",
-        noun=Message(noun),
+        "common.unknown_cursor",
+        noun=Message(f"noun.{noun}"),
         id=id_,
     )
 
@@ -123,7 +118,7 @@ async def check_filters(
         if unknown:
             all_fields = [*known_keys, *FILTER_FIELDS]
             raise InvalidParams(
-                "No document has {unknown} to filter by. There are: {fields}.",
+                "filter.unknown_field",
                 unknown=", ".join(unknown),
                 fields=", ".join(all_fields),
                 known=all_fields,
@@ -134,16 +129,14 @@ async def check_filters(
 def check_limit(limit: int | None) -> None:
     """Raises InvalidParams for more than an index should be asked for: it makes room for all in advance."""
     if limit is not None and not 1 <= limit <= MOST_HITS:
-        raise InvalidParams(
-            "{name} takes {least} to {most}, not {value}.", name="limit", least=1, most=MOST_HITS, value=limit
-        )
+        raise InvalidParams("common.out_of_range", name="limit", least=1, most=MOST_HITS, value=limit)
 
 
 def read_room(room_tokens: int | None, default: int = UNBOUNDED_ROOM) -> int:
     """The room that a caller gives, or the default one. Raises InvalidParams for none at all."""
     if room_tokens is not None and not 1 <= room_tokens <= MOST_ROOM:
         raise InvalidParams(
-            "{name} takes {least} to {most}, not {value}.",
+            "common.out_of_range",
             name="room_tokens",
             least=1,
             most=MOST_ROOM,
@@ -155,7 +148,7 @@ def read_room(room_tokens: int | None, default: int = UNBOUNDED_ROOM) -> int:
 def check_request(request: SearchRequest) -> None:
     """Raises InvalidParams for one without words."""
     if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
-        raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
+        raise InvalidParams("search.no_query")
 
 
 def check_words(query: str | Sequence[str] | SearchRequest, request: SearchRequest) -> None:
@@ -163,16 +156,14 @@ def check_words(query: str | Sequence[str] | SearchRequest, request: SearchReque
     if isinstance(query, SearchRequest):
         check_request(request)
     elif not any(text.strip() for text in request.keyword_query):
-        raise InvalidParams(
-            'Nothing to search for: give some words. For example: shisho search "median definition"'
-        )
+        raise InvalidParams("search.no_words")
 
 
 def _several(name: str, documents: Sequence[Document]) -> NotFound:
     rows = [f"  {document.id}  {document.source}" for document in documents[:LISTED]]
     more = ["  …"] if len(documents) > LISTED else []
     return NotFound(
-        "{name} fits more than one document. Name one by its id:\n{rows}",
+        "document.ambiguous",
         name=name,
         rows="\n".join([*rows, *more]),
         documents=[{"id": document.id, "source": document.source} for document in documents[:LISTED]],
@@ -188,14 +179,13 @@ async def check_searchable(shelf: Shelf, owner: str, corpora: Sequence[str]) -> 
     """Raises EmptyCorpus where there is nothing in these corpora."""
     if await shelf.count(Scope(owner, tuple(corpora))) == 0:
         await check_elsewhere(shelf, owner, corpora)
-        raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
+        raise EmptyCorpus("search.empty_library")
 
 
 async def check_elsewhere(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
     """Raises EmptyCorpus where documents stand in other corpora than these, in which there is nothing."""
     if corpora and await shelf.count(Scope(owner)) > 0:
         raise EmptyCorpus(
-            "There is nothing in {corpora} to search, and something elsewhere in the library. `shisho list` names the "
-            "corpora that there are.",
+            "search.empty_corpora",
             corpora=", ".join(corpora),
         )

@@ -27,7 +27,7 @@ def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
     text = given.strip().lower() if isinstance(given, str) else ""
     if text not in choices:
         raise InvalidParams(
-            "{argument} takes one of {choices}, not {given!r}.",
+            "common.not_a_choice",
             argument=argument,
             choices=", ".join(choices),
             given=str(given),
@@ -60,7 +60,7 @@ def coerce_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, 
 def check_path(path: Path | str) -> None:
     """Raises InvalidParams for a blank: the folder that one is in has to be named."""
     if not str(path).strip():
-        raise InvalidParams("A blank is no path. The folder that you are in is `.`.")
+        raise InvalidParams("path.blank_argument")
 
 
 def check_no_address(path: Path | str) -> None:
@@ -69,9 +69,7 @@ def check_no_address(path: Path | str) -> None:
     if address is not None and not Path(path).exists():
         url = f"{address[1]}://{address[2]}"  # a path has lost a slash
         raise InvalidParams(
-            "{url} is the address of a page, and a file or folder is wanted. Pages are taken in by searching for them "
-            "(`shisho queue add WORDS`), or by their address over MCP and REST (`queue_urls`); one that you have "
-            "saved is a file.",
+            "path.is_url",
             url=url,
         )
 

@@ -60,9 +60,7 @@ from shisho.ports import Notifier
 # of what is said of documents
 MOST_FIELDS = 20
 MOST_VALUES = 20
-STILL_READ = Message(
-    "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
-)
+STILL_READ = Message("purge.log_in_use")
 
 
 class Desk(DeskSections):
@@ -156,7 +154,7 @@ class Desk(DeskSections):
 
     def _check_host(self) -> None:
         if not self.is_host:
-            raise AccessDenied("Only the person who runs this server can see its settings. Ask them.")
+            raise AccessDenied("settings.owner_only")
 
     async def settings(self) -> Sequence[SettingValue]:
         """Return every setting with its value and origin. Raises AccessDenied for guests of a server."""
@@ -319,7 +317,7 @@ class Desk(DeskSections):
             document = await self._read_document(prefix)
         except NotFound as error:
             if prefix == "last":
-                raise NotFound("Nothing has been answered yet.") from error
+                raise NotFound("answer.none") from error
             raise
         return document, await self._parts.shelf.read_text(document.id)
 

@@ -95,6 +95,6 @@ class EmbeddingDesk:
                 await self._index.catch_up()
             return count
         except ShishoError as error:
-            log.warning(Message("No vectors are made for now: {why}", why=error.message))
+            log.warning(Message("embedding.paused", why=error.message))
             await asyncio.sleep(AFTER_FAILURE_S)
             return 0

@@ -52,7 +52,7 @@ class ExportDesk:
         if form == PROOF:
             return await self._parts.proofs.write(answer)
         if form == PDF:
-            raise InvalidParams("A PDF is no text. Ask for a file: `exports.file` instead of `export`.")
+            raise InvalidParams("export.pdf_not_text")
         quoted = [evidence.document_id for evidence in answer.evidence]
         documents = await self._parts.shelf.fetch_documents(quoted)
         return self._parts.write(answer, form, documents, local_paths=local_paths)

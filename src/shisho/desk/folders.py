@@ -87,7 +87,7 @@ class FolderDesk:
         corpus. Raises InvalidParams where there is no such folder."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(self._parts.files.is_folder, root):
-            raise InvalidParams("There is no folder {path}. See whether the name is right.", path=root)
+            raise InvalidParams("folder.not_found", path=root)
         async with self._parts.access.recording(AuditVerb.FOLLOW, intake.check_corpus_name(corpus)):
             await self._parts.access.find_writable(corpus)
             return await self._parts.register.watch(str(root), corpus, self._parts.owner)
@@ -97,9 +97,7 @@ class FolderDesk:
         `allowed_roots`, and InvalidParams for a person other than this machine's owner, whose folders nobody
         would follow."""
         if self._parts.owner != LOCAL_OWNER:
-            raise InvalidParams(
-                "Folders are followed for the owner of this machine alone. Hand files in instead."
-            )
+            raise InvalidParams("folder.owner_only")
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return await self.watch(root, corpus)
 
@@ -137,9 +135,7 @@ class FolderDesk:
         root = str(await asyncio.to_thread(intake.resolve_file, folder))
         corpora = [watched.corpus for watched in await self.list_watched() if watched.path == root]
         if not await self._parts.register.forget(root, self._parts.owner):
-            raise NotFound(
-                "{path} is not followed. `shisho watch --list` shows the folders that are.", path=root
-            )
+            raise NotFound("folder.not_followed", path=root)
         await self._parts.access.record(AuditVerb.UNFOLLOW, *corpora)
 
     async def follow(self, notify: Notify = ignore_news) -> None:
@@ -247,17 +243,15 @@ class FolderDesk:
             if is_emptied:
                 return FileSurvey((), {})
             raise NotFound(
-                "{path} is not there now, and the library has {count} files from it. Nothing was removed: connect "
-                "the drive or mount the folder again. If it is gone for good, say so: shisho sync --emptied {path}",
+                "folder.missing",
                 path=root,
                 count=known,
             ) from None
         if root in survey.unreadable:
-            raise DocumentUnreadable("{path} cannot be looked into. Nothing was removed.", path=root)
+            raise DocumentUnreadable("folder.unreadable", path=root)
         if known and not survey.files and not is_emptied:
             raise NotFound(
-                "{path} is empty now, and the library has {count} files from it. Nothing was removed: a drive may be "
-                "missing. If the folder is meant to be empty, say so: shisho sync --emptied {path}",
+                "folder.empty",
                 path=root,
                 count=known,
             )

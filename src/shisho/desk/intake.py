@@ -53,7 +53,7 @@ def check_wait(seconds: float) -> float:
     """Raises InvalidParams for what is not 0..50 s."""
     if not 0 <= seconds <= MAX_WAIT:
         raise InvalidParams(
-            "wait takes 0 to {max_wait:g} seconds, not {seconds}. Call again to wait longer.",
+            "task.wait_out_of_range",
             max_wait=MAX_WAIT,
             seconds=seconds,
         )
@@ -66,7 +66,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
     queries = coerce_strings(given)
     if len(queries) > MAX_QUERIES:
         raise InvalidParams(
-            "{count} queries are too many at once: give at most {max_queries} a call.",
+            "queue.too_many_queries",
             count=len(queries),
             max_queries=MAX_QUERIES,
         )
@@ -75,7 +75,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
     for query in queries:
         text = " ".join(query.encode("utf-8", "replace").decode().split())
         reason = _unusable(text) or (
-            Message("repeated in this call") if fold_query(text) in queries_by_key else ""
+            Message("queue.repeated_query") if fold_query(text) in queries_by_key else ""
         )
         if reason:
             skipped.append(SkippedItem(query, reason))
@@ -83,7 +83,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
             queries_by_key[fold_query(text)] = text
     if not queries_by_key:
         raise InvalidParams(
-            "There is no query to search for. Give 1 to 50 of them, for example: median definition",
+            "queue.no_query",
             skipped=to_plain(skipped),
         )
     return list(queries_by_key.values()), skipped
@@ -91,10 +91,10 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
 
 def _unusable(text: str) -> str:
     if not any(character.isalnum() for character in text):
-        return Message("blank")
+        return Message("queue.blank_query")
     if text.casefold() in _NOTHING:
-        return Message("{text} is no query", text=text)
-    return Message("longer than {limit} characters", limit=MAX_QUERY) if len(text) > MAX_QUERY else ""
+        return Message("queue.not_a_query", text=text)
+    return Message("queue.query_too_long", limit=MAX_QUERY) if len(text) > MAX_QUERY else ""
 
 
 def fold_query(query: str) -> str:
@@ -114,7 +114,7 @@ def check_options(options: SearchOptions) -> SearchOptions:
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
             raise InvalidParams(
-                "{name} takes {least} to {most}, not {value}.",
+                "common.out_of_range",
                 name=name,
                 least=least,
                 most=most,
@@ -128,13 +128,11 @@ def _check_language(options: SearchOptions) -> SearchOptions:
     tag = _LANGUAGE.fullmatch(options.language.lower())
     if tag is None:
         raise InvalidParams(
-            "{language} names no language: give a tag such as ja, en or pt-br, or nothing for any.",
+            "queue.bad_language",
             language=repr(options.language),
         )
     if not _COUNTRY.fullmatch(options.region or ""):
-        raise InvalidParams(
-            "{region} names no country: give two letters, such as jp or us.", region=repr(options.region)
-        )
+        raise InvalidParams("queue.bad_region", region=repr(options.region))
     return replace(options, language=tag["language"] or "", region=options.region or tag["country"])
 
 
@@ -172,13 +170,11 @@ def parse_addresses(
     for text in coerce_strings(texts):
         address = _address(text.strip(), name_page)
         if address is None:
-            skipped.append(SkippedItem(text, Message("no http(s) address and no DOI")))
+            skipped.append(SkippedItem(text, Message("queue.not_an_address")))
         elif address.name in names:
-            skipped.append(SkippedItem(text, Message("repeated in this call")))
+            skipped.append(SkippedItem(text, Message("queue.repeated_query")))
         elif len(addresses) == MAX_URLS:
-            skipped.append(
-                SkippedItem(text, Message("more than {limit} addresses in one call", limit=MAX_URLS))
-            )
+            skipped.append(SkippedItem(text, Message("queue.too_many_addresses", limit=MAX_URLS)))
         else:
             names.add(address.name)
             addresses[text] = address
@@ -210,11 +206,9 @@ def check_question_ceilings(given: Budget | Mapping[str, float | None] | None) -
 
 def _check_ceiling(name: str, most: float | None, known: Sequence[str]) -> None:
     if name not in known:
-        raise InvalidParams(
-            "There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join(known)
-        )
+        raise InvalidParams("budget.unknown", name=name, known=", ".join(known))
     if most is not None and (not isinstance(most, int | float) or not 0 <= most < float("inf")):
-        raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
+        raise InvalidParams("budget.negative", name=name, most=most)
 
 
 def place(cursor: str | None) -> int:
@@ -222,25 +216,21 @@ def place(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise InvalidParams(
-            "{cursor!r} is no cursor. Give the one that the last status had, or none.", cursor=cursor
-        )
+        raise InvalidParams("task.bad_cursor", cursor=cursor)
     return int(cursor)
 
 
 def check_waiting_name(name: str) -> str:
     """What a person may say has been dealt with. Raises InvalidParams for a blank."""
     if not name.strip():
-        raise InvalidParams("A blank names nothing that waits. `shisho auth list` shows what does.")
+        raise InvalidParams("wait.blank_name")
     return name
 
 
 def check_corpus_name(name: str) -> str:
     """A corpus that documents can be added to. Raises InvalidParams."""
     if name == WEB_CORPUS:
-        raise InvalidParams(
-            "{web_corpus!r} is where searched pages go. Name another corpus.", web_corpus=WEB_CORPUS
-        )
+        raise InvalidParams("corpus.reserved_for_web", web_corpus=WEB_CORPUS)
     return name
 
 
@@ -251,7 +241,7 @@ def file_name(name: str) -> str:
     parts = [part.strip() for part in path.split("/") if part.strip() not in ("", ".")]
     is_elsewhere = path.startswith(("/", "~")) or ".." in parts or ":" in path.partition("/")[0]
     if parts in ([], [".."]) or parts[-1] == ".." or any(ord(character) < 32 for character in name.strip()):
-        raise InvalidParams("A document handed over as bytes needs a file name, for example report.pdf.")
+        raise InvalidParams("adding.bytes_without_name")
     return parts[-1] if is_elsewhere else "/".join(parts)
 
 
@@ -261,9 +251,7 @@ def resolve_file(path: Path | str) -> Path:
     try:
         return Path(path).expanduser().resolve()
     except (ValueError, RuntimeError, OSError) as error:
-        raise InvalidParams(
-            "{path!r} is no path: {error}.", path=str(path), error=reason_of(error)
-        ) from error
+        raise InvalidParams("path.invalid", path=str(path), error=reason_of(error)) from error
 
 
 def find_allowed_root(path: Path, roots: Sequence[Path]) -> Path:
@@ -278,7 +266,7 @@ def check_allowed(path: Path | str, roots: Sequence[Path]) -> Path:
     real_path = resolve_file(path)
     if not any(real_path.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
-            "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS).",
+            "path.not_allowed",
             path=path,
         )
     return real_path
@@ -293,7 +281,7 @@ def parse_domain(text: str) -> str:
     except ValueError:
         name = ""
     if not _DOMAIN.fullmatch(name):
-        raise InvalidParams("{text!r} is no domain. For example: example.co.jp", text=text)
+        raise InvalidParams("queue.bad_domain", text=text)
     return name
 
 
@@ -305,10 +293,10 @@ def make_request_key(
     if key is None:
         return None
     if not key.strip():
-        raise InvalidParams("The idempotency key is blank. Give a word of your own, or leave it out.")
+        raise InvalidParams("request_key.blank")
     first = shorten_subject(subjects[0])
     more = len(subjects) - 1
-    subject = Message("{first!r} and {count} more", first=first, count=more) if more else repr(first)
+    subject = Message("request_key.subject_more", first=first, count=more) if more else repr(first)
     return IdempotencyKey(
         owner,
         key,

@@ -87,11 +87,11 @@ class ModelDesk:
         self._check_host()
         name = name.strip()
         if name.count("/") != 1 or not all(name.split("/")):
-            raise InvalidParams("{name!r} names no model. Give it as owner/name.", name=name)
+            raise InvalidParams("models.bad_name", name=name)
 
         async def pull() -> str:
             is_new = await self._parts.pull(name, self._report)
-            return Message("The model is here now.") if is_new else Message("The model was here already.")
+            return Message("models.fetched") if is_new else Message("models.was_here")
 
         return self._begin(ModelWorkKind.PULL, name, pull)
 
@@ -106,11 +106,11 @@ class ModelDesk:
 
     def _check_host(self) -> None:
         if self._parts.owner != LOCAL_OWNER:
-            raise InvalidParams("Models are for the owner of this machine to change. Ask them.")
+            raise InvalidParams("models.owner_only")
 
     def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
         if self._running is not None and not self._running.done():
-            raise Conflict("{subject} is still under way. Wait for its end.", subject=self._subject())
+            raise Conflict("models.busy", subject=self._subject())
         self._work = ModelWork(kind, subject, ModelWorkState.RUNNING)
         self._running = asyncio.create_task(self._run(run))
         return self._work

@@ -15,7 +15,7 @@ from shisho.messages.message import Message
 FAILURES = {
     error.code for error in (AllFetchesFailed, InternalError, ParserFailed, StorageUnusable, TimedOut)
 }
-BLOCKED = Message("its domain is blocked here")
+BLOCKED = Message("page.domain_blocked")
 
 
 def list_pages(

@@ -34,7 +34,7 @@ async def read_page(shelf: Shelf, document: Document, number: int) -> str:
     text = await shelf.read_text(document.id)
     if not 1 <= number <= (document.page_count or 1):
         raise NotFound(
-            "{source} has no page {number}: it has {pages}.",
+            "document.no_page",
             source=document.source,
             number=number,
             pages=document.page_count or 1,

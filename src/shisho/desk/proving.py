@@ -20,9 +20,9 @@ AROUND = 300  # characters of text before and after a quotation
 MARGIN = 36.0  # points of the page above and below what is lit
 PLACES = 5  # decimals of shares of a picture: a fraction of a pixel
 
-GONE = Message("The text of this document was purged. Add the file again to read it.")
-NO_MORE = Message("You may no longer read this document: only what was quoted is shown.")
-TOO_MANY = Message("There is no room for a picture of this page: the text around the quotation is shown.")
+GONE = Message("proof.text_purged")
+NO_MORE = Message("proof.text_forbidden")
+TOO_MANY = Message("proof.no_room")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,13 +38,9 @@ class QuestionQueue(Queue):
             if way or await self._answered_inside(options):
                 return options.sources
             if self._parts.consent.state() is WebConsent.OFF:
-                raise EngineUnavailable(
-                    "The web is turned off here (`shisho web` tells more). Ask with sources=documents."
-                )
+                raise EngineUnavailable("question.web_off")
             check_consent(self._parts.consent.state())
-            raise EngineUnavailable(
-                "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
-            )
+            raise EngineUnavailable("question.no_engine")
         # Who filters names documents; a web page has nothing of what is filtered by.
         auto = options.sources is Sources.AUTO and not options.filters
         if not (auto and way) and await shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
@@ -52,10 +48,8 @@ class QuestionQueue(Queue):
             if auto and consent is not WebConsent.OFF:
                 check_consent(consent)
             if way:
-                raise EmptyCorpus(
-                    "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
-                )
-            raise EmptyCorpus("There are no documents to answer from. Add some with add_documents.")
+                raise EmptyCorpus("question.no_documents")
+            raise EmptyCorpus("question.no_documents_web_off")
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
     async def _answered_inside(self, options: AskOptions) -> bool:
@@ -130,7 +124,7 @@ class QuestionQueue(Queue):
             answer = await self._parts.cut_short(job.id)
         except NotFound:
             raise NotFound(
-                "The question was stopped before it was answered. resume_task {task_id} goes on with it.",
+                "question.stopped",
                 task_id=job.task_id,
             ) from None
         return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)

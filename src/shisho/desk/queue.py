@@ -67,14 +67,9 @@ def check_consent(consent: WebConsent) -> None:
     """Raises ConsentRequired where nobody has said yet whether the web may be asked, EngineUnavailable where
     it is turned off."""
     if consent is WebConsent.OFF:
-        raise EngineUnavailable(
-            "The web is turned off here (`shisho web` tells more): nothing is searched or fetched."
-        )
+        raise EngineUnavailable("web.off")
     if consent is WebConsent.NOT_ASKED:
-        raise ConsentRequired(
-            "The web would be asked, and nobody has said yet that it may. A person says so once: `shisho web on` in a terminal "
-            "(`shisho web` tells what is sent to whom). Documents can be asked without it."
-        )
+        raise ConsentRequired("web.consent_missing")
 
 
 class Queue:
@@ -108,7 +103,7 @@ class Queue:
         last = await self._parts.reports.find_last_place(task_id)
         if place > last:
             raise InvalidParams(
-                "{cursor} is no cursor of this task. Give the one that its last status had, or none.",
+                "task.foreign_cursor",
                 cursor=place,
             )
         return place < last
@@ -119,7 +114,7 @@ class Queue:
         )
         if intervention is None:
             raise NotFound(
-                "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.",
+                "wait.ambiguous",
                 name=name,
             )
         return intervention
@@ -215,7 +210,7 @@ class Queue:
         async with self._parts.access.recording_failure(verb, *audited) as act:
             result = await self._parts.tasks.enqueue(task, new, key, act=act)
         again = [
-            SkippedItem(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
+            SkippedItem(subject, Message("queue.already_queued", job_id=job_id))
             for subject, job_id in zip(subjects, result.job_ids, strict=True)
             if job_id not in result.added
         ]
@@ -291,7 +286,7 @@ class Queue:
                 is_there = (document.owner, document.corpus, document.source) == (*target, name)
                 if is_there and document.sha256 != sha256(file.data).hexdigest():
                     raise NameConflict(
-                        "There is another {name} already. Give this one another name, or let it take its place (replace=true).",
+                        "document.name_taken",
                         name=name,
                         document_id=document.id,
                         added_at=document.added_at,

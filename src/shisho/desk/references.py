@@ -59,9 +59,7 @@ class ReferenceDesk:
         parts = self._parts
         check_consent(parts.consent.state())
         if parts.look_up is None or parts.consent.state() is WebConsent.OFF:
-            raise EngineUnavailable(
-                "The web is turned off here, so Crossref cannot be asked. `shisho web` tells more."
-            )
+            raise EngineUnavailable("crossref.web_off")
         for document in documents:
             try:
                 async with parts.access.recording_failure(AuditVerb.DESCRIBE, document.id):
@@ -78,7 +76,7 @@ class ReferenceDesk:
 
     async def _completed(self, document: Document, reference: Reference | None) -> Receipt:
         if reference is None:
-            raise NotFound("Crossref does not know the DOI {doi}.", doi=document.metadata["doi"])
+            raise NotFound("crossref.unknown_doi", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
         fresh.pop("citation_key", None)  # Crossref's is the DOI
         async with self._parts.access.recording(AuditVerb.DESCRIBE, document.id):

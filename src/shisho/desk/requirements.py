@@ -51,7 +51,7 @@ def build_requirements(
     ids = coerce_strings(exclude_ids)
     if len(ids) > MAX_EXCLUDED_IDS:
         raise InvalidParams(
-            "{name} takes {least} to {most}, not {value}.",
+            "common.out_of_range",
             name="exclude_ids",
             least=0,
             most=MAX_EXCLUDED_IDS,
@@ -71,9 +71,7 @@ def build_requirements(
 def _read_size(name: str, value: int, least: int, most: int) -> int:
     """Return a size of a report, 0 for any. Raises InvalidParams."""
     if value and not least <= value <= most:
-        raise InvalidParams(
-            "{name} takes {least} to {most}, not {value}.", name=name, least=least, most=most, value=value
-        )
+        raise InvalidParams("common.out_of_range", name=name, least=least, most=most, value=value)
     return value
 
 
@@ -89,8 +87,7 @@ def fill_report_ceilings(
     least_tokens = CALL_TOKENS * least_calls
     if estimate.max_model_calls < least_calls or estimate.max_tokens < least_tokens:
         raise InvalidParams(
-            "A report of {sections} sections needs about {calls} model calls and {tokens:,} tokens, more than "
-            "the budget allows. Raise max_model_calls and max_tokens, or ask for fewer sections.",
+            "report.over_budget",
             sections=estimate.sections,
             calls=least_calls,
             tokens=least_tokens,
@@ -109,9 +106,7 @@ def choose_report_sources(required: Requirements, sources: Sources) -> Sources:
     if required.kind is not RequestKind.REPORT:
         return sources
     if sources in (Sources.WEB, Sources.BOTH):
-        raise InvalidParams(
-            "A report is written from your documents. Search the web first, then ask with sources=documents."
-        )
+        raise InvalidParams("report.documents_only")
     return Sources.DOCUMENTS
 
 
@@ -145,9 +140,7 @@ async def find_excluded(shelf: Shelf, access: CorpusAccess, ids: Sequence[str]) 
         try:
             documents.append((await find_one_document(shelf, access.owner, id_)).id)
         except NotFound:
-            raise InvalidParams(
-                "exclude_ids: there is no passage and no document {id}. Leave it out.", id=id_
-            ) from None
+            raise InvalidParams("goal.unknown_exclusion", id=id_) from None
     return ExcludedSources(tuple(documents), tuple(readable))
 
 
@@ -166,14 +159,14 @@ def _read_goal(source: GoalLike) -> Goal:
     unknown = [str(name) for name in values if name not in GOAL_FIELDS]
     if unknown or not isinstance(values.get("question"), str):
         raise InvalidParams(
-            "A goal has the fields {fields}, and needs its question. Unknown: {unknown}.",
+            "goal.unknown_field",
             fields=", ".join(GOAL_FIELDS),
             unknown=", ".join(unknown) or "–",
         )
     least = {name: values[name] for name in GOAL_FIELDS[2:] if values.get(name) is not None}
     for name, value in least.items():
         if not isinstance(value, int):
-            raise InvalidParams("{name} must be a whole number, not {value}.", name=name, value=str(value))
+            raise InvalidParams("common.not_whole", name=name, value=str(value))
     return Goal(str(values.get("id") or ""), _on_one_line(values["question"]), **least)
 
 

@@ -9,24 +9,24 @@ from shisho.domain.web import PagingStop, SearchPaging
 from shisho.messages.message import Message
 
 REASONS: Mapping[PagingStop, Message] = {
-    PagingStop.LIMIT: Message("It reached the last result page that it may ask for."),
-    PagingStop.ENOUGH: Message("It has visited enough pages."),
-    PagingStop.SATURATED: Message("The last result page had hardly anything new."),
-    PagingStop.BARREN: Message("Hardly any visited page was useful."),
-    PagingStop.END: Message("The engine has no more results."),
-    PagingStop.REPEATED: Message("The engine repeated an earlier result page."),
-    PagingStop.QUOTA: Message("The engine's daily limit is reached."),
-    PagingStop.CHALLENGE: Message("The engine asks for a person, or refuses to answer."),
-    PagingStop.ERROR: Message("The next result page couldn't be read."),
-    PagingStop.BUDGET: Message("The time or the budget is used up."),
-    PagingStop.STOPPED: Message("The task was stopped."),
+    PagingStop.LIMIT: Message("paging.page_limit"),
+    PagingStop.ENOUGH: Message("paging.enough_pages"),
+    PagingStop.SATURATED: Message("paging.few_new"),
+    PagingStop.BARREN: Message("paging.few_useful"),
+    PagingStop.END: Message("paging.no_more"),
+    PagingStop.REPEATED: Message("paging.repeated"),
+    PagingStop.QUOTA: Message("paging.quota"),
+    PagingStop.CHALLENGE: Message("paging.blocked"),
+    PagingStop.ERROR: Message("paging.unreadable"),
+    PagingStop.BUDGET: Message("paging.budget"),
+    PagingStop.STOPPED: Message("paging.stopped"),
 }
 WARNINGS: Mapping[str, str] = {
-    "paging_ignored": "{code}: {engine} shows one result page only.",
-    "paging_limited": "{code}: engines.toml allows fewer result pages than were asked for.",
-    "language_ignored": "{code}: {engine} can't filter by language.",
-    "time_range_ignored": "{code}: {engine} can't filter by age.",
-    "layout_guessed": "{code}: {engine} has a new page layout; hits may be missing.",
+    "paging_ignored": "paging.note_one_page",
+    "paging_limited": "paging.note_fewer_pages",
+    "language_ignored": "paging.note_no_language",
+    "time_range_ignored": "paging.note_no_age",
+    "layout_guessed": "paging.note_new_layout",
 }
 
 

@@ -147,7 +147,7 @@ class Sessions:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the
         same quotation for the same goal keeps the one it has."""
         if not 1 <= len(findings) <= MAX_FINDINGS:
-            raise InvalidParams("Give 1 to {max_findings} findings a call.", max_findings=MAX_FINDINGS)
+            raise InvalidParams("session.findings_out_of_range", max_findings=MAX_FINDINGS)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
@@ -178,7 +178,7 @@ class Sessions:
         nothing gets one search for support, then is left out. What cannot be checked within the call's bound
         of computing stays unverified. Raises QuotaExhausted: a call counts as a job."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
-            raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
+            raise InvalidParams("session.sentences_out_of_range", max_sentences=MAX_SENTENCES)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         await self._parts.quotas.take(self._parts.owner, QuotaResource.JOBS, 1)
         aim = facts.strategy
@@ -216,12 +216,12 @@ class Sessions:
         on each side. Raises NotFound, SourceRemoved after a purge."""
         if not 0 <= context <= MAX_CONTEXT:
             raise InvalidParams(
-                "context takes 0 to {max_context}, not {context}.",
+                "session.context_out_of_range",
                 max_context=MAX_CONTEXT,
                 context=context,
             )
         if (session_id is None) != (number is None) or (session_id is None) == (id is None):
-            raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
+            raise InvalidParams("session.which_passage")
         if session_id is not None and number is not None:
             facts = await self._parts.book.find_session(session_id, self._parts.owner)
             passage = await self._by_number(facts.id, number)
@@ -236,9 +236,7 @@ class Sessions:
         )
         if await self._parts.shelf.count(replace(scope, filters={})) == 0:
             await check_elsewhere(self._parts.shelf, self._parts.owner, scope.corpora)
-            raise EmptyCorpus(
-                "There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`."
-            )
+            raise EmptyCorpus("session.empty_library")
         await check_filters(self._parts.shelf, self._parts.owner, scope.filters)
         return scope
 
@@ -289,14 +287,14 @@ class Sessions:
                 None,
                 "",
                 False,
-                Message("its document was removed"),
+                Message("session.document_removed"),
             )
         round_ = rounds[span.index]
         number = await self._parts.book.accept(facts.id, finding.goal_id, citation, finding.score, round_)
         heading = next(passage.heading for passage in passages if passage.temp_index == span.index)
         ref = build_evidence_ref(number, finding.goal_id, citation, heading, finding.score, round_)
         evidence = build_evidence(facts.id, ref, citation)
-        reason = Message("replaced by the stored text") if span.replaced else ""
+        reason = Message("session.quotation_replaced") if span.replaced else ""
         return FindingVerdict(
             finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason, evidence
         )
@@ -366,7 +364,7 @@ class Sessions:
             passages = {}
         if not passages:
             raise NotFound(
-                "No passage {number} was shown in this session, or its document was removed.",
+                "session.passage_gone",
                 number=number,
             )
         return passages[records[0].passage_id]
@@ -387,9 +385,7 @@ class Sessions:
 
     @staticmethod
     def _lost(name: str) -> NotFound:
-        return NotFound(
-            "The passage of evidence {name} is no longer there. Add its document again.", name=name
-        )
+        return NotFound("evidence.passage_gone", name=name)
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
         document = await self._parts.shelf.find_document(passage.document_id)

@@ -34,7 +34,7 @@ class SharedVerbs(WebVerbs):
         """Take that back: it ends at once. Raises NotFound where it was not shared."""
         shared_id = await self._find_shareable(name)
         if not await self._parts.shared.shares.unshare(shared_id, group, self._parts.owner):
-            raise NotFound("{id} is not shared with {name}.", id=shared_id, name=group)
+            raise NotFound("share.not_shared", id=shared_id, name=group)
         await self._parts.access.record(AuditVerb.UNSHARE, shared_id, group)
 
     async def list_shares(self) -> Sequence[TaskShare]:

@@ -26,7 +26,7 @@ from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.ports import TaskShares, Users
 
-HIDDEN = Message("(from a document that you may not read)")
+HIDDEN = Message("share.hidden_document")
 MOST_SHARES = 1_000
 
 
@@ -48,11 +48,11 @@ class SharedReading:
         """Raises NotFound for a group that the visitor is no member of, InvalidParams for a blank; who runs
         the library may name any."""
         if not group.strip():
-            raise InvalidParams("Name the group that may see it: `shisho groups list` shows which there are.")
+            raise InvalidParams("share.group_unnamed")
         for known in await self.users.list_groups():
             if known.name == group and (self.owner == LOCAL_OWNER or self.owner in known.members):
                 return
-        raise NotFound("You are in no group {name}.", name=group)
+        raise NotFound("share.not_a_member", name=group)
 
     async def answer(self, answer: Answer) -> Answer:
         """The part of another's answer that the visitor may see."""

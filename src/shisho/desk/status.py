@@ -18,7 +18,7 @@ from shisho.domain.task import (
 )
 from shisho.messages.message import Message
 
-TURN = Message("It is not its turn yet: engines and hosts are asked one thing after another.")
+TURN = Message("task.waits_for_turn")
 MOST_DELAYS = 10
 PERSON_SECONDS = 30.0
 SLOWEST = 10.0

@@ -36,8 +36,7 @@ async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, 
     try:
         return await parts.inquiries.run(queued.answer_id, notify, stop)
     except NotFound:
-        advice = "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it."
-        raise NotFound(advice, task_id=queued.task_id) from None
+        raise NotFound("task.stopped_before_begun", task_id=queued.task_id) from None
 
 
 async def _has_job_ended(parts: DeskParts, queued: AnswerHandle) -> bool:

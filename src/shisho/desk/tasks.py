@@ -106,9 +106,7 @@ class TaskDesk(SharedVerbs):
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
         usable, skipped = intake.parse_addresses(urls, self._parts.name_page)
         if not usable:
-            raise InvalidParams(
-                "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=to_plain(skipped)
-            )
+            raise InvalidParams("fetch.no_address", skipped=to_plain(skipped))
         inputs = [FetchJob(address.url, self._parts.owner) for address in usable.values()]
         keys = [f"fetch {address.name}" for address in usable.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
@@ -149,9 +147,7 @@ class TaskDesk(SharedVerbs):
             found = await asyncio.to_thread(self._found, paths, remote)
             addresses, skipped = intake.parse_addresses(urls, self._parts.name_page)
             if not (found or addresses or files):
-                raise InvalidParams(
-                    "There is nothing to add. Give paths, urls or files.", skipped=to_plain(skipped)
-                )
+                raise InvalidParams("adding.nothing_given", skipped=to_plain(skipped))
             if addresses:
                 check_consent(self._parts.consent.state())
             target = await self._parts.access.find_writable(corpus)
@@ -361,9 +357,7 @@ class TaskDesk(SharedVerbs):
         else:
             interventions = await self._complete(target, name)
         if not interventions:
-            raise NotFound(
-                "Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id
-            )
+            raise NotFound("wait.not_found", id=id)
         return AuthResolved(
             len(interventions),
             () if action is AuthAction.SKIP else tuple(intervention.job_id for intervention in interventions),

@@ -72,7 +72,7 @@ class TeamDesk:
         await self._check_allowed(AuditVerb.LET_IN)
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people):
-            raise InvalidParams("{name} is the name of another: take a new one.", name=name)
+            raise InvalidParams("user.name_taken", name=name)
         token = secrets.token_urlsafe(TOKEN_BYTES) if has_token else ""
         await self._parts.users.add(name, hash_token(token) if has_token else None)
         await self._record(AuditVerb.LET_IN, name)
@@ -171,7 +171,7 @@ class TeamDesk:
         name = check_name(name)
         if not await self._parts.grants.revoke(await self._own(corpus), Grantee(kind, name)):
             raise NotFound(
-                "The corpus {corpus} is not granted to {name}. `shisho grants list` shows what is.",
+                "grant.not_found",
                 corpus=corpus,
                 name=name,
             )
@@ -200,7 +200,7 @@ class TeamDesk:
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
         if not await self._parts.quotas.remove(Grantee(kind, name)):
-            raise NotFound("{name} has no quota. `shisho quotas list` shows which there are.", name=name)
+            raise NotFound("quota.not_found", name=name)
         await self._record(AuditVerb.UNLIMIT, name)
 
     async def _check_allowed(self, verb: AuditVerb) -> None:
@@ -222,7 +222,7 @@ class TeamDesk:
         """The name of a group that is there."""
         name = check_name(name)
         if name not in {group.name for group in await self._parts.users.list_groups()}:
-            raise NotFound("There is no group {name}. `shisho groups list` shows which there are.", name=name)
+            raise NotFound("group.not_found", name=name)
         return name
 
     async def _known_user(self, name: str) -> str:
@@ -230,7 +230,7 @@ class TeamDesk:
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people) or await self._parts.users.has_user(name):
             return name
-        raise NotFound("There is no user {name}. `shisho users list` shows who there is.", name=name)
+        raise NotFound("user.not_found", name=name)
 
     async def _own(self, corpus: str) -> CorpusKey:
         """The corpus that the visitor may grant. Raises NotFound."""
@@ -248,15 +248,15 @@ class TeamDesk:
 
     def _check_admin(self) -> None:
         if not self._is_admin:
-            raise AccessDenied("Only who runs the library may do this.")
+            raise AccessDenied("team.admin_only")
 
 
 def check_page(before: int | None, limit: int) -> None:
     """Raises InvalidParams for numbers that no entry of the record has, and no page."""
     if not 0 <= (before or 0) <= LAST_ENTRY:
-        raise InvalidParams("An entry has a number from 1 to {last}.", last=LAST_ENTRY)
+        raise InvalidParams("audit.bad_number", last=LAST_ENTRY)
     if not 1 <= limit <= MOST_ENTRIES:
-        raise InvalidParams("At once there are 1 to {most} entries.", most=MOST_ENTRIES)
+        raise InvalidParams("audit.bad_limit", most=MOST_ENTRIES)
 
 
 def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:
@@ -270,7 +270,7 @@ def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource,
         or not all(0 <= most <= MOST_PER_DAY for most in chosen.values())
     ):
         raise InvalidParams(
-            "A quota is a number of jobs, pages or tokens a day, from 0 to {most}. Give at least one of them.",
+            "quota.bad_amount",
             most=MOST_PER_DAY,
         )
     return {QuotaResource(name): amount for name, amount in chosen.items()}
@@ -281,7 +281,7 @@ def check_name(name: str) -> str:
     name = unicodedata.normalize("NFC", name).strip()
     if not name or len(name) > MOST_NAME or not name.isprintable() or " " in name or ":" in name:
         raise InvalidParams(
-            "{name!r} is no name: a user and a group have 1 to {most} characters without blanks and colons.",
+            "team.bad_name",
             name=name,
             most=MOST_NAME,
         )

@@ -53,20 +53,18 @@ STRIP_WIDTH = 1_200  # pixels of the page that a strip is cut out of
 DRAWING = 1  # raised when the same page gives another picture
 MOST_QUOTED = 20_000  # characters of which boxes are asked at once
 
-NO_PAGES = Message("Documents of this kind have no pages as they were printed: their text is shown.")
-MOVED = "The file is not at {path} any more: its stored text is shown. Add it again to see its pages."
-CHANGED = "The file at {path} has changed since: the stored text of its earlier version is shown."
-NOT_KEPT = Message("The file of this document was not kept. Add it again to see its pages.")
-PURGED = Message("The text of this document was purged. Add the file again to read it.")
+NO_PAGES = Message("viewer.no_printed_pages")
+MOVED = "viewer.file_gone"
+CHANGED = "viewer.file_changed"
+NOT_KEPT = Message("viewer.file_not_kept")
+PURGED = Message("proof.text_purged")
 DOUBTS: Mapping[PlacementDoubt, Message] = {
-    PlacementDoubt.OTHER_TEXT: Message(
-        "The page does not give the stored text again, so no place in it is sure."
-    ),
-    PlacementDoubt.NO_BOX: Message("The file does not say where some of the quoted characters stand."),
-    PlacementDoubt.OVERLAP: Message("Other characters stand in the same place as the quoted ones."),
+    PlacementDoubt.OTHER_TEXT: Message("viewer.text_differs"),
+    PlacementDoubt.NO_BOX: Message("viewer.place_unknown"),
+    PlacementDoubt.OVERLAP: Message("viewer.other_characters"),
 }
-RECOGNISED = Message("The text was recognised in a picture: of its characters only the lines are known.")
-NO_LINES = Message("Where this text stands on its page was not stored.")
+RECOGNISED = Message("viewer.lines_only")
+NO_LINES = Message("viewer.place_not_stored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +178,7 @@ class ViewerDesk:
         size = len((await self._text(document)).text)
         if not (0 <= start < end <= size and end - start <= MOST_QUOTED):
             raise InvalidParams(
-                "{start} to {end} is no stretch of this text: it has {size} characters, and at most {most} are shown at once.",
+                "viewer.bad_range",
                 start=start,
                 end=end,
                 size=size,
@@ -192,9 +190,9 @@ class ViewerDesk:
         """Places of words in one document, in order; width, case and broken lines do not matter. Raises
         InvalidParams for a blank query, NotFound, SourceRemoved."""
         if not query.strip() or len(query) > MOST_QUERY:
-            raise InvalidParams("Give 1 to {most} characters to look for.", most=MOST_QUERY)
+            raise InvalidParams("viewer.bad_query", most=MOST_QUERY)
         if not 1 <= limit <= MOST_MATCHES:
-            raise InvalidParams("limit must be 1 to {most}, not {limit}.", most=MOST_MATCHES, limit=limit)
+            raise InvalidParams("viewer.bad_limit", most=MOST_MATCHES, limit=limit)
         stored = await self._text(await self._document(prefix))
         places = await asyncio.to_thread(self._parts.find, stored.text, query, limit + 1)
         starts = {start: page for page, (start, _) in stored.spans.items()}
@@ -328,7 +326,7 @@ def _check_page(document: Document, page: int) -> None:
     """Raises NotFound."""
     if not 1 <= page <= (document.page_count or 1):
         raise NotFound(
-            "{source} has no page {number}: it has {pages}.",
+            "document.no_page",
             source=document.source,
             number=page,
             pages=document.page_count or 1,

@@ -44,8 +44,8 @@ class Payload:
 
 
 def to_plain(value: Any) -> Any:
-    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message with its
-    template."""
+    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message as
+    its id and values."""
     if isinstance(value, Message):
         return message.pack(value)
     if isinstance(value, Payload):

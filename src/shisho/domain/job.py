@@ -133,8 +133,7 @@ class IdempotencyKey:
     def describe_taken(self, task_id: TaskId) -> Message:
         """The message to a caller who used it for another request."""
         return Message(
-            "The idempotency key {key!r} belongs to another request: {verb} of {subject} in task {task_id}. "
-            "Nothing was done. Take a new key for a new request, or send that request unchanged to have its reply again.",
+            "request_key.taken",
             key=self.key,
             verb=self.verb,
             subject=self.subject,
@@ -355,17 +354,13 @@ class Setback:
     def explain(self, last: JobError) -> JobError:
         """Return the last entry in the history of a job that has been given up."""
         if self.failures >= MAX_FAILURES:
-            template = "Gave up after {count} failures. The last one: {cause}"
-            message = Message(template, count=self.failures, cause=last.message)
+            message = Message("job.gave_up", count=self.failures, cause=last.message)
         else:
             message = Message(GAVE_UP_DEATHS, count=self.deaths, failures=self.failures, cause=last.message)
         return replace(last, message=message)
 
 
-GAVE_UP_DEATHS = (
-    "Gave up: the process that ran this job died {count} times (the job itself failed {failures} times), so the job may "
-    "be what crashes it. Check its input and the memory of the server, then resume the task. The last time: {cause}"
-)
+GAVE_UP_DEATHS = "job.process_died_often"
 
 
 def count_setback(failures: int, deaths: int, *, is_death: bool, stepped: bool, stop_asked: bool) -> Setback:

@@ -173,51 +173,49 @@ class ModelUse:
 
 
 FAULT_REASONS: Mapping[ModelFault, Message] = {
-    ModelFault.UNREACHABLE: Message("its server could not be reached"),
-    ModelFault.CUT_OFF: Message("the connection to its server broke during the reply"),
-    ModelFault.TIMEOUT: Message("it took too long"),
-    ModelFault.RATE_LIMITED: Message("its provider accepts no more calls for now"),
-    ModelFault.UNAUTHORISED: Message("its provider rejected the key"),
-    ModelFault.NO_CREDIT: Message("the account at its provider has no credit left"),
-    ModelFault.UNKNOWN_MODEL: Message("its server does not have the model"),
-    ModelFault.WRONG_ADDRESS: Message("the server at its address is no model server, or streams nothing"),
-    ModelFault.OVERFLOW: Message("the prompt was longer than its server accepts"),
-    ModelFault.REJECTED: Message("its server rejected the call"),
-    ModelFault.UNAVAILABLE: Message("its server failed"),
-    ModelFault.REFUSED: Message("it refused to reply"),
-    ModelFault.TRUNCATED: Message("its reply was cut off for its length"),
-    ModelFault.ONLY_THINKING: Message("it only wrote its thinking, and no reply"),
-    ModelFault.MALFORMED: Message("its reply did not have the requested form"),
-    ModelFault.UNUSABLE: Message("nothing in its reply matched the question and the documents"),
-    ModelFault.TOO_LONG: Message("its reply did not end"),
-    ModelFault.BUDGET: Message("the reply could have cost more than is left of the budget"),
-    ModelFault.QUOTA: Message("the reply could have cost more tokens than are left of today's quota"),
-    ModelFault.FAILED: Message("its client failed"),
+    ModelFault.UNREACHABLE: Message("model.fault_unreachable"),
+    ModelFault.CUT_OFF: Message("model.fault_broken"),
+    ModelFault.TIMEOUT: Message("model.fault_timeout"),
+    ModelFault.RATE_LIMITED: Message("model.fault_busy"),
+    ModelFault.UNAUTHORISED: Message("model.fault_key"),
+    ModelFault.NO_CREDIT: Message("model.fault_credit"),
+    ModelFault.UNKNOWN_MODEL: Message("model.fault_unknown_model"),
+    ModelFault.WRONG_ADDRESS: Message("model.fault_not_a_server"),
+    ModelFault.OVERFLOW: Message("model.fault_too_long"),
+    ModelFault.REJECTED: Message("model.fault_rejected"),
+    ModelFault.UNAVAILABLE: Message("model.fault_server"),
+    ModelFault.REFUSED: Message("model.fault_refused"),
+    ModelFault.TRUNCATED: Message("model.fault_cut_off"),
+    ModelFault.ONLY_THINKING: Message("model.fault_only_thinking"),
+    ModelFault.MALFORMED: Message("model.fault_form"),
+    ModelFault.UNUSABLE: Message("model.fault_no_match"),
+    ModelFault.TOO_LONG: Message("model.fault_endless"),
+    ModelFault.BUDGET: Message("model.fault_budget"),
+    ModelFault.QUOTA: Message("model.fault_quota"),
+    ModelFault.FAILED: Message("model.fault_client"),
 }
 """Why rules did the work of a model."""
 FAULT_REMEDIES: Mapping[ModelFault, Message] = {
-    ModelFault.UNREACHABLE: Message("Start its server, or set model_url to its address."),
-    ModelFault.CUT_OFF: Message("Ask again; if it happens often, see the log of its server."),
-    ModelFault.TIMEOUT: Message("Raise model_seconds, or choose a smaller model."),
-    ModelFault.RATE_LIMITED: Message("Wait, or check the limits of your plan."),
-    ModelFault.UNAUTHORISED: Message("Set model_key."),
-    ModelFault.NO_CREDIT: Message("Add credit to the account, or choose another model."),
-    ModelFault.UNKNOWN_MODEL: Message("Load the model on its server, or choose another one."),
-    ModelFault.WRONG_ADDRESS: Message("Set model_url to the server's own address: most end in /v1."),
-    ModelFault.OVERFLOW: Message("Set model_context to the context of the server."),
-    ModelFault.REJECTED: Message("See the log of its server, or choose another model."),
-    ModelFault.UNAVAILABLE: Message("Ask again later, or see the log of its server."),
-    ModelFault.REFUSED: Message("Word the question differently, or choose another model."),
-    ModelFault.TRUNCATED: Message("Choose a model that supports JSON Schema."),
-    ModelFault.ONLY_THINKING: Message(
-        "Turn off thinking on its server, or choose a model that does not think."
-    ),
-    ModelFault.MALFORMED: Message("Choose a model that supports JSON Schema."),
-    ModelFault.UNUSABLE: Message("Choose a larger model."),
-    ModelFault.TOO_LONG: Message("Choose another model."),
-    ModelFault.BUDGET: Message("Choose a larger preset."),
-    ModelFault.QUOTA: Message("Ask again tomorrow."),
-    ModelFault.FAILED: Message("Run `shisho models try` to see whether it replies."),
+    ModelFault.UNREACHABLE: Message("model.remedy_start_server"),
+    ModelFault.CUT_OFF: Message("model.remedy_ask_again"),
+    ModelFault.TIMEOUT: Message("model.remedy_raise_seconds"),
+    ModelFault.RATE_LIMITED: Message("model.remedy_wait"),
+    ModelFault.UNAUTHORISED: Message("model.remedy_key"),
+    ModelFault.NO_CREDIT: Message("model.remedy_credit"),
+    ModelFault.UNKNOWN_MODEL: Message("model.remedy_load_model"),
+    ModelFault.WRONG_ADDRESS: Message("model.remedy_url"),
+    ModelFault.OVERFLOW: Message("model.remedy_context"),
+    ModelFault.REJECTED: Message("model.remedy_see_log"),
+    ModelFault.UNAVAILABLE: Message("model.remedy_ask_later"),
+    ModelFault.REFUSED: Message("model.remedy_rephrase"),
+    ModelFault.TRUNCATED: Message("model.remedy_schema"),
+    ModelFault.ONLY_THINKING: Message("model.remedy_no_thinking"),
+    ModelFault.MALFORMED: Message("model.remedy_schema"),
+    ModelFault.UNUSABLE: Message("model.remedy_larger_model"),
+    ModelFault.TOO_LONG: Message("model.remedy_other_model"),
+    ModelFault.BUDGET: Message("model.remedy_preset"),
+    ModelFault.QUOTA: Message("model.remedy_tomorrow"),
+    ModelFault.FAILED: Message("model.remedy_try"),
 }
 FATAL_FAULTS = frozenset(
     {
@@ -255,5 +253,5 @@ def explain_failures(uses: Sequence[ModelUse]) -> Message | None:
     fault = use.fault or ModelFault.FAILED
     values = {"model": use.model, "why": FAULT_REASONS[fault], "remedy": FAULT_REMEDIES[fault]}
     if any(not other.fault for other in uses):
-        return Message("The model {model} failed in part of the work: {why}. {remedy}", **values)
-    return Message("No model was used: {model} failed, because {why}. {remedy}", **values)
+        return Message("model.failed_in_part", **values)
+    return Message("model.failed", **values)

@@ -20,7 +20,7 @@ from shisho.domain.web import PagingStop
 from shisho.messages.message import Message
 
 T = TypeVar("T")
-UNKNOWN_SUBJECT = Message("(queued by another version)")
+UNKNOWN_SUBJECT = Message("job.other_version_subject")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ def load_folder(folder: Path) -> list[AnswerItem]:
     """The items of all files. Raises InvalidParams where there is none."""
     items = [item for path in sorted(folder.glob("*.jsonl.gz")) for item in load_items(path)]
     if not items:
-        raise InvalidParams("{folder} has no .jsonl.gz with questions.", folder=str(folder))
+        raise InvalidParams("eval.no_questions", folder=str(folder))
     return items
 
 

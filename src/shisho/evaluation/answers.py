@@ -102,7 +102,7 @@ def load_items(path: Path) -> list[AnswerItem]:
                 items.append(_item(json.loads(line)))
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidParams(
-                    "{name}, line {number}: not an item with question, answer and passages.",
+                    "eval.bad_answer_item",
                     name=path.name,
                     number=number,
                 ) from error

@@ -74,7 +74,7 @@ def load_questions(path: Path) -> list[ReadingQuestion]:
             questions.append(_question(json.loads(line)))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidParams(
-                "{name}, line {number}: not a question with kind, gold and needs.",
+                "eval.bad_question",
                 name=path.name,
                 number=number,
             ) from error

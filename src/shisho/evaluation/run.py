@@ -56,7 +56,7 @@ async def fill(desk: Desk, eval_set: EvalSet) -> None:
         async with turn:
             receipt = await desk.add_source(source)
         if receipt.outcome is IntakeOutcome.FAILED and source.data.strip():
-            raise InvalidParams("Document {name}: {reason}", name=source.name, reason=receipt.reason)
+            raise InvalidParams("eval.bad_document", name=source.name, reason=receipt.reason)
 
     async with asyncio.TaskGroup() as group:
         for entry in eval_set.entries:

@@ -67,7 +67,7 @@ def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
                 row["_id"], row["text"]
             except (ValueError, KeyError, TypeError) as error:
                 raise InvalidParams(
-                    "{name}, line {number}: not a JSON object with _id and text.",
+                    "eval.bad_json_line",
                     name=name,
                     number=number,
                 ) from error
@@ -88,7 +88,7 @@ def _judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
                 continue
             if len(row) != 3 or not row[2].lstrip("-").isdigit():
                 raise InvalidParams(
-                    "{name}, line {number}: not query-id, corpus-id and score with tabs between.",
+                    "eval.bad_qrels_line",
                     name=name,
                     number=number,
                 )
@@ -103,7 +103,7 @@ def _open(folder: Path, name: str) -> TextIO:
     if packed.is_file():
         return gzip.open(packed, "rt", encoding="utf-8", newline="")
     raise InvalidParams(
-        "{folder} has no {name} (or {name}.gz). A set is corpus.jsonl, queries.jsonl and qrels.tsv (BEIR layout).",
+        "eval.file_missing",
         folder=folder,
         name=name,
     )

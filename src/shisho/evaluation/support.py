@@ -43,7 +43,7 @@ def load_pairs(folder: Path) -> list[SentencePair]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             pairs += [_pair(path.name, number, line) for number, line in enumerate(lines, 1)]
     if not pairs:
-        raise InvalidParams("{folder} has no .jsonl.gz with pairs of sentences.", folder=str(folder))
+        raise InvalidParams("eval.no_pairs", folder=str(folder))
     return pairs
 
 
@@ -73,7 +73,7 @@ def _pair(name: str, number: int, line: str) -> SentencePair:
             raise ValueError(pair.label)
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidParams(
-            "{name}, line {number}: not a pair with premise, hypothesis and label.",
+            "eval.bad_pair",
             name=name,
             number=number,
         ) from error

@@ -120,9 +120,7 @@ class AnswerHandler:
         if (web_policy is WebPolicy.NEVER or not self.way(asked.owner)) and await self.shelf.count(
             scope
         ) == 0:
-            raise EmptyCorpus(
-                "There is nothing to answer from: no page or document in this scope. See the errors of the task."
-            )
+            raise EmptyCorpus("question.nothing_to_answer_from")
         budget = limit_budget(with_ceilings(self.budget, asked.budget), await self.count_left(job.task_id))
         return Inquiry(
             job.id,

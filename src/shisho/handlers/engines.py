@@ -15,11 +15,9 @@ from shisho.ports import Clock, Health, Limiter
 from shisho.web.serp.credentials import find_missing_keys, limit_of
 from shisho.web.serp.selection import Means, PassedOverReason, find_bar
 
-NO_WAY = Message("There is no way to this engine here.")
-OFF = Message("The web is turned off: `shisho web on` turns it on.")
-OFF_BY_SETTING = Message(
-    "The web is turned off by the setting `web`: set it to `ask` or `on`. `shisho settings` says where it is set."
-)
+NO_WAY = Message("engine.no_way")
+OFF = Message("engine.web_off")
+OFF_BY_SETTING = Message("engine.web_off_by_setting")
 PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 

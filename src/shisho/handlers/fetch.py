@@ -31,9 +31,7 @@ class FetchHandler:
     async def fetch(self, job: Job, context: JobContext) -> Receipt:
         """Ends with its receipt, or with the error that says why the page could not be had."""
         if self.pages is None:
-            raise EngineUnavailable(
-                "Web pages cannot be fetched in this installation: the setting `web` is off."
-            )
+            raise EngineUnavailable("fetch.web_off")
         request = job.input.read(FetchJob)
         while True:
             try:
@@ -51,7 +49,7 @@ class FetchHandler:
         remaining = (await self.count_left(job.task_id)).get("max_seconds", math.inf)
         if later.seconds > remaining:
             raise AllFetchesFailed(
-                "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then.",
+                "fetch.host_waits",
                 host=later.host,
                 wait_s=later.seconds,
                 left_s=remaining,

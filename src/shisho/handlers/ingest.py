@@ -58,9 +58,7 @@ class IngestHandler:
             return None
         with suppress(NotFound):
             return (await asyncio.to_thread(self.staging.get, key)).decode()
-        raise NotFound(
-            "The password of this document was erased when its job failed. Hand the document in again, with its password."
-        )
+        raise NotFound("ingest.password_erased")
 
     @asynccontextmanager
     async def settle_failure(self, claim: Claim, canonical_url: str) -> AsyncIterator[None]:

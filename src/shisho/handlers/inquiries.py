@@ -86,9 +86,7 @@ class LibrarianInquiries:
         from shisho.librarian.strategy import check_question, strategy
 
         if required.kind is RequestKind.REPORT and not (self.lent.is_lent() or self.policy("")):
-            raise InvalidParams(
-                "A report needs a language model, and none is set. Set one with `shisho models set`, then ask again."
-            )
+            raise InvalidParams("report.no_model")
         if required.goals or required.condition:
             strategy(question, required)
         else:

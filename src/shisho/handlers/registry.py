@@ -41,7 +41,7 @@ class CrossrefRegistry:
             return None
         if response.status != 200:
             raise AllFetchesFailed(
-                "Crossref answered with {status} for {doi}. Try again later.",
+                "crossref.failed",
                 status=response.status,
                 doi=doi,
             )
@@ -57,7 +57,7 @@ class CrossrefRegistry:
         while not permit.granted:
             if permit.spent or permit.wait_s > LONGEST_WAIT_S:
                 raise AllFetchesFailed(
-                    "Crossref has to be left alone for {seconds:.0f} s. Try again then.",
+                    "crossref.rate_limited",
                     seconds=permit.wait_s,
                 )
             await asyncio.sleep(permit.wait_s)

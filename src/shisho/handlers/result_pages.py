@@ -169,7 +169,7 @@ class SerpAttempt:
                 await self._pass_over(
                     candidate.engine,
                     "AUTH_REQUIRED",
-                    Message("wants proof of a person ({kind})", kind=needs.met.kind),
+                    Message("engine.challenged", kind=needs.met.kind),
                 )
             except ShishoError as error:
                 errors.append(error)
@@ -192,8 +192,7 @@ class SerpAttempt:
         if later.seconds <= remaining:
             return None
         return EngineUnavailable(
-            "{engine} asks to be left alone for {wait_s:.0f} s, and there are {left_s:.0f} s left to wait: ask again then, or "
-            "another engine.",
+            "engine.asks_to_wait",
             engine=engine,
             wait_s=later.seconds,
             left_s=remaining,
@@ -257,7 +256,7 @@ class SerpAttempt:
         return waits
 
     async def _pass_over(self, engine: str, code: str, reason: str) -> None:
-        failure = SearchFailure("", code, Message("{engine}: {reason}", engine=engine, reason=reason))
+        failure = SearchFailure("", code, Message("common.name_reason", engine=engine, reason=reason))
         await self._context.step(
             f"passed over {engine}",
             SearchFailure,
@@ -308,7 +307,7 @@ class SerpAttempt:
             return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
         except StateExpired as error:
             raise EngineUnavailable(
-                "{engine} shows no way to its page {number} any more.",
+                "engine.page_lost",
                 engine=engine.about.name,
                 number=number,
             ) from error
@@ -390,8 +389,7 @@ def _given_up(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
     if errors:
         reasons = Message.join((error.message for error in errors), "; ")
         engines = [candidate.engine for candidate in choice.candidates]
-        return AllEnginesBlocked("No engine answered. {reasons}", reasons=reasons, engines=engines)
-    none = Message("No engine is set up for this category.")
+        return AllEnginesBlocked("engine.none_answered", reasons=reasons, engines=engines)
+    none = Message("engine.none_for_category")
     reasons = Message.join(engine.reason for engine in choice.passed) if choice.passed else none
-    template = "No search engine can answer this here. {reasons} `shisho engines` shows them all."
-    return EngineUnavailable(template, reasons=reasons)
+    return EngineUnavailable("engine.none_usable", reasons=reasons)

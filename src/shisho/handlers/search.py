@@ -41,9 +41,9 @@ Judge = Callable[[str, DocumentId], Awaitable[frozenset[str]]]
 """Returns the clusters of a document's passages that answer a query; none if the document is of no use."""
 
 CLOSING = 0.02  # the share of its time that storing a job's end may take
-JOB_OVER = Message("The time of one job is over: raise `max_job_seconds`, or search for less at once.")
-TASK_OVER = Message("The task's budget of seconds is spent. Open a task with a larger max_seconds.")
-QUESTION_OVER = Message("Its question does not wait any longer. Ask again, or with a larger max_seconds.")
+JOB_OVER = Message("job.time_used_up")
+TASK_OVER = Message("task.seconds_spent")
+QUESTION_OVER = Message("task.question_gone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,7 @@ class SearchHandler:
         """Pages 1..N stay whatever becomes of page N+1. A job that is run again goes on where its steps and
         finds end."""
         if self.engines is None or self.pages is None:
-            raise EngineUnavailable(
-                "The web cannot be searched in this installation: the setting `web` is off."
-            )
+            raise EngineUnavailable("search.web_off")
         return await _Run(self, self.engines, self.pages, job, context).run_to_end()
 
 
@@ -218,11 +216,7 @@ class _Run:
     async def _give_up(self, frontier: Frontier, wait: float, remaining: float) -> None:
         """Hits whose hosts want to be left alone for longer than there is time to wait."""
         for hit in frontier.left:
-            template = (
-                "{host} asks to be left alone for {wait:.0f} s or longer, "
-                "and there are {left:.0f} s left to wait: ask again then."
-            )
-            reason = Message(template, host=frontier.host(hit), wait=wait, left=remaining)
+            reason = Message("fetch.host_waits_longer", host=frontier.host(hit), wait=wait, left=remaining)
             await self._engines.finds.settle(
                 self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason
             )

@@ -87,6 +87,5 @@ class KillableSentenceChecks:
         except ChildOverrun:
             pass  # the sentences that were not reached stay unchecked
         except (ChildExhausted, ChildBroken) as failure:
-            template = "Checking an assistant's sentences failed ({cause}). The rest of them is unverified."
-            log.warning(Message(template, cause=str(failure) or type(failure).__name__))
+            log.warning(Message("check.sentences_failed", cause=str(failure) or type(failure).__name__))
         return outcomes

@@ -59,9 +59,7 @@ class PageIntake:
         if response.status != NOT_MODIFIED:
             return await self._shelved(claim, order, response, ticket, pay)
         if page_memory is None:
-            raise AllFetchesFailed(
-                "{url} answered that it has not changed, and was not asked that.", url=order.url
-            )
+            raise AllFetchesFailed("fetch.unasked_not_modified", url=order.url)
         await self._remember(order, DocumentId(page_memory.document_id), response)
         return await self._met_again(claim, order, page_memory)
 

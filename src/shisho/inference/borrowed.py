@@ -75,7 +75,7 @@ class BorrowedLlm:
 
     def _failed(self, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
         return ModelFailed(
-            "The model {model} gave no usable reply: {why}.",
+            "model.reply_unusable",
             model=self.name,
             why=FAULT_REASONS[fault],
             fault=str(fault),

@@ -105,7 +105,7 @@ def unit_embeddings(rows: Any, name: str) -> list[Embedding]:
     matrix = np.atleast_2d(np.asarray(rows, np.float32))
     if not np.isfinite(matrix).all():
         raise ModelFailed(
-            "The embedder {name} gave numbers that are none: choose another file of it, or another embedder.",
+            "embedder.not_finite",
             name=name,
             fault=str(ModelFault.MALFORMED),
         )

@@ -100,7 +100,7 @@ class EndpointEmbedder:
 
     def _failed(self, fault: ModelFault) -> ModelFailed:
         return ModelFailed(
-            "The embedder {name} gave no vectors that can be used: {why}.",
+            "embedder.reply_unusable",
             name=self.about.name,
             why=FAULT_REASONS[fault],
             fault=str(fault),

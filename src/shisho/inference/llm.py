@@ -272,7 +272,7 @@ class _Exchange(Generic[T]):
 
     def fail(self, fault: ModelFault, besides: ModelUsage = ModelUsage()) -> ModelFailed:  # noqa: B008
         return ModelFailed(
-            "The model {model} gave no usable reply: {why}.",
+            "model.reply_unusable",
             model=self._llm.name,
             why=FAULT_REASONS[fault],
             fault=str(fault),

@@ -69,7 +69,7 @@ class ModelFiles:
     def folder(self, name: str) -> Path:
         """Where a model of this name stands, or would. Raises InvalidParams for what is no name."""
         if not NAME.fullmatch(name):
-            raise InvalidParams("{name!r} is no name of a model: it has the form owner/name.", name=name)
+            raise InvalidParams("models.not_a_name", name=name)
         return self.root / name
 
     def is_whole(self, name: str) -> bool:
@@ -97,11 +97,9 @@ class ModelFiles:
         folder = self.folder(name)
         manifest = self.manifest(folder)
         if manifest is None:
-            raise NotFound(
-                "There is no model {name} here. `shisho models list` shows those that are.", name=name
-            )
+            raise NotFound("models.not_found", name=name)
         if file.exists():
-            raise Conflict("{path} is there already: name a new file, or remove it.", path=file)
+            raise Conflict("models.export_exists", path=file)
         with tarfile.open(file, "x", format=tarfile.PAX_FORMAT) as archive:
             for path in (MANIFEST, *(entry.path for entry in manifest.files)):
                 archive.add(folder / path, f"{name}/{path}", recursive=False, filter=_anonymous)
@@ -116,9 +114,9 @@ class ModelFiles:
             self.place(partial, manifest)
         except (tarfile.TarError, EOFError) as error:
             raise InvalidParams(
-                "{path} is no export of a model ({cause}).",
+                "models.not_an_export",
                 path=file,
-                cause=Message("it ends too early") if isinstance(error, EOFError) else error,
+                cause=Message("models.export_truncated") if isinstance(error, EOFError) else error,
             ) from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -160,9 +158,7 @@ class ModelFiles:
         """Remove a model. Raises NotFound."""
         folder = self.folder(name)
         if not folder.is_dir():
-            raise NotFound(
-                "There is no model {name} here. `shisho models list` shows those that are.", name=name
-            )
+            raise NotFound("models.not_found", name=name)
         (self.root / PARTIAL).mkdir(parents=True, exist_ok=True)
         going = self.root / PARTIAL / uuid.uuid4().hex
         folder.rename(going)  # at once, so that nobody finds half of it
@@ -197,7 +193,7 @@ def check_files(folder: Path, manifest: ModelManifest) -> None:
         path = folder / file.path
         if not path.is_file() or digest(path, file.digest.partition(":")[0]) != file.digest:
             raise InvalidParams(
-                "{path} of {name} is not what its manifest says: its hash differs. Get it anew.",
+                "models.hash_differs",
                 path=file.path,
                 name=manifest.name,
             )

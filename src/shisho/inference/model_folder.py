@@ -145,8 +145,7 @@ def _weights(root: Path, overrides: Mapping[str, Any]) -> tuple[FolderKind, Path
     if (root / "modules.json").is_file() or (root / "config.json").is_file():
         return FolderKind.TORCH, root
     raise InvalidParams(
-        "{folder} is no folder of an embedder: it has neither an ONNX file, nor a table of tokens, nor modules.json. "
-        "`shisho models pull NAME` brings one.",
+        "embedder.folder_incomplete",
         folder=root,
     )
 
@@ -157,7 +156,7 @@ def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
     for place in (weights.parent, root):
         if (place / "tokenizer.json").is_file():
             return place / "tokenizer.json"
-    raise InvalidParams("{folder} has no tokenizer.json. Bring the one of the same model there.", folder=root)
+    raise InvalidParams("embedder.no_tokenizer", folder=root)
 
 
 def _prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
@@ -179,7 +178,7 @@ def _pooling(root: Path) -> str:
         modes = [config["pooling_mode"]]
     if len(modes) > 1 or (modes and modes[0] not in POOLING.values()) or "Dense" in _modules(root):
         raise InvalidParams(
-            "{folder} wants {modes} after its weights, which is not computed here: name it with the extra torch.",
+            "embedder.needs_torch",
             folder=root,
             modes=" + ".join([*modes, *_modules(root)]),
         )
@@ -221,7 +220,7 @@ def _json(path: Path, default: Any = None) -> Any:
     except FileNotFoundError:
         return empty
     except (OSError, ValueError) as error:
-        raise InvalidParams("{path} cannot be read: {why}.", path=path, why=reason_of(error)) from error
+        raise InvalidParams("embedder.file_unreadable", path=path, why=reason_of(error)) from error
     return config if isinstance(config, type(empty)) else empty
 
 

@@ -66,9 +66,7 @@ class ModelPull:
                 await self._fetch(manifest, file, partial / file.path)
         except (httpx2.TransportError, TimeoutError, httpx2.InvalidURL) as error:
             raise AllFetchesFailed(
-                "{url} cannot be reached ({cause}). What has arrived is kept: try again later. Without network: "
-                "`shisho models pull {name}` and `shisho models export {name} FILE` on another machine, then "
-                "`shisho models import FILE` here; or copy the files to {folder}.",
+                "models.hub_unreachable",
                 url=self._url,
                 cause=type(error).__name__,
                 name=name,
@@ -95,7 +93,7 @@ class ModelPull:
             raise self._odd(name) from error
         if not any(path.endswith((".onnx", ".safetensors")) for path in needed):
             raise NotFound(
-                "{name} at {url} has neither an ONNX file nor a table of tokens. Look for a model of that name with ONNX.",
+                "models.no_onnx",
                 name=name,
                 url=self._url,
             )
@@ -134,7 +132,7 @@ class ModelPull:
         if size > file.size or digest(part, file.digest.partition(":")[0]) != file.digest:
             part.unlink()
             raise InvalidParams(
-                "{path} of {name} is not what {url} promised: its hash differs. It was thrown away; try again.",
+                "models.download_hash_differs",
                 path=file.path,
                 name=manifest.name,
                 url=self._url,
@@ -185,7 +183,7 @@ class ModelPull:
     def _check_status(self, status: int, name: str) -> None:
         if status in (401, 403, 404):
             raise NotFound(
-                "{url} has no model {name} that everybody may have. Is the name right?",
+                "models.not_public",
                 url=self._url,
                 name=name,
             )
@@ -200,7 +198,7 @@ class ModelPull:
 
     def _odd(self, name: str) -> AllFetchesFailed:
         return AllFetchesFailed(
-            "{url} does not answer as a hub of models does. Set models_url to one that has {name}.",
+            "models.not_a_hub",
             url=self._url,
             name=name,
         )

@@ -40,7 +40,7 @@ class OnnxFiles:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ExtraMissing(
-                "The embedder {folder} needs an extra: {install}", folder=folder.root.name, extra="onnx"
+                "embedder.folder_extra_missing", folder=folder.root.name, extra="onnx"
             ) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # the machine stays usable
@@ -52,7 +52,7 @@ class OnnxFiles:
             )
         except Exception as error:  # both raise what their native halves raise
             raise InvalidParams(
-                "The files of {folder} cannot be used: {cause}. Pull or copy them anew.",
+                "embedder.folder_unusable",
                 folder=folder.root,
                 cause=str(error)[:200],
             ) from error

@@ -115,7 +115,7 @@ def find_provider(name: str) -> Provider:
     provider = load_plugin(plugin) if plugin else None
     if not isinstance(provider, Provider):
         raise InvalidParams(
-            "There is no provider {provider}. Choose one of {providers}.",
+            "model.unknown_provider",
             provider=name,
             providers=", ".join(known.name for known in find_plugins(MODELS)),
         )
@@ -131,12 +131,12 @@ def check_access(access: ModelAccess) -> None:
     """Raises InvalidParams for an unknown provider or a missing key, ExtraMissing for a missing client."""
     if find_provider(access.provider).needs_key and not (access.key or access.url):
         raise InvalidParams(
-            "{provider} needs a key: set model_key, or model_url for another server.",
+            "model.key_missing",
             provider=access.provider,
         )
     if not has_client(access.provider):
         raise ExtraMissing(
-            "The models of {provider} need a package that is not installed. Install it: {install}",
+            "model.package_missing",
             provider=access.provider,
             extra=access.provider,
         )

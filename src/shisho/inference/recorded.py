@@ -53,7 +53,7 @@ class RecordedLlm:
 
 def _failed(model: str, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
     return ModelFailed(
-        "The model {model} gave no usable reply: {why}.",
+        "model.reply_unusable",
         model=model,
         why=FAULT_REASONS[fault],
         fault=str(fault),

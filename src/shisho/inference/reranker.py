@@ -21,9 +21,7 @@ class FolderReranker:
 
     def __init__(self, folder: ModelFolder) -> None:
         if folder.kind is not FolderKind.ONNX:
-            raise InvalidParams(
-                "{folder} is no folder of a reranker: it has no ONNX file.", folder=folder.root
-            )
+            raise InvalidParams("reranker.no_onnx", folder=folder.root)
         self.name = folder.root.name
         self._folder = folder
         self._model: _PairModel | None = None
@@ -53,7 +51,7 @@ class _PairModel:
         logits = output.tolist() if output.ndim == 1 else []
         if len(logits) not in (1, 2) or not all(map(math.isfinite, logits)):
             raise InvalidParams(
-                "{folder} gives no number for a question and a passage: it is no reranker.",
+                "reranker.no_score",
                 folder=self._folder.root,
             )
         return float(logits[-1] - (logits[0] if len(logits) == 2 else 0.0))

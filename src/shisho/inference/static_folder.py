@@ -41,7 +41,7 @@ class _StaticModel:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise ExtraMissing(
-                "The embedder {folder} needs an extra: {install}", folder=folder.root.name, extra="onnx"
+                "embedder.folder_extra_missing", folder=folder.root.name, extra="onnx"
             ) from error
         try:
             tensors = (
@@ -50,14 +50,14 @@ class _StaticModel:
             self._tokenizer = Tokenizer.from_file(str(folder.tokenizer))
         except Exception as error:  # the tokenizer raises what its native half raises
             raise InvalidParams(
-                "The files of {folder} cannot be used: {cause}. Pull or copy them anew.",
+                "embedder.folder_unusable",
                 folder=folder.root,
                 cause=str(error)[:200],
             ) from error
         self._table = next((tensors[name] for name in TABLES if name in tensors), None)
         if self._table is None or self._table.ndim != 2:
             raise InvalidParams(
-                "{path} holds no table of tokens, but {names}.",
+                "embedder.no_table",
                 path=folder.weights,
                 names=", ".join(sorted(tensors)) or "{}",
             )

@@ -17,7 +17,7 @@ class TorchEmbedder(ThreadedEmbedder):
     def __init__(self, folder: ModelFolder, choice: str) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
             raise ExtraMissing(
-                "The model {folder} needs an extra: {install}",
+                "model.folder_extra_missing",
                 extra="torch",
                 folder=folder.root.name,
             )

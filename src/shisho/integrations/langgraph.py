@@ -92,7 +92,7 @@ class CompiledLibrarian(CompiledStateGraph[Any, Any, Any, Any]):
         unknown = [str(key) for key in input if key not in fields] if isinstance(input, Mapping) else []
         if unknown and not is_node:
             raise InvalidParams(
-                "The librarian takes no {unknown}. It takes: {fields}.",
+                "langgraph.unknown_field",
                 unknown=", ".join(unknown),
                 fields=", ".join(fields),
             )
@@ -115,9 +115,7 @@ async def run_graph(acts: Mapping[str, Act], start_state: LoopState, most_steps:
                 await drawn.compile().ainvoke(start_state, {"recursion_limit": most_steps}),
             )
         except GraphRecursionError as error:
-            raise InternalError(
-                "The loop did not come to its end in {steps} steps.", steps=most_steps
-            ) from error
+            raise InternalError("langgraph.too_many_steps", steps=most_steps) from error
 
 
 def compile_librarian(
@@ -183,7 +181,7 @@ class ShishoRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        raise InvalidParams("A desk is asynchronous: await this retriever with `ainvoke`.")
+        raise InvalidParams("langgraph.async_only")
 
 
 def search_tool(desk: Desk, *, corpora: Sequence[str] = (), limit: int | None = 10) -> StructuredTool:

@@ -169,8 +169,7 @@ class _Child:
         try:
             return await self._begun(work)
         except InternalError as failure:
-            template = "A child process did not start ({why}); another is tried."
-            log.warning(Message(template, why=repr(failure.__cause__)))
+            log.warning(Message("child.did_not_start", why=repr(failure.__cause__)))
             await self.kill()
             return await self._begun(work)
 
@@ -186,18 +185,16 @@ class _Child:
                 await _send(self.process, json.dumps(to_plain(work)).encode())
                 reply = await _receive(self.process)
         except (TimeoutError, EOFError, OSError) as failure:
-            raise InternalError(
-                "A reading process does not start: reinstall Shisho, or run `shisho doctor`."
-            ) from failure
+            raise InternalError("child.cannot_start") from failure
         if reply.startswith(wire.MISSING):
             name = reply.removeprefix(wire.MISSING).decode("utf-8", "replace")[:200]
             raise InternalError(
-                "What {function} needs is not installed ({name}): reinstall Shisho.",
+                "child.package_missing",
                 function=work.function,
                 name=name,
             )
         if reply != wire.READY:
-            raise InternalError("A reading process answers nonsense: reinstall Shisho.")
+            raise InternalError("child.bad_reply")
         return self.process
 
     async def _spawn(self) -> Process:

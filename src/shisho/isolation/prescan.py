@@ -57,14 +57,14 @@ def check(html: str) -> None:
             counts[tag] += 1
             if len(opened) > MAX_DEPTH:
                 raise TooLarge(
-                    "The page nests elements more than {max_depth} deep: no page for people does.",
+                    "reader.html.too_deep",
                     max_depth=MAX_DEPTH,
                 )
         elif counts[tag]:
             _close(tag, opened, counts)
         if len(attributes) > 2 * MAX_ATTRIBUTES and _many(attributes):
             raise TooLarge(
-                "The page has a tag with more than {max_attributes} attributes: no page for people does.",
+                "reader.html.too_many_attributes",
                 max_attributes=MAX_ATTRIBUTES,
             )
 

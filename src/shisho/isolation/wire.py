@@ -111,12 +111,13 @@ def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
 
 
 def _clean_message(packed: Any) -> Message:
-    """A template has names with short formats for its fields, whoever sends it (`messages.message`)."""
+    """Return the message without control characters. An id of no message of ours is a template, which has
+    names with short formats for its fields, whoever sends it (`messages.message`)."""
     message = unpack_message(packed)
     if not isinstance(message, Message):
         raise TypeError(packed)
     values = {_clean(name): _clean_value(value) for name, value in message.values.items()}
-    return Message(_clean(message.template), **values)
+    return Message(_clean(message.id), **values)
 
 
 def _clean_value(value: Any) -> Any:

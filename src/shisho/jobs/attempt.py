@@ -87,20 +87,18 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> JobO
         if not limit.expired():
             raise
         if context.partial is None:
-            raise BudgetExhausted(
-                "The job found nothing within {seconds:g} seconds.", seconds=seconds
-            ) from None
+            raise BudgetExhausted("job.idle", seconds=seconds) from None
         return replace(context.partial, partial=True)
 
 
 async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
     if unread := find_error(error, UnreadablePayload):
-        log.warning(Message("A job waits for a newer worker: {why}", why=str(unread)))
+        log.warning(Message("job.needs_newer_worker", why=str(unread)))
         await _stored(lambda: give_back_unread(job, unread, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
     if outage := find_error(error, StoreUnavailable):
-        log.warning(Message("A job met an outage and is run again: {why}", why=outage.message))
+        log.warning(Message("job.outage", why=outage.message))
         await _stored(lambda: give_back(job, outage, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
@@ -117,8 +115,8 @@ async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock)
 def _said(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
         return JobError(error.code, error.message, Payload.wrap(error.details))
-    fault = Message("{kind}: {cause}", kind=type(error).__name__, cause=error)
-    log.error(Message("A job broke what does it: {fault}", fault=fault), exc_info=error)
+    fault = Message("common.kind_cause", kind=type(error).__name__, cause=error)
+    log.error(Message("job.internal_error", fault=fault), exc_info=error)
     return JobError("INTERNAL", fault)
 
 
@@ -129,5 +127,5 @@ async def _stored(write: Callable[[], Awaitable[T]]) -> T:
         try:
             return await write()
         except (Conflict, StorageUnusable, StoreUnavailable) as error:
-            log.warning(Message("The outcome of a job could not be stored yet: {why}", why=error.message))
+            log.warning(Message("job.outcome_not_stored", why=error.message))
             await asyncio.sleep(AGAIN_SECONDS)

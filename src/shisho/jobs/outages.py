@@ -18,10 +18,7 @@ MOST_OUTAGES = 50
 """In a row, of one job. Because of the waits between, a server that is restarted again and again is met so
 often in ten minutes at the earliest, and hardly by a job that does nothing to it."""
 E = TypeVar("E", bound=BaseException)
-UNREAD = (
-    "Another version of Shisho queued this job, and this version cannot read it ({cause}). It waits for a worker of that "
-    "version or a newer one: update the workers, or stop the task."
-)
+UNREAD = "job.other_version"
 MOST_DOUBLINGS = 4  # of the wait: 16 s at most, for it is the store that has to come back, and it has
 
 
@@ -62,8 +59,7 @@ def _count_in_a_row(job: Job) -> int:
 
 def _giving_up(last: JobError, outages: int) -> JobError:
     message = Message(
-        "Gave up: what is stored could not be reached {count} times in a row while this job was run, so it may be the job "
-        "that brings the server down. The last time: {cause}",
+        "job.storage_lost",
         count=outages + 1,
         cause=last.message,
     )

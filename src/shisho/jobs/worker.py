@@ -24,8 +24,8 @@ from shisho.messages.system import reason_of
 from shisho.ports import Bell, Clock, JobStore, Presence
 from shisho.telemetry import log, measure
 
-DIED = JobError("INTERNAL", Message("The process that ran the job died."))
-SILENT = JobError("INTERNAL", Message("The process that ran the job gave no sign of life."))
+DIED = JobError("INTERNAL", Message("job.process_died"))
+SILENT = JobError("INTERNAL", Message("job.no_heartbeat"))
 BROKEN_SECONDS = 1.0
 SWEPT = 200  # failed jobs that are read at once
 
@@ -274,10 +274,9 @@ async def repeat_forever(step: Callable[[], Awaitable[None]]) -> None:
         try:
             await step()
         except ShishoError as error:  # its words say all
-            log.warning(Message("A worker waits: {why}", why=error.message))
+            log.warning(Message("worker.waits", why=error.message))
             await asyncio.sleep(BROKEN_SECONDS)
         except Exception as error:
             # A full disk, a busy file, a fault of ours: a worker must outlive them all.
-            template = "A worker stumbled and tries again: {kind}: {why}"
-            log.exception(Message(template, kind=type(error).__name__, why=reason_of(error)))
+            log.exception(Message("worker.failed", kind=type(error).__name__, why=reason_of(error)))
             await asyncio.sleep(BROKEN_SECONDS)

@@ -43,16 +43,14 @@ class Assistant:
     ) -> VerifiedQuote | str:
         """The finding as a span of what was shown, or why it is refused."""
         if finding.goal_id not in {goal.id for goal in aim.goals}:
-            return Message("there is no goal {goal}", goal=finding.goal_id)
+            return Message("finding.unknown_goal", goal=finding.goal_id)
         if not (isfinite(finding.score) and 0 <= finding.score <= 1):
-            return Message("score takes 0 to 1")
+            return Message("finding.bad_score")
         if not any(passage.temp_index == finding.index for passage in passages):
-            return Message("no passage {number} was shown in this session", number=finding.index)
+            return Message("finding.unknown_passage", number=finding.index)
         if not is_telling(finding.snippet):
-            return Message("a mark or a single letter is no quotation: copy the words that say it")
-        return verify(finding, passages) or Message(
-            "these words do not stand in that passage: copy them from it"
-        )
+            return Message("finding.too_short")
+        return verify(finding, passages) or Message("finding.not_in_passage")
 
     def status(
         self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_over: bool

@@ -79,18 +79,17 @@ def parse(text: str, goal_ids: Collection[str]) -> Expression:
         InvalidParams: `details` has `position`, the character of the fault, from 1.
     """
     if len(text) > MAX_CHARS:
-        raise _refuse(Message("longer than {limit} characters", limit=MAX_CHARS), MAX_CHARS + 1, text)
+        raise _refuse(Message("queue.query_too_long", limit=MAX_CHARS), MAX_CHARS + 1, text)
     parser = _Parser(text, {fold_id(goal_id): goal_id for goal_id in goal_ids})
     expression = parser.parse()
     if parser.kind:
-        raise parser.describe_fault(Message("{word!r} is not expected there", word=parser.word))
+        raise parser.describe_fault(Message("condition.unexpected", word=parser.word))
     return expression
 
 
 def _refuse(why: Message, position: int, text: str) -> InvalidParams:
     return InvalidParams(
-        "The condition can't be read at character {position}: {why}. Write goal ids with and, or, not, "
-        "parentheses and at_least(n, …).",
+        "condition.unreadable",
         position=position,
         why=why,
         condition=text[:MAX_CHARS],
@@ -147,7 +146,7 @@ class _Parser:
 
     def _one(self, depth: int) -> Expression:
         if depth >= MAX_DEPTH:
-            raise self.describe_fault(Message("nested deeper than {limit}", limit=MAX_DEPTH))
+            raise self.describe_fault(Message("condition.too_deep", limit=MAX_DEPTH))
         if self._took("not"):
             return Not(self._one(depth + 1))
         if self._took("("):
@@ -165,19 +164,19 @@ class _Parser:
         while self._took(","):
             parts.append(self._goal())
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= len(set(parts))):
-            why = Message("at_least({count}, …) asks for a number from 1 to that of its goals", count=count)
+            why = Message("condition.bad_count", count=count)
             raise self.describe_fault(why, place)
         self._expect(")")
         return AtLeast(int(number), tuple(dict.fromkeys(parts)))
 
     def _goal(self) -> GoalMet:
         if not self.kind:
-            raise self.describe_fault(Message("a goal is missing at the end"))
+            raise self.describe_fault(Message("condition.goal_missing"))
         if self.kind != "goal":
-            raise self.describe_fault(Message("{word!r} is not expected there", word=self.word))
+            raise self.describe_fault(Message("condition.unexpected", word=self.word))
         name = self._tokens[self._at]["goal"]
         if not name:
-            raise self.describe_fault(Message("there is no goal {goal}", goal=self.word))
+            raise self.describe_fault(Message("finding.unknown_goal", goal=self.word))
         self._at += 1
         return GoalMet(self._goals[name])
 
@@ -187,5 +186,5 @@ class _Parser:
 
     def _expect(self, kind: str) -> None:
         if not self._took(kind):
-            ahead = self.word or Message("its end")
-            raise self.describe_fault(Message("{token!r} is missing before {ahead}", token=kind, ahead=ahead))
+            ahead = self.word or Message("condition.end")
+            raise self.describe_fault(Message("condition.token_missing", token=kind, ahead=ahead))

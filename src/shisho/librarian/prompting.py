@@ -47,7 +47,7 @@ class PromptFile:
         if values.keys() != self.variables:
             differing = ", ".join(sorted(values.keys() ^ self.variables))
             raise InternalError(
-                "The prompt {name} was given other variables than it declares: {differing}.",
+                "prompt.other_variables",
                 name=self.name,
                 differing=differing,
             )
@@ -68,7 +68,7 @@ def load_prompt(name: str) -> PromptFile:
     declared = frozenset(facts["variables"].split())
     used = frozenset(_VARIABLE.findall(instructions + text))
     if used != declared:
-        raise InternalError("The prompt {name} declares other variables than it has.", name=name)
+        raise InternalError("prompt.undeclared_variables", name=name)
     hashed = sha256(content.encode()).hexdigest()
     return PromptFile(
         name, declared, int(facts["max_output_tokens"]), instructions.strip(), text.strip(), hashed

@@ -34,9 +34,7 @@ class RecordedRun:
 
     def __init__(self, steps: Sequence[RunStep]) -> None:
         if not steps or steps[0].node != "strategy":
-            raise NotFound(
-                "What this answer was made from is no longer kept, so it cannot be replayed. Ask again."
-            )
+            raise NotFound("replay.not_kept")
         self._nodes = [step.node for step in steps]
         self._outputs = [read_output(step) for step in steps]
         self.states = [output.read_state() for output in self._outputs]
@@ -181,7 +179,7 @@ class ForgetfulLedger:
         pass
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
-        raise NotFound("There is no run {run_id}.", run_id=run_id)
+        raise NotFound("replay.not_found", run_id=run_id)
 
     async def record(
         self,
@@ -207,13 +205,13 @@ class ForgetfulLedger:
         pass
 
     async def answer(self, prefix: str, owner: str) -> Answer:
-        raise NotFound("Nothing has been answered yet.")
+        raise NotFound("answer.none")
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
-        raise NotFound("Nothing has been answered yet.")
+        raise NotFound("answer.none")
 
     async def find_run(self, prefix: str, owner: str) -> str:
-        raise NotFound("There is no run {run_id}.", run_id=prefix)
+        raise NotFound("replay.not_found", run_id=prefix)
 
 
 async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, policy: Policy | None) -> Answer:
@@ -252,4 +250,4 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, policy
 
 
 async def _no_session(complexity: Complexity, is_reached: bool) -> SearchSession:
-    raise NotFound("There is no run {run_id}.", run_id="")
+    raise NotFound("replay.not_found", run_id="")

@@ -22,7 +22,7 @@ async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps:
         name = TABLE[name].route(state)
         if name == END:
             return state
-    raise InternalError("The loop did not come to its end in {steps} steps.", steps=most_steps)
+    raise InternalError("langgraph.too_many_steps", steps=most_steps)
 
 
 def merge_state(state: LoopState, loop_state: LoopState) -> LoopState:

@@ -101,7 +101,7 @@ def check_goals(goals: Sequence[Goal]) -> None:
     """Raise InvalidParams for goals that are too many, unreadable or can't be told apart."""
     if len(goals) > MAX_REQUIRED_GOALS:
         raise InvalidParams(
-            "{count} goals are too many; {limit} is the limit. Split the question.",
+            "goal.too_many",
             count=len(goals),
             limit=MAX_REQUIRED_GOALS,
         )
@@ -110,24 +110,22 @@ def check_goals(goals: Sequence[Goal]) -> None:
         key = condition.fold_id(goal.id)
         if len(goal.id) > MAX_ID_CHARS or not goal.id.isprintable() or not any(map(str.isalnum, key)):
             raise InvalidParams(
-                "{id!r} can't be a goal id. Use a letter or a digit, and at most {limit} characters on one line.",
+                "goal.bad_id",
                 id=goal.id[:MAX_ID_CHARS],
                 limit=MAX_ID_CHARS,
             )
         if key in condition.RESERVED_WORDS:
-            raise InvalidParams("{id!r} means something else in a condition. Rename that goal.", id=goal.id)
+            raise InvalidParams("goal.reserved_id", id=goal.id)
         if key in keys:
-            raise InvalidParams("Two goals have the id {id!r}. Give each goal an id of its own.", id=goal.id)
+            raise InvalidParams("goal.duplicate_id", id=goal.id)
         keys.add(key)
         if not any(map(str.isalnum, goal.question)) or len(goal.question) > MAX_CHARS:
-            raise InvalidParams(
-                "Goal {id!r} needs a question of 1 to {limit:,} characters.", id=goal.id, limit=MAX_CHARS
-            )
+            raise InvalidParams("goal.bad_question", id=goal.id, limit=MAX_CHARS)
         for name in ("min_evidence", "min_sources"):
             least = getattr(goal, name)
             if not 1 <= least <= MAX_MINIMUM:
                 raise InvalidParams(
-                    "{name} takes {least} to {most}, not {value}.",
+                    "common.out_of_range",
                     name=name,
                     least=1,
                     most=MAX_MINIMUM,
@@ -150,12 +148,10 @@ def check_question(question: str) -> str:
     # a lone surrogate can be stored nowhere
     asked_text = " ".join(question.encode("utf-8", "replace").decode().split())
     if not any(character.isalnum() for character in asked_text):
-        raise InvalidParams(
-            "The question is blank. Write what you want to know, for example: What is a median?"
-        )
+        raise InvalidParams("question.blank")
     if len(asked_text) > MAX_CHARS:
         raise InvalidParams(
-            "The question has {count:,} characters; {limit:,} is the limit. Shorten it.",
+            "question.too_long",
             count=len(asked_text),
             limit=MAX_CHARS,
         )

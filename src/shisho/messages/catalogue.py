@@ -1,7 +1,4 @@
-"""The words of each language, and the language that this process speaks to its user.
-
-Messages are found by their English template; words of the shell and of
-answers, which have no sentence of their own, by a key."""
+"""Messages rendered in a language, and the language that this process speaks to its user."""
 
 from __future__ import annotations
 
@@ -9,37 +6,34 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
-from shisho.messages.message import Message, is_packed, unpack
+from shisho.messages.message import Message, fill_template, is_message_id, is_packed, unpack
+from shisho.messages.po import DEFAULT, LANGUAGES
 
-LANGUAGES = ("ja", "en")
-DEFAULT = "en"
 _spoken = DEFAULT
 _spoken_here: ContextVar[str | None] = ContextVar("spoken_here", default=None)
 
 
 def speak(language: str) -> None:
-    """From here on this process says things in this language: `ja` or `en`."""
+    """Make this process use a language from now on: `ja` or `en`."""
     global _spoken
     _spoken = language if language in LANGUAGES else DEFAULT
 
 
 def current_language() -> str:
-    """The language that things are said in now."""
+    """Return the language in use here and now."""
     return _spoken_here.get() or _spoken
 
 
 def process_language() -> str:
-    """The language that this process speaks, whoever it is speaking to now."""
+    """Return the language of this process, whatever `use_language` says here."""
     return _spoken
 
 
 @contextmanager
 def use_language(language: str | None) -> Iterator[None]:
-    """Inside it, and in what is begun there, things are said in this language; None: as the process
-    speaks."""
+    """Use a language inside the block and in tasks that begin there; None: that of the process."""
     before = _spoken_here.set(language)
     try:
         yield
@@ -48,8 +42,7 @@ def use_language(language: str | None) -> Iterator[None]:
 
 
 def choose_accepted_language(header: str) -> str | None:
-    """The first of our languages that a header `Accept-Language` names, best first by its weights; None where
-    it names none."""
+    """Return the supported language that a header `Accept-Language` weighs highest, or None."""
     weighed = sorted(map(_weighed, header.split(",")), key=lambda choice: -choice[0])
     return next((language for weight, language in weighed if weight > 0 and language in LANGUAGES), None)
 
@@ -64,73 +57,21 @@ def _weighed(choice: str) -> tuple[float, str]:
     return weight, tag.strip().lower().partition("-")[0]
 
 
-@cache
-def catalogue(language: str) -> Mapping[str, str]:
-    """Everything that is said in a language: by key, and in other languages than English by the English
-    template too."""
-    if language == "ja":
-        from shisho.messages import (
-            japanese_answers,
-            japanese_blobs,
-            japanese_conversations,
-            japanese_desk,
-            japanese_documents,
-            japanese_embedders,
-            japanese_folders,
-            japanese_help,
-            japanese_http,
-            japanese_log,
-            japanese_models,
-            japanese_operating,
-            japanese_paging,
-            japanese_postgres,
-            japanese_proof,
-            japanese_references,
-            japanese_room,
-            japanese_shell,
-            japanese_states,
-            japanese_team_words,
-            japanese_teams,
-            japanese_viewer,
-            japanese_web,
-        )
-
-        words = (japanese_answers, japanese_room, japanese_shell, japanese_states, japanese_team_words)
-        about_documents = (japanese_documents, japanese_folders, japanese_references, japanese_teams)
-        sentences = (
-            *about_documents,
-            japanese_blobs,
-            japanese_conversations,
-            japanese_desk,
-            japanese_embedders,
-            japanese_help,
-            japanese_http,
-            japanese_log,
-            japanese_models,
-            japanese_operating,
-            japanese_paging,
-            japanese_postgres,
-            japanese_proof,
-            japanese_viewer,
-            japanese_web,
-        )
-        tables = (*sentences, *words)
-        return {template: translation for table in tables for template, translation in table.SAID.items()}
-    from shisho.messages import english, english_answers, english_room, english_states, english_team_words
-
-    by_key = (english, english_answers, english_room, english_states, english_team_words)
-    return {key: words for table in by_key for key, words in table.SAID.items()}
-
-
 def word(key: str, language: str | None = None, **values: object) -> str:
-    """The words with this key, as the shell says them or an answer is framed with them. Raises KeyError
-    for an unknown one."""
-    return catalogue(language or current_language())[key].format(**values)
+    """Return the words with this key that the shell or an answer uses (`word.KEY` in the catalogue). Raises
+    KeyError for an unknown key."""
+    return translate(f"word.{key}", language, **values)
+
+
+def translate(id_: str, language: str | None = None, **values: object) -> str:
+    """Return the text of an id in a language, by default the reader's. Raises KeyError for an unknown id."""
+    if not is_message_id(id_):
+        raise KeyError(id_)
+    return fill_template(id_, values, language or current_language())
 
 
 def render(text: str, language: str | None = None) -> str:
-    """A message in a language, the reader's where none is named; what has no translation, and text that is no
-    Message, as it is."""
+    """Return a message in a language, by default the reader's; text that is no Message as it is."""
     language = language or current_language()
     if not isinstance(text, Message) or language == DEFAULT:
         return str(text)
@@ -138,19 +79,12 @@ def render(text: str, language: str | None = None) -> str:
         name: render(value, language) if isinstance(value, Message) else value
         for name, value in text.values.items()
     }
-    template = catalogue(language).get(text.template, text.template)
-    return template.format(**values) if values else template
-
-
-def translate(text: str, language: str | None = None) -> str:
-    """A fixed text of ours, such as a command's help, in a language; as it is where it has no translation."""
-    language = language or current_language()
-    return text if language == DEFAULT else catalogue(language).get(text, text)
+    return fill_template(text.id, values, language)
 
 
 def render_all(thing: Any, language: str | None = None) -> Any:
-    """The same thing with every Message in it as `render` says it; dataclasses, sequences and mappings are
-    looked through."""
+    """Return the same thing with every Message in it rendered. Looks into dataclasses, sequences and
+    mappings."""
     if isinstance(thing, Message):
         return render(thing, language)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):

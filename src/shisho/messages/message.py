@@ -1,50 +1,119 @@
-"""A sentence for a reader that can still be said in another language: it keeps its template and its
-values."""
+"""A message for people: an id and values, rendered in the language of its reader.
+
+The texts are in `locale/en/messages.po` and `locale/ja/messages.po`."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from string import Formatter
 from typing import Any, Self
 
-_SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?")  # no width: a stored template must not make a text of any length
+from shisho.messages.po import DEFAULT, PluralTexts, catalogue
+
+_SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?")  # no width: a stored text must not make a text of any length
 
 
 class Message(str):
-    """English text, as a `str`, with the template and the values it was made of. What forgets the two still
-    shows English.
+    """A message by its id: `Message("document.not_found", name="d1")`.
 
-    `Message("There is no page {number}.", number=7)`. Fields are names alone, with a short format after them
-    where need be (`{seconds:g}`, `{path!r}`); a value may be a Message. A template that its values do not
-    fill stands as it is written."""
+    As a `str` it is the English text, for logs and for callers that show no other language. A value may be
+    a Message. A text that is no id, such as a sentence of a plug-in, is its own template in every language.
+    A template that its values do not fill is shown as it is written."""
 
-    template: str
+    id: str
     values: Mapping[str, Any]
 
-    def __new__(cls, template: str, /, **values: Any) -> Self:
+    def __new__(cls, id_: str, /, **values: Any) -> Self:
         try:
-            ready_values = {name: _ready(values[name]) for name in fields(template)}
-            text = template.format(**ready_values) if ready_values else template
+            known_values = {name: _to_plain_value(values[name]) for name in list_variables(id_)}
+            text = fill_template(id_, known_values, DEFAULT)
         except (ValueError, KeyError, TypeError):
-            ready_values = {}
-            text = template
+            known_values = {}
+            text = fill_template(id_, known_values, DEFAULT)
         message = super().__new__(cls, text)
-        message.template = template
-        message.values = ready_values
+        message.id = id_
+        message.values = known_values
         return message
 
     @classmethod
     def join(cls, parts: Iterable[str], between: str = " ") -> Self:
-        """Several messages as one."""
+        """Join several messages into one."""
         values = {f"part{number}": part for number, part in enumerate(parts, 1)}
         return cls(between.join(f"{{{name}}}" for name in values), **values)
 
 
-def fields(template: str) -> list[str]:
-    """The names of a template's values. Raises ValueError where a field is more than a name with a short
-    format."""
+def is_message_id(text: str) -> bool:
+    """Return True if the catalogue has a message with this id."""
+    return text in catalogue(DEFAULT)
+
+
+def list_variables(id_: str) -> list[str]:
+    """Return the names of the values that a message takes. Raises ValueError for a template with a field
+    that is more than a name with a short format."""
+    return _list_catalogued_variables(id_) if is_message_id(id_) else _list_fields(id_)
+
+
+def fill_template(id_: str, values: Mapping[str, Any], language: str) -> str:
+    """Return the text of a message in a language. Raises KeyError or ValueError for values that do not
+    fit."""
+    text = catalogue(language).get(id_, id_)
+    template = text.choose(values.get(text.variable)) if isinstance(text, PluralTexts) else text
+    return template.format(**values) if values else template
+
+
+def pack(text: str) -> Any:
+    """JSON-ready: a Message as an object that `unpack` makes one of again, other text as it is."""
+    if not isinstance(text, Message):
+        return text
+    values = {name: pack(value) if isinstance(value, str) else value for name, value in text.values.items()}
+    return {"id": text.id, "values": values}
+
+
+def unpack(packed: Any) -> str:
+    """Return the text that was packed. Raises TypeError, KeyError or AttributeError for anything else."""
+    if isinstance(packed, str):
+        return packed
+    id_ = packed["id"]
+    if not isinstance(id_, str):
+        raise TypeError(packed)
+    values = {
+        name: unpack(value) if isinstance(value, dict) else _to_plain_value(value)
+        for name, value in packed["values"].items()
+    }
+    return Message(id_, **values)
+
+
+def is_packed(thing: Mapping[str, Any]) -> bool:
+    """Return True for what `pack` makes of a Message."""
+    return thing.keys() == {"id", "values"} and isinstance(thing["values"], dict)
+
+
+def write(text: str) -> str:
+    """Write a text as one string, for a place that takes nothing else; `read` reads it."""
+    return json.dumps(pack(text), ensure_ascii=False) if isinstance(text, Message) else text
+
+
+def read(stored_text: str) -> str:
+    """Read the text that `write` wrote as one string."""
+    try:
+        packed = json.loads(stored_text) if stored_text.startswith("{") else stored_text
+        return unpack(packed)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return stored_text
+
+
+@cache
+def _list_catalogued_variables(id_: str) -> list[str]:
+    text = catalogue(DEFAULT)[id_]
+    if isinstance(text, str):
+        return _list_fields(text)
+    return list(dict.fromkeys([text.variable, *(name for form in text.forms for name in _list_fields(form))]))
+
+
+def _list_fields(template: str) -> list[str]:
     names: list[str] = []
     for _, name, spec, conversion in Formatter().parse(template):
         if name is None:
@@ -55,47 +124,5 @@ def fields(template: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def pack(text: str) -> Any:
-    """JSON-ready: a Message as an object that `unpack` makes one of again, other text as it is."""
-    if not isinstance(text, Message):
-        return text
-    values = {name: pack(value) if isinstance(value, str) else value for name, value in text.values.items()}
-    return {"text": str(text), "template": text.template, "values": values}
-
-
-def unpack(packed: Any) -> str:
-    """The text that was packed. Raises TypeError, KeyError or AttributeError for anything else."""
-    if isinstance(packed, str):
-        return packed
-    text = packed["text"]
-    template = packed["template"]
-    if not isinstance(text, str) or not isinstance(template, str):
-        raise TypeError(packed)
-    values = {
-        name: unpack(value) if isinstance(value, dict) else _ready(value)
-        for name, value in packed["values"].items()
-    }
-    return Message(template, **values)
-
-
-def is_packed(thing: Mapping[str, Any]) -> bool:
-    """True where it is what `pack` makes of a Message."""
-    return thing.keys() == {"text", "template", "values"} and isinstance(thing["values"], dict)
-
-
-def write(text: str) -> str:
-    """One string for a place that takes nothing else, which `read` makes the text of again."""
-    return json.dumps(pack(text), ensure_ascii=False) if isinstance(text, Message) else text
-
-
-def read(stored_text: str) -> str:
-    """The text that `write` made one string of."""
-    try:
-        packed = json.loads(stored_text) if stored_text.startswith("{") else stored_text
-        return unpack(packed)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return stored_text
-
-
-def _ready(value: Any) -> Any:
+def _to_plain_value(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)

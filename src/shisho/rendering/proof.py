@@ -102,18 +102,16 @@ def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
     )
 
 
-CUT = Message("The file does not end with a line break: its end is missing or altered.")
-NO_HEADER = Message("This is not the first line of a proof file: it is altered, or this is another file.")
-OTHER_VERSION = "The file is a proof of version {version}, which this program does not know: use a newer one."
-NO_PART = Message("This is neither a part nor a seal as they are written: the line is altered.")
-OTHER_HASH = Message("The part does not have the hash that is written before it: one of them is altered.")
-AFTER_END = Message("Something stands behind the seal that does not belong there.")
-OTHER_COUNT = "The first line says {said} parts, but there are {count}."
-NO_SEAL = Message("There is no seal at the end: the end of the file is missing or altered.")
-BROKEN_SEAL = Message(
-    "The seal does not fit what stands before it: it is altered, or a line was taken out, added or moved."
-)
-OTHER_SIGNATURE = Message("The signature does not fit the file and the key beside it.")
+CUT = Message("proof.no_line_break")
+NO_HEADER = Message("proof.bad_first_line")
+OTHER_VERSION = "proof.newer_version"
+NO_PART = Message("proof.bad_line")
+OTHER_HASH = Message("proof.part_hash")
+AFTER_END = Message("proof.after_seal")
+OTHER_COUNT = "proof.part_count"
+NO_SEAL = Message("proof.no_seal")
+BROKEN_SEAL = Message("proof.seal_differs")
+OTHER_SIGNATURE = Message("proof.signature_differs")
 
 
 def _rows(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:

@@ -18,25 +18,23 @@ from shisho.messages.message import Message
 ONCE = ("answer", "sentences", "stop")
 PNG = b"\x89PNG\r\n\x1a\n"
 
-UNREADABLE = Message("The part is no JSON object or list.")
-OTHER_SHAPE = Message("The part lacks something, or has it in another form.")
-REPEATED = Message("There is another part with this name.")
-LACKING = "There is no part {name!r}."
-OTHER_NUMBER = Message("The part's name has another number than the part.")
-OTHER_SNIPPET = Message("The quotation does not have the hash that is given for it.")
-OTHER_SLICE = Message("The quotation is not what stands in the text at its offsets.")
-NO_SLICE = Message("The text around the quotation is lacking, so that it cannot be compared.")
-GONE = Message(
-    "The document was erased from the library before this file was written: its words are not shown."
-)
-NO_EVIDENCE = "A sentence rests on quotation {number}, which is not there."
-NO_VERDICT = Message("A sentence with quotations has no verdict on whether they support it.")
-BARE_VERDICT = Message("A sentence is said to be supported without any quotation.")
-NO_STOP = Message("It is not said why the search ended, or how much was found.")
-NO_PICTURE = Message("The picture of the page is no PNG picture of the size that is given.")
-OUTSIDE = Message("A lit box lies outside the picture.")
-OTHER_PAGE = Message("The picture is of another page than the quotation.")
-PICTURE_LACKING = Message("The quotation is said to have a picture of its page, which is not there.")
+UNREADABLE = Message("proof.part_not_json")
+OTHER_SHAPE = Message("proof.part_incomplete")
+REPEATED = Message("proof.duplicate_part")
+LACKING = "proof.unknown_part"
+OTHER_NUMBER = Message("proof.part_number")
+OTHER_SNIPPET = Message("proof.quotation_hash")
+OTHER_SLICE = Message("proof.quotation_differs")
+NO_SLICE = Message("proof.no_surroundings")
+GONE = Message("proof.document_erased")
+NO_EVIDENCE = "proof.quotation_missing"
+NO_VERDICT = Message("proof.no_verdict")
+BARE_VERDICT = Message("proof.supported_without_quotation")
+NO_STOP = Message("proof.no_end_reason")
+NO_PICTURE = Message("proof.bad_picture")
+OUTSIDE = Message("proof.box_outside")
+OTHER_PAGE = Message("proof.other_page")
+PICTURE_LACKING = Message("proof.picture_missing")
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,10 +69,10 @@ class StoredAssistants:
         if len(rows) != 1:
             if rows:
                 raise NotFound(
-                    "More than one session begins with {prefix}. `open_session` gives an id.",
+                    "session.ambiguous",
                     prefix=prefix,
                 )
-            raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
+            raise NotFound("session.not_found", prefix=prefix)
         (row,) = rows
         strategy, scope = loads(row.strategy, Strategy), loads(row.scope, Scope)
         return SessionFacts(row.id, owner, strategy, scope, row.room_tokens)

@@ -11,9 +11,7 @@ TOP = "\U0010ffff"
 def check_beginning(prefix: str, noun: str) -> None:
     """Raises InvalidParams for a blank: every id begins with it, so that it would name whatever is alone."""
     if not prefix.strip():
-        raise InvalidParams(
-            "A blank names no {noun}. Give its id, or enough of its beginning.", noun=Message(noun)
-        )
+        raise InvalidParams("common.blank_id", noun=Message(f"noun.{noun}"))
 
 
 def bound_ids(prefix: str, noun: str) -> tuple[str, str]:

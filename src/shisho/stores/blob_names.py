@@ -13,10 +13,10 @@ _NAME = re.compile(rf"{_PART}/{_PART}")
 def check_name(name: str) -> str:
     """The name itself. Raises NotFound for what cannot be one."""
     if not _NAME.fullmatch(name):
-        raise NotFound("{key!r} is no key of ours.", key=name)
+        raise NotFound("blobs.bad_key", key=name)
     return name
 
 
 def no_blob(name: str) -> NotFound:
     """The error for a name under which nothing stands."""
-    return NotFound("There are no bytes under {name}.", name=name)
+    return NotFound("blobs.not_found", name=name)

@@ -14,8 +14,8 @@ def expect_only_conversation(ids: Sequence[str], prefix: str) -> str:
         raise no_conversation(prefix)
     if len(ids) > 1:
         raise NotFound(
-            "More than one {noun} begins with {prefix}: give more of its id.",
-            noun=Message("conversation"),
+            "common.ambiguous_prefix",
+            noun=Message("noun.conversation"),
             prefix=prefix,
         )
     return ids[0]
@@ -24,8 +24,8 @@ def expect_only_conversation(ids: Sequence[str], prefix: str) -> str:
 def no_conversation(prefix: str) -> NotFound:
     """Nothing was asked under that name by this visitor."""
     if prefix == "last":
-        return NotFound("Nothing was asked yet that a question could follow. Ask it by itself first.")
+        return NotFound("conversation.nothing_asked")
     return NotFound(
-        "There is no conversation {prefix}. Ask without one, or name one by the conversation_id of its answers, or `last`.",
+        "conversation.not_found",
         prefix=prefix,
     )

@@ -28,12 +28,12 @@ from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.stores.nouns import Row
 
-NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."
+NOTHING_UNFINISHED = "question.none_unfinished"
 
 
 def no_run(run_id: str) -> NotFound:
     """Nothing was begun under this id, or it was removed."""
-    return NotFound("There is no run {run_id}.", run_id=run_id)
+    return NotFound("replay.not_found", run_id=run_id)
 
 
 def read_inquiry(row: Row | None, run_id: str) -> Inquiry:
@@ -41,7 +41,7 @@ def read_inquiry(row: Row | None, run_id: str) -> Inquiry:
     if row is None:
         raise no_run(run_id)
     if row.state == "purged":
-        raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
+        raise SourceRemoved("question.document_purged")
     return loads(row.facts, Inquiry)
 
 
@@ -123,7 +123,7 @@ def read_evidence(row: Row) -> Evidence:
     """From the snippet and the body of a quotation, the source and the state of its document. Raises
     SourceRemoved."""
     if row.snippet is None:
-        raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
+        raise SourceRemoved("evidence.document_purged")
     return _evidence(row)
 
 
@@ -133,11 +133,11 @@ def expect_only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:
         return rows[0]
     if not rows:
         if prefix == "last":
-            raise NotFound("Nothing has been answered yet.")
-        raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
+            raise NotFound("answer.none")
+        raise NotFound("common.not_found", noun=Message(f"noun.{noun}"), prefix=prefix)
     raise NotFound(
-        "More than one {noun} begins with {prefix}: give more of its id.",
-        noun=Message(noun),
+        "common.ambiguous_prefix",
+        noun=Message(f"noun.{noun}"),
         prefix=prefix,
     )
 

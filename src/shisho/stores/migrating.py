@@ -22,7 +22,7 @@ def list_missing_scripts(done: Iterable[str], scripts: Sequence[str], place: str
     newer = sorted(run - set(scripts))
     if newer:
         raise StorageUnusable(
-            "{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home.",
+            "store.newer_version",
             path=place,
             version=newer[-1],
         )

@@ -44,7 +44,7 @@ class BlobOriginals:
         name = _original(sha256)
         with suppress(NotFound):
             return await asyncio.to_thread(self._blobs.get, name)
-        raise NotFound("The file of this document was not kept. Add it again to see its pages.")
+        raise NotFound("viewer.file_not_kept")
 
     async def measure_usage(self) -> tuple[int, int]:
         sizes = [blob.size for blob in await asyncio.to_thread(self._blobs.list, ORIGINALS)]
@@ -136,5 +136,5 @@ def _image(key: PageImageKey) -> str:
 
 def _checked(sha256: str) -> str:
     if not _HASH.fullmatch(sha256):
-        raise NotFound("{key!r} is no key of ours.", key=sha256)
+        raise NotFound("blobs.bad_key", key=sha256)
     return sha256

@@ -9,17 +9,9 @@ from shisho.domain.time import Instant, count_seconds, drop_fraction
 from shisho.errors import QuotaExhausted
 
 FULL: Mapping[QuotaResource, str] = {
-    QuotaResource.JOBS: (
-        "The quota of {name} has no room: {used} of {limit} jobs a day are used, and this asks for {asked}. It is free again "
-        "at {free_at}."
-    ),
-    QuotaResource.PAGES: (
-        "The quota of {name} has no room: {used} of {limit} pages of the web a day are used. It is free again at {free_at}."
-    ),
-    QuotaResource.TOKENS: (
-        "The quota of {name} has no room: {used} of {limit} tokens of models a day are used, and this asks for {asked}. "
-        "It is free again at {free_at}."
-    ),
+    QuotaResource.JOBS: ("quota.jobs_used_up"),
+    QuotaResource.PAGES: ("quota.pages_used_up"),
+    QuotaResource.TOKENS: ("quota.tokens_used_up"),
 }
 
 

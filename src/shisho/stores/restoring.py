@@ -19,7 +19,7 @@ def check_restorable(document: Document | None, document_id: str, successor: Doc
     is_replaced = successor not in (None, document.id) or document.state is DocumentState.SUPERSEDED
     if is_replaced and document.state is not DocumentState.LIVE:
         raise Conflict(
-            "A newer version of {source} has taken the place of {document_id}. Remove that one first, or keep it.",
+            "document.newer_version",
             source=document.source,
             document_id=document_id,
         )

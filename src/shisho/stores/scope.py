@@ -147,7 +147,7 @@ def _pages(filters: Mapping[str, Condition]) -> Pages | None:
             return number, number
     except ValueError:
         pass
-    raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")
+    raise InvalidParams("filter.bad_page")
 
 
 def _read_page_number(text: str) -> int:

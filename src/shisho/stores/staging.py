@@ -32,7 +32,7 @@ class BlobStaging:
         name = _name(key)
         with suppress(NotFound):
             return self._blobs.get(name)
-        raise NotFound("The bytes of this document are no longer there. Hand it in again.")
+        raise NotFound("adding.bytes_gone")
 
     def drop(self, key: str) -> None:
         """Forget them; unknown keys too."""
@@ -51,7 +51,7 @@ class BlobStaging:
 
 def _name(key: str) -> str:
     if not _KEY.fullmatch(key):
-        raise NotFound("{key!r} is no key of ours.", key=key)
+        raise NotFound("blobs.bad_key", key=key)
     return f"{FOLDER}/{key}"
 
 

@@ -45,7 +45,7 @@ def unpack_step(row: Row, read: ReadSlices) -> RunStep:
     ]
     slice_texts = [text for text in read(slices) if text is not None]
     if len(slice_texts) < len(slices):
-        raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
+        raise SourceRemoved("question.document_purged")
     remaining = iter(slice_texts)
     texts = tuple(place if isinstance(place, str) else next(remaining) for place in references)
     return RunStep(row.step, row.node, row.input_hash, Payload.wrap(data["output"]), texts, row.at)

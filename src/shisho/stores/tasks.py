@@ -153,11 +153,11 @@ class StoredTasks:
             values = {"owner": owner, "prefix": low, "top": high}
             rows = await self._transactions.read_rows(BY_PREFIX, values)
         if len(rows) > 1:
-            raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
+            raise TaskNotFound("task.ambiguous", prefix=prefix)
         if not rows:
             if prefix == "last":
-                raise TaskNotFound("There is no task yet.")
-            raise TaskNotFound("There is no task {task_id}.", task_id=prefix)
+                raise TaskNotFound("task.none")
+            raise TaskNotFound("task.not_found", task_id=prefix)
         return TaskId(rows[0].id)
 
     async def list_tasks(
@@ -245,7 +245,7 @@ def _held(transaction: Transaction, task_id: TaskId) -> Task:
 def _task(transaction: Transaction, task_id: TaskId) -> Task:
     rows = transaction.rows(GET, {"id": task_id})
     if not rows:
-        raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
+        raise TaskNotFound("task.not_found", task_id=task_id)
     return task(rows[0])
 
 

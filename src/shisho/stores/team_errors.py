@@ -7,19 +7,18 @@ from shisho.errors import Conflict, NotFound
 
 def user_is_there(name: str) -> Conflict:
     return Conflict(
-        "There is a user {name} already, or was: `shisho users list`. One who was removed comes back with "
-        "`shisho users restore {name}`.",
+        "user.exists",
         name=name,
     )
 
 
 def user_is_missing(name: str) -> NotFound:
-    return NotFound("There is no user {name}. `shisho users list` shows who there is.", name=name)
+    return NotFound("user.not_found", name=name)
 
 
 def group_is_there(name: str) -> Conflict:
-    return Conflict("There is a group {name} already.", name=name)
+    return Conflict("group.exists", name=name)
 
 
 def group_is_missing(name: str) -> NotFound:
-    return NotFound("There is no group {name}. `shisho groups list` shows which there are.", name=name)
+    return NotFound("group.not_found", name=name)

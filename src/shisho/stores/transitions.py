@@ -189,7 +189,7 @@ class Transaction:
     def check_move(old: JobState, new: JobState) -> None:
         """Raises InternalError for a move that no job can make."""
         if new not in MOVES[old]:
-            raise InternalError("A {old} job cannot become {new}.", old=old, new=new)
+            raise InternalError("job.bad_transition", old=old, new=new)
 
     def wake(self, parent: JobId) -> None:
         """A parked job goes on, where none of its children can end in its time."""
@@ -250,7 +250,7 @@ def get_job(transaction: Transaction, job_id: JobId) -> Job:
     """Read one job. Raises NotFound."""
     row = transaction.fetch_first(GET, {"id": job_id})
     if row is None:
-        raise NotFound("There is no job {job_id}.", job_id=job_id)
+        raise NotFound("job.not_found", job_id=job_id)
     return job(row)
 
 

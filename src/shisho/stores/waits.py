@@ -16,9 +16,7 @@ EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output
 EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
 # End such a wait; what is changed is filled in.
 EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
-NOBODY_CAME = Message(
-    "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
-)
+NOBODY_CAME = Message("wait.expired")
 
 
 def end_wait(transaction: Transaction, row: Row) -> None:

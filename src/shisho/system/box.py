@@ -66,7 +66,7 @@ class BoxResolver:
             return [Endpoint(address, at) for address in turns[min(self.asked[name], len(turns)) - 1]]
         if name in self._hosts and port in self._ports:
             return [Endpoint(HOME, at)]
-        raise AllFetchesFailed("The web in a box has no {host}:{port}.", host=name, port=port)
+        raise AllFetchesFailed("box.unknown_host", host=name, port=port)
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,7 @@ def find_box(folder: Path) -> BoxAddress:
         state = json.loads((folder / FILE).read_text("utf-8"))
         return BoxAddress(folder, BoxPorts(**state["ports"]), tuple(state["hosts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidParams(
-            "No box runs on {folder}: start one with `shisho box --folder {folder}`.", folder=folder
-        ) from error
+        raise InvalidParams("box.not_running", folder=folder) from error
 
 
 def announce_box(folder: Path, ports: BoxPorts, hosts: Sequence[str], ca_pem: str) -> None:

@@ -51,7 +51,7 @@ class ConsentFile:
             fresh.replace(self.path)
         except OSError as error:
             raise Conflict(
-                "{path} cannot be written ({cause}): nothing is remembered.",
+                "consent.not_writable",
                 path=self.path,
                 cause=reason_of(error),
             ) from error

@@ -14,10 +14,10 @@ from shisho.messages.system import REASONS, reason_of
 _SCARCE = 1 << 16  # bytes
 _NEEDED = 1 << 20  # bytes, of a server that is ready to store something
 _NEXT_STEPS = {
-    errno.ENOENT: Message("See whether the name is right."),
-    errno.EISDIR: Message("Name a file."),
-    errno.EACCES: Message("Give yourself the right to it, or name another one."),
-    errno.EPERM: Message("Give yourself the right to it, or name another one."),
+    errno.ENOENT: Message("disk.see_name"),
+    errno.EISDIR: Message("disk.name_file"),
+    errno.EACCES: Message("disk.get_right"),
+    errno.EPERM: Message("disk.get_right"),
 }
 
 
@@ -36,17 +36,17 @@ def path_trouble(error: OSError, path: Path) -> ShishoError:
         return disk_full()
     if error.errno == errno.ENOENT and not os.path.isdir(path.parent):  # noqa: PTH112
         return InvalidParams(
-            "{path} cannot be used: there is no folder {folder}. See whether the name is right, or make it first.",
+            "disk.no_folder",
             path=path,
             folder=path.parent,
         )
     # a system may say of a folder that it is not permitted
     number = errno.EISDIR if os.path.isdir(path) else error.errno or 0  # noqa: PTH112
     return InvalidParams(
-        "{path} cannot be used: {why}. {next}",
+        "disk.unusable",
         path=path,
         why=REASONS.get(number) or reason_of(error),
-        next=_NEXT_STEPS.get(number, Message("Name another one.")),
+        next=_NEXT_STEPS.get(number, Message("disk.name_other")),
     )
 
 
@@ -65,19 +65,19 @@ def is_full(folder: Path, least: int = _SCARCE) -> bool:
 
 
 def disk_full() -> Conflict:
-    return Conflict("The disk is full: nothing was stored. Free some space and try again.")
+    return Conflict("storage.disk_full")
 
 
 def forbidden(path: Path) -> StorageUnusable:
     return StorageUnusable(
-        "{path} cannot be opened. Give yourself the right to read and write it and its folder.",
+        "disk.cannot_open",
         path=path,
     )
 
 
 def unusable(path: Path, error: Exception) -> StorageUnusable:
     return StorageUnusable(
-        "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.",
+        "disk.broken",
         path=path,
         error=reason_of(error),
     )

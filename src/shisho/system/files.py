@@ -91,9 +91,7 @@ class _Walk:
         elif is_folder(path):
             self._enter_folder(path)
         else:
-            raise InvalidParams(
-                "There is no file or folder {path}. See whether the name is right.", path=path
-            )
+            raise InvalidParams("path.not_found", path=path)
 
     def _enter_folder(self, folder: Path) -> None:
         """A folder that cannot be looked into is itself what cannot be read."""

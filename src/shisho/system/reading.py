@@ -30,10 +30,8 @@ def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
             return _whole(file, max_bytes)
     except OSError as error:
         if within is not None and _leads_elsewhere(path):
-            raise ForbiddenPath(
-                "{path} is not the file that was handed in: a link has taken its place.", path=path
-            ) from error
-        raise DocumentUnreadable("Cannot be opened: {cause}.", cause=reason_of(error)) from error
+            raise ForbiddenPath("path.link_swapped", path=path) from error
+        raise DocumentUnreadable("path.cannot_open", cause=reason_of(error)) from error
 
 
 @contextmanager
@@ -78,7 +76,7 @@ def _walked(path: Path, within: Path) -> int:
 def _whole(file: int, max_bytes: int) -> bytes:
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
-        raise DocumentUnreadable("It is no plain file but a folder, a pipe or a device.")
+        raise DocumentUnreadable("path.not_plain_file")
     if status.st_size > max_bytes:
         raise _too_large(status.st_size, max_bytes)
     with os.fdopen(os.dup(file), "rb") as plain:
@@ -90,7 +88,7 @@ def _whole(file: int, max_bytes: int) -> bytes:
 
 def _too_large(size: int, limit: int) -> TooLarge:
     return TooLarge(
-        "{megabytes} MB is over the limit of {limit} MB. Raise max_file_mb, or split the file.",
+        "path.too_large",
         megabytes=math.ceil(size / 2**20),
         limit=limit // 2**20,
     )

@@ -26,7 +26,7 @@ class SystemResolver:
             rows = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         except (OSError, UnicodeError) as error:
             raise AllFetchesFailed(
-                "{host} has no address ({error}): check its spelling and your connection.",
+                "web.host_unknown",
                 host=host,
                 error=reason_of(error),
             ) from error

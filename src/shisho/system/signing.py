@@ -32,9 +32,7 @@ class SigningKeyFile:
         except FileExistsError:
             return _public(self._read()), False
         except OSError as error:
-            raise StorageUnusable(
-                "The key {path} cannot be written: {cause}.", path=self._path, cause=reason_of(error)
-            ) from error
+            raise StorageUnusable("key.not_writable", path=self._path, cause=reason_of(error)) from error
         return _public(fresh), True
 
     def _write(self, digits: str) -> None:
@@ -66,12 +64,10 @@ class SigningKeyFile:
         try:
             return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._path.read_text("ascii")))
         except OSError as error:
-            raise StorageUnusable(
-                "The key {path} cannot be read: {cause}.", path=self._path, cause=reason_of(error)
-            ) from error
+            raise StorageUnusable("key.unreadable", path=self._path, cause=reason_of(error)) from error
         except ValueError as error:
             raise StorageUnusable(
-                "The key {path} is damaged. Put back a copy of it; or move it away, and `shisho key` makes another.",
+                "key.damaged",
                 path=self._path,
             ) from error
 

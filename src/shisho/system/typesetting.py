@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from typst import Fonts
 
 EXTRA = Message(
-    "A PDF needs an extra: {install}. Until then export as html and print that.",
+    "export.pdf_extra_missing",
     install=install_command("pdf"),
 )
-FONT = Message(
-    "No font of this machine has Japanese letters, so a PDF cannot be made. Install one (Debian, Ubuntu: apt install "
-    "fonts-noto-cjk; elsewhere put Noto Sans JP into the folder of your fonts), or export as html."
-)
+FONT = Message("export.no_font")
 # Where several fonts have Japanese letters, those that are made for them come first.
 FAMILIES = (
     "Noto Sans CJK JP",

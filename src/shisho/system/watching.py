@@ -62,8 +62,7 @@ async def _told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None
                     yield _touched([path for _, path in batch], heads)
             return
         except (OSError, RuntimeError) as error:
-            template = "The system does not tell of changes in folders ({why}): they are looked for."
-            log.warning(Message(template, why=reason_of(error)))
+            log.warning(Message("watching.unavailable", why=reason_of(error)))
     async with aclosing(_looks(folders)) as looks:
         async for changed in looks:
             yield changed

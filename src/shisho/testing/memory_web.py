@@ -31,9 +31,7 @@ class MemoryEngine:
         try:
             return loads(response.body.decode(), Serp)
         except (json.JSONDecodeError, TypeError) as error:
-            raise ParserFailed(
-                "{engine} gave something else than a result page.", engine=self.about.name
-            ) from error
+            raise ParserFailed("memory_web.not_a_result_page", engine=self.about.name) from error
 
 
 def engine(name: str = "memory", **fields: object) -> MemoryEngine:
@@ -83,7 +81,7 @@ class MemoryWeb:
             return Response(dumps(serp).encode(), request.url, media_type="application/json")
         page = self.pages.get(request.url)
         if page is None:
-            raise TimedOut("{url} did not answer.", url=request.url)
+            raise TimedOut("memory_web.no_answer", url=request.url)
         status, body = (page, b"") if isinstance(page, int) else (200, page)
         return Response(body, request.url, status, media_type="text/html")
 

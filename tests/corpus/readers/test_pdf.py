@@ -142,9 +142,9 @@ def test_letters_without_their_fonts_are_read_in_every_script_and_direction() ->
 
 
 def test_a_specimen_that_lost_letters_names_its_language() -> None:
-    korean = specimen.TEXTS["Korean"][2]
+    korean = specimen.TEXTS["script.korean"][2]
     text = text_of(reader.read(specimen.specimen()))
-    assert specimen.list_unread(text.replace(korean, "", 1)) == ["Korean"]
+    assert specimen.list_unread(text.replace(korean, "", 1)) == ["script.korean"]
     assert specimen.list_unread("") == list(specimen.TEXTS)
 
 

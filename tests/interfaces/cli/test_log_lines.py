@@ -28,8 +28,8 @@ def spoken_japanese() -> Iterator[None]:
 
 def record(*, broken: bool = False) -> logging.LogRecord:
     """A line of the log, as it is made where an error was met."""
-    why = Message("The disk is full: nothing was stored. Free some space and try again.")
-    line = Message("A worker waits: {why}", why=why)
+    why = Message("storage.disk_full")
+    line = Message("worker.waits", why=why)
     try:
         raise ValueError("traced")
     except ValueError:

@@ -61,7 +61,7 @@ async def values(database: PostgresDatabase) -> list[int]:
 async def test_work_that_raises_is_undone_and_its_neighbours_kept(database: PostgresDatabase) -> None:
     def wrong(connection: Connection) -> None:
         connection.execute("INSERT INTO scratch VALUES (1, 1)")
-        raise NotFound("There is no job {job_id}.", job_id="x")
+        raise NotFound("job.not_found", job_id="x")
 
     outcomes = await asyncio.gather(
         database.write(wrong), *(database.write(put(id_, id_)) for id_ in range(2, 9)), return_exceptions=True

@@ -46,14 +46,14 @@ class BoxClient(BoxAddress):
             text = answer.read().decode("utf-8", "replace")
         except OSError as error:
             raise InvalidParams(
-                "The box of {folder} does not answer: {error}. Start it with `shisho box`.",
+                "box.unreachable",
                 folder=self.folder,
                 error=reason_of(error),
             ) from error
         finally:
             connection.close()
         if answer.status != 200:
-            raise InvalidParams("The box refused: {text}", text=text)
+            raise InvalidParams("box.refused", text=text)
 
 
 def connect(folder: Path) -> BoxClient:

@@ -140,7 +140,7 @@ def rule_of(values: dict[str, Any]) -> Rule:
         return Rule(**{**values, "do": RuleAction(values.get("do", RuleAction.STATUS))})
     except (TypeError, ValueError) as error:
         raise InvalidParams(
-            "No such rule: {error}. What a rule can do: {known}.",
+            "box.unknown_rule",
             error=error,
             known=", ".join(RuleAction),
         ) from error

@@ -109,7 +109,7 @@ def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
     subjects = [(kind, kind["names"][turn]) for turn in range(len(kinds[0]["names"])) for kind in kinds]
     if not 0 <= topics <= len(subjects) or pages < 4:
         raise InvalidParams(
-            "The box has 0 to {most} topics of at least 4 pages each.",
+            "box.topics_out_of_range",
             most=len(subjects),
             topics=topics,
             pages=pages,

@@ -33,7 +33,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     if not separator:
         return text_reader.read(data, charset)
     if not blocks:
-        raise DocumentUnreadable("The file holds no text.")
+        raise DocumentUnreadable("reader.empty_text")
     return Reading(blocks)
 
 

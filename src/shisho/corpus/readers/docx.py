@@ -62,7 +62,7 @@ def read(data: bytes) -> Reading:
     blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings, counter)))
     blocks.extend(_notes(document, hiding))
     if not blocks:
-        raise DocumentUnreadable("The file holds no text.")
+        raise DocumentUnreadable("reader.empty_text")
     core = document.core_properties
     title = title_of(strip_controls(core.title or ""), blocks)
     return Reading(tuple(blocks), title, description=describe_properties(core))

@@ -60,7 +60,7 @@ def draw_pdf(data: bytes, page: int, width: int) -> bytes:
                 with closing(sheet.render(scale=scale, rev_byteorder=True)) as bitmap:
                     return _encoded(bitmap.to_pil().convert("RGB"))
         except (pypdfium2.PdfiumError, IndexError) as damage:
-            raise DocumentUnreadable("Page {page} is damaged.", page=page) from damage
+            raise DocumentUnreadable("reader.page_damaged", page=page) from damage
 
 
 def draw_picture(data: bytes, page: int, width: int) -> bytes:
@@ -69,7 +69,7 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
         try:
             picture.seek(page - 1)
         except EOFError as end:
-            raise DocumentUnreadable("Page {page} is damaged.", page=page) from end
+            raise DocumentUnreadable("reader.page_damaged", page=page) from end
         drawn = turn_upright(picture)
         scale = min(1.0, _scale(drawn.size, width))
         if scale < 1:
@@ -97,7 +97,7 @@ def crop_image(data: bytes, top: float, bottom: float) -> bytes:
             lower = max(upper + 1, min(picture.height, math.ceil(bottom * picture.height)))
             strip = picture.convert("RGB").crop((0, upper, picture.width, lower)).quantize(SHADES)
     except (OSError, ValueError) as failure:
-        raise DocumentUnreadable("The picture of the page is damaged.") from failure
+        raise DocumentUnreadable("reader.page_picture_damaged") from failure
     target = io.BytesIO()
     strip.save(target, "PNG", optimize=True)
     return target.getvalue()
@@ -153,7 +153,7 @@ def _scale(size: tuple[float, float], pixels: int) -> float:
     """From points, or pixels of a picture, to pixels: `pixels` wide, or what the limits leave of that."""
     width, height = size
     if not (width > 0 and height > 0):
-        raise DocumentUnreadable("The page has no size.")
+        raise DocumentUnreadable("reader.page_without_size")
     return min(pixels / width, MOST_SIDE / max(width, height), math.sqrt(MOST_PIXELS / (width * height)))
 
 

@@ -43,7 +43,7 @@ def read(data: bytes) -> Reading:
     letter = cast(EmailMessage, message_from_bytes(data, policy=_LetterPolicy()))
     fields = _read_fields(letter)
     if not any(fields.values()):
-        raise DocumentUnreadable("The file has no sender and no date: it is no letter.")
+        raise DocumentUnreadable("reader.eml.not_a_letter")
     subject = fields["Subject"]
     headings = (label_heading(subject),) if subject else ()
     head = [f"{name}: {fields[name]}" for name in _FIELDS if fields[name]]
@@ -54,7 +54,7 @@ def read(data: bytes) -> Reading:
     blocks.extend(block for text in texts for block in _read_text(text, headings))
     names = [_name_part(part) for part in parts if part not in texts]
     left_out = Message(
-        "Attachments are left out: {names}. Save them and add them as files.",
+        "reader.eml.attachments_left_out",
         names=", ".join(names[:_NAMED]),
     )
     return Reading(
@@ -126,7 +126,7 @@ def _find_texts(letter: EmailMessage, parts: list[EmailMessage]) -> list[EmailMe
     if not texts:
         texts = [part for part in parts if part.get_content_type() in _TEXTS and not part.is_attachment()]
     if not texts and any(part.get_content_type() in _LOCKED for part in letter.walk()):
-        raise DocumentEncrypted("The letter is encrypted: save it from its program as plain text.")
+        raise DocumentEncrypted("reader.eml.encrypted")
     return texts
 
 

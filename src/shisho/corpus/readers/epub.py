@@ -32,7 +32,7 @@ _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _Titles = tuple[str, ...]  # of a chapter and of those that it stands in, the outermost first
 _BASE_TEXTS = etree.XPath(".//text()[not(ancestor::*[local-name()='rt' or local-name()='rp'])]")
 _WRITTEN_READING = re.compile(r"\([ぁ-ゖァ-ヺー・]{1,50}\)")  # as the HTML reader writes ruby
-_DAMAGED = "The book is damaged: open it in its program and save it again."
+_DAMAGED = "reader.epub.damaged"
 
 
 def read(data: bytes) -> Reading:
@@ -40,12 +40,10 @@ def read(data: bytes) -> Reading:
     with closing(zipfile.ZipFile(open_package(data))) as archive:
         book = _Book(archive)
         if book.is_locked():
-            raise DocumentEncrypted(
-                "The book is protected against copying: only the program that it was sold for can open it."
-            )
+            raise DocumentEncrypted("reader.epub.protected")
         blocks = [block for number, name in book.spine for block in book.part(name, number)]
         if not blocks:
-            raise DocumentUnreadable("The file holds no text.")
+            raise DocumentUnreadable("reader.empty_text")
         return Reading(tuple(blocks), book.title, book.length, description=book.description)
 
 

@@ -88,7 +88,7 @@ def _on_page(
         page = document[number - 1]
         textpage = page.get_textpage()
     except (pypdfium2.PdfiumError, IndexError) as damage:
-        raise DocumentUnreadable("Page {page} is damaged.", page=number) from damage
+        raise DocumentUnreadable("reader.page_damaged", page=number) from damage
     try:
         sheet = _Sheet(page, textpage, number, anywhere)
         runs = [run for line in lines for run in sheet.runs(*line)]

@@ -43,9 +43,7 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
     """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs). `charset` is
     what the server named; `opinion`, when readability is asked for the main text."""
     if len(data) > MAX_BYTES:
-        raise TooLarge(
-            "The page is larger than {megabytes} MB: save the part you need.", megabytes=MAX_BYTES // 2**20
-        )
+        raise TooLarge("reader.html.too_large", megabytes=MAX_BYTES // 2**20)
     match = _CHARSET.search(data, 0, 8192)
     html = strip_controls(decode(data, charset, match[1].decode("ascii", "ignore") if match else None))
     check(html)
@@ -64,9 +62,7 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
         if count_letters(blocks) < SHORT and _says_less(blocks, _everything(tree)):
             blocks = _without_menus(tree)
     if not blocks:
-        raise DocumentUnreadable(
-            "The page holds no text. If a browser shows some, save it from there as PDF and add that."
-        )
+        raise DocumentUnreadable("reader.html.no_text")
     return Reading(tuple(blocks), title=title, description=description)
 
 
@@ -82,9 +78,7 @@ def read_parts(
     """The same of a chapter of a book, in parts: each anchor of the page begins one, and the first, which
     stands before them all, has no name. Raises TooLarge."""
     if len(html) > MAX_BYTES:
-        raise TooLarge(
-            "A part of the file is larger than {megabytes} MB: split it.", megabytes=MAX_BYTES // 2**20
-        )
+        raise TooLarge("reader.part_too_large", megabytes=MAX_BYTES // 2**20)
     check(html)
     tree = _tree(html)
     if tree is None:

@@ -74,7 +74,7 @@ class KillableReader:
     def _check_size(self, source: Source) -> None:
         if len(source.data) > self._max_bytes:
             raise TooLarge(
-                "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.",
+                "reader.file_too_large",
                 megabytes=self._max_bytes / 2**20,
             )
 
@@ -122,21 +122,15 @@ class KillableReader:
             return await self._killable.read_parts(work, data, make, notify)
         except ChildOverrun as overrun:
             raise TooLarge(
-                "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",
+                "reader.timeout",
                 seconds=work.seconds,
             ) from overrun
         except ChildExhausted as exhausted:
-            raise TooLarge(
-                "The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."
-            ) from exhausted
+            raise TooLarge("reader.out_of_memory") from exhausted
         except ChildBroken as broken:
             if not str(broken):
-                raise DocumentUnreadable(
-                    "The file broke its reader: it is damaged, or needs more memory than allowed."
-                ) from broken
-            raise DocumentUnreadable(
-                "The file broke its reader: it is damaged ({cause}).", cause=broken
-            ) from broken
+                raise DocumentUnreadable("reader.broken") from broken
+            raise DocumentUnreadable("reader.broken_by", cause=broken) from broken
 
     async def close(self) -> None:
         await self._killable.close()

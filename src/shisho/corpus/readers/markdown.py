@@ -52,7 +52,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     aliases = _list_aliases(front[0]) if front else []
     blocks = read_marked_blocks(text[front.end() :] if front else text, Headings())
     if not blocks:
-        raise DocumentUnreadable("The file holds no text.")
+        raise DocumentUnreadable("reader.empty_text")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
     description = {ALIASES: ALIAS_SEPARATOR.join(aliases)} if aliases else {}
     return Reading(tuple(blocks), title=title or first, description=description)

@@ -52,11 +52,8 @@ WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 """Those of characters alone, in an encoding that has to be found out."""
 
 _SUFFIXES = {suffix: item.media_type for item in FORMATS for suffix in item.suffixes} | dict(PICTURE_SUFFIXES)
-FORMAT_NAMES = Message(
-    "PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, TSV, Markdown, text; by OCR PNG, JPEG, TIFF; "
-    "bibliographies as BibTeX, RIS, CSL-JSON"
-)
-_TAKEN = Message("Supported formats are {formats}.", formats=FORMAT_NAMES)
+FORMAT_NAMES = Message("reader.formats")
+_TAKEN = Message("reader.supported_formats", formats=FORMAT_NAMES)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PICTURES = {b"\x89PNG\r\n": PNG, b"\xff\xd8\xff": JPEG, b"II*\x00": TIFF, b"MM\x00*": TIFF}
 _BINARY = (
@@ -139,7 +136,7 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
 
     Raises UnsupportedMedia, DocumentEncrypted (a protected office file), or DocumentUnreadable (empty)."""
     if not data.strip(b"\x00\t\n\r "):
-        raise DocumentUnreadable("The file is empty.")
+        raise DocumentUnreadable("reader.empty_file")
     if references := _references(name, data, declared):
         return references
     if b"%PDF-" in data[:1024]:
@@ -152,16 +149,14 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
         if data.startswith(magic):
             return kind
     if data.startswith(_BINARY):
-        raise UnsupportedMedia(
-            "This is a picture, an archive or a program, not a document. {taken}", taken=_TAKEN
-        )
+        raise UnsupportedMedia("reader.not_a_document", taken=_TAKEN)
     if _RICH.match(data):
         return RTF
     if _NOTEBOOK.match(data) and b'"nbformat"' in data:
         return IPYNB
     if data.startswith(b"%!"):
         raise UnsupportedMedia(
-            "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}",
+            "reader.postscript",
             taken=_TAKEN,
         )
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
@@ -181,9 +176,7 @@ def _references(name: str, data: bytes, declared: str | None) -> str:
         if CSL_JSON in kinds and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{"):
             return CSL_JSON
         if not kinds or b"\x00" in head:
-            raise UnsupportedMedia(
-                "This is no bibliography: export it from your reference manager as BibTeX, RIS or CSL-JSON."
-            )
+            raise UnsupportedMedia("reader.not_a_bibliography")
         return kinds[0]
     kind = _REFERENCE_SUFFIXES.get(_suffix(name), "")
     is_one = kind and _REFERENCES[kind].search(head) is not None
@@ -201,16 +194,16 @@ def _zipped(data: bytes) -> str:
     if b"META-INF/container.xml" in data:
         return EPUB
     raise UnsupportedMedia(
-        "This is an archive or another zipped format: unpack it and add what is inside. {taken}",
+        "reader.archive",
         taken=_TAKEN,
     )
 
 
 def _old_office(data: bytes) -> Exception:
     if "EncryptedPackage".encode("utf-16-le") in data:
-        return DocumentEncrypted("The file is protected by a password: save a copy without one and add that.")
+        return DocumentEncrypted("reader.password_protected")
     return UnsupportedMedia(
-        "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx, .xlsx or PDF. {taken}",
+        "reader.old_office",
         taken=_TAKEN,
     )
 
@@ -223,11 +216,11 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
             return kind
         if kind in SUPPORTED:
             raise DocumentUnreadable(
-                "The file is named as {kind} but does not begin like one: it is damaged or misnamed.",
+                "reader.misnamed",
                 kind=kind,
             )
     if suffix not in _SUFFIXES and (added := find_added_format(suffix, data)):
         return added.media_type
     if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
-        raise UnsupportedMedia("Files like this cannot be read. {taken}", taken=_TAKEN)
+        raise UnsupportedMedia("reader.unsupported", taken=_TAKEN)
     return TEXT

@@ -34,7 +34,7 @@ def read(data: bytes) -> Reading:
         written = [block for block in _blocks(cell, headings) if block.text.strip()]
         blocks += [replace(block, place=notebook_cell(number)) for block in written]
     if not blocks:
-        raise DocumentUnreadable("The file holds no text.")
+        raise DocumentUnreadable("reader.empty_text")
     long = sorted(
         {block.place for block in blocks if block.kind is BlockKind.NOTE and len(block.text) > OUTPUT}
     )
@@ -43,9 +43,7 @@ def read(data: bytes) -> Reading:
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
     title = strip_controls(named) if isinstance(named, str) and named else first
     cells = ", ".join(long[:20])
-    cut = Message(
-        "What these cells printed is cut at {most:,} characters: {cells}.", most=OUTPUT, cells=cells
-    )
+    cut = Message("reader.notebook.output_cut", most=OUTPUT, cells=cells)
     return Reading(tuple(blocks), title=title, warnings=(cut,) if long else ())
 
 

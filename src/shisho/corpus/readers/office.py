@@ -22,19 +22,17 @@ def open_package(data: bytes) -> io.BytesIO:
     try:
         parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as failure:
-        raise DocumentUnreadable(
-            "The file is damaged: open it in its program and save it again."
-        ) from failure
+        raise DocumentUnreadable("reader.office.damaged") from failure
     if len(parts) > MAX_ENTRIES or sum(part.file_size for part in parts) > MAX_UNPACKED:
         raise TooLarge(
-            "Unpacked, the file has over {megabytes} MB or {max_entries} parts: split it.",
+            "reader.office.too_large",
             megabytes=MAX_UNPACKED // 2**20,
             max_entries=MAX_ENTRIES,
         )
     for part in parts:
         bomb = part.file_size > SMALL and part.file_size > MAX_RATIO * max(part.compress_size, 1)
         if bomb or (part.filename.endswith(".xml") and part.file_size > MAX_XML):
-            raise TooLarge("A part of the file grows beyond all measure when unpacked: it is not taken in.")
+            raise TooLarge("reader.office.part_explodes")
     return io.BytesIO(data)
 
 

@@ -25,14 +25,11 @@ from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 
 OCR = Message(
-    "install OCR (`{install}`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it",
+    "reader.pdf.ocr_advice",
     install=install_command("ocr"),
 )
 # A page that has a text layer is not recognised; ocrmypdf passes it by too unless it is forced.
-UNNAMED = (
-    "Letters that the file does not name: {letters}, on page {pages}. They stand here by their codes and may be wrong. "
-    "If they matter, add what `ocrmypdf --force-ocr -l jpn in.pdf out.pdf` makes of it."
-)
+UNNAMED = "reader.pdf.unnamed_letters"
 # (cid:12) is what other programs write for a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
@@ -59,11 +56,11 @@ def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> 
     blocks = paragraphs.blocks(pdf_pages)
     if not blocks:
         raise NeedsOcr(
-            "None of its {pages} pages has a usable text layer (a scan?): {ocr}.",
+            "reader.pdf.no_text_layer",
             pages=len(pages),
             ocr=OCR,
         )
-    warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]
+    warnings = [Message("reader.pdf.page_left_out", number=number) for number in damaged]
     if needs_ocr:
         warnings.append(Message(UNREAD, pages=join_numbers(needs_ocr), ocr=OCR))
     if guessed:

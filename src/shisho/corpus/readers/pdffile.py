@@ -19,20 +19,14 @@ def open_document(data: bytes, password: str | None = None) -> Any:
     except pypdfium2.PdfiumError as failure:
         if failure.err_code == pdfium.FPDF_ERR_PASSWORD:
             if password:
-                raise DocumentEncrypted("The password is wrong.") from failure
-            raise DocumentEncrypted(
-                "The file is protected by a password: give it with --password."
-            ) from failure
+                raise DocumentEncrypted("reader.pdf.wrong_password") from failure
+            raise DocumentEncrypted("reader.pdf.password_needed") from failure
         if failure.err_code == pdfium.FPDF_ERR_SECURITY:
-            raise DocumentEncrypted(
-                "The file is encrypted in a way that cannot be opened here: save a plain copy."
-            ) from failure
-        raise DocumentUnreadable(
-            "The PDF is damaged: open it in a viewer and print it to a new PDF."
-        ) from failure
+            raise DocumentEncrypted("reader.pdf.unknown_encryption") from failure
+        raise DocumentUnreadable("reader.pdf.damaged") from failure
     if len(document) > MAX_PAGES:
         raise TooLarge(
-            "The PDF has {pages} pages, more than {max_pages}: split it.",
+            "reader.pdf.too_many_pages",
             pages=len(document),
             max_pages=MAX_PAGES,
         )

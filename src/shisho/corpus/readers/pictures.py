@@ -25,14 +25,12 @@ def open_picture(data: bytes) -> Iterator[Any]:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
             count = getattr(picture, "n_frames", 1)
             if count > MAX_PICTURES or picture.width * picture.height > MAX_PICTURE:
-                raise TooLarge("The picture is too large: make it smaller or split it.")
+                raise TooLarge("reader.picture.too_large")
             yield picture
     except Image.DecompressionBombError as bomb:
-        raise TooLarge("The picture is too large: make it smaller or split it.") from bomb
+        raise TooLarge("reader.picture.too_large") from bomb
     except (OSError, SyntaxError, ValueError) as failure:
-        raise DocumentUnreadable(
-            "The picture is damaged: open it in a viewer and save it again."
-        ) from failure
+        raise DocumentUnreadable("reader.picture.damaged") from failure
 
 
 def turn_upright(frame: Any) -> Any:

@@ -51,9 +51,7 @@ def read(data: bytes) -> Reading:
             read_parts.add(slide.part.partname)
             blocks.extend(_slide(slide, number))
     if not blocks:
-        raise DocumentUnreadable(
-            "The slides hold no text: if they are pictures, export them as PDF and run OCR over it."
-        )
+        raise DocumentUnreadable("reader.pptx.no_text")
     core = deck.core_properties
     title = title_of(strip_controls(core.title or ""), blocks)
     return Reading(tuple(blocks), title, len(slides), description=describe_properties(core))

@@ -21,7 +21,7 @@ SECONDS_PER_MB = 300.0  # of a picture: a fax of 20 pages has one megabyte
 MEMORY_MB = 4096
 EACH_PAGE = 0.0  # seconds between two words on how far it is: a page takes long enough
 NEEDED = ("rapidocr", "onnxruntime")
-UNREAD = "No usable text layer on page {pages}: {ocr}."
+UNREAD = "reader.ocr.page_unread"
 LISTED = 20
 
 
@@ -56,7 +56,7 @@ class Recogniser:
         seconds = SECONDS_PER_PAGE + SECONDS_PER_MB * len(source.data) / 2**20
         reading = await self._recognised(_work("read_picture", {}, seconds), source)
         if not reading.blocks:
-            raise DocumentUnreadable("No text was recognised in the picture.")
+            raise DocumentUnreadable("reader.ocr.nothing_recognised")
         return reading
 
     async def close(self) -> None:
@@ -68,15 +68,13 @@ class Recogniser:
             return wire.join_readings(await self._killable.read_parts(work, source.data, wire.unpack, notify))
         except ChildOverrun as overrun:
             raise TooLarge(
-                "Recognising its text took more than {seconds:g} s of computing: split the file.",
+                "reader.ocr.timeout",
                 seconds=work.seconds,
             ) from overrun
         except ChildExhausted as exhausted:
-            raise TooLarge(
-                "Recognising its text needs more memory than it may: split the file."
-            ) from exhausted
+            raise TooLarge("reader.ocr.out_of_memory") from exhausted
         except ChildBroken as broken:
-            raise DocumentUnreadable("Recognising its text broke the reader: it is damaged.") from broken
+            raise DocumentUnreadable("reader.ocr.broken") from broken
 
 
 def _work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
@@ -99,15 +97,13 @@ def pages_of(scan: NeedsOcr) -> tuple[int, ...]:
 def unrecognised_picture(is_off: bool) -> NeedsOcr:
     """Why a picture is not taken in."""
     if is_off:
-        return NeedsOcr("A picture is taken in by OCR alone, which is turned off: `--ocr auto` turns it on.")
-    return NeedsOcr(
-        "A picture is taken in by OCR alone: `{install}`, and add it again.", install=install_command("ocr")
-    )
+        return NeedsOcr("reader.ocr.off")
+    return NeedsOcr("reader.ocr.extra_missing", install=install_command("ocr"))
 
 
 def warn_of_recognised(pages: Sequence[int]) -> Message:
     """The warning about them when they are taken in."""
-    return Message("Recognised by OCR, so letters may be wrong: page {pages}.", pages=join_numbers(pages))
+    return Message("reader.ocr.recognised", pages=join_numbers(pages))
 
 
 def merge_readings(reading: Reading, recognised: Reading) -> Reading:
@@ -115,9 +111,7 @@ def merge_readings(reading: Reading, recognised: Reading) -> Reading:
     pages = sorted({block.page for block in recognised.blocks if block.page is not None})
     missing = tuple(number for number in reading.needs_ocr if number not in pages)
     blocks = sorted((*reading.blocks, *recognised.blocks), key=lambda block: block.page or 0)
-    warnings = [
-        warning for warning in reading.warnings if not pages or getattr(warning, "template", "") != UNREAD
-    ]
+    warnings = [warning for warning in reading.warnings if not pages or getattr(warning, "id", "") != UNREAD]
     return replace(
         reading,
         blocks=tuple(blocks),

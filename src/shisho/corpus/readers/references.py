@@ -60,13 +60,11 @@ def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
     entries: list[Reference] = []
     for entry in _entries(text, kind):
         if len(entries) == MOST_ENTRIES:
-            raise TooLarge("The file has more than {most} entries: export a part of them.", most=MOST_ENTRIES)
+            raise TooLarge("reader.references.too_many", most=MOST_ENTRIES)
         entries.append(_tidied(entry))
     entries = [entry for entry in entries if entry.facts.get("title") or entry.files]
     if not entries:
-        raise DocumentUnreadable(
-            "No entry of a bibliography could be read in this file: export it again as BibTeX, RIS or CSL-JSON."
-        )
+        raise DocumentUnreadable("reader.references.no_entry")
     return entries
 
 
@@ -124,7 +122,7 @@ def _csl_references(text: str) -> Iterator[Reference]:
     try:
         items = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as broken:
-        raise DocumentUnreadable("The CSL-JSON is damaged: export it again.") from broken
+        raise DocumentUnreadable("reader.references.csl_damaged") from broken
     if isinstance(items, dict):  # a list under a name, Crossref's answer, or one item
         items = items.get("items", items.get("message", items))
     items = [items] if isinstance(items, dict) else items

@@ -66,19 +66,13 @@ async def _result(killable: Killable, work: Work, data: bytes, make: Callable[[A
     try:
         return await killable.run(work, data, make)
     except DocumentEncrypted as encrypted:
-        raise DocumentEncrypted(
-            "The file is protected by a password, which is not kept: its text is shown."
-        ) from encrypted
+        raise DocumentEncrypted("drawing.password_protected") from encrypted
     except ChildOverrun as overrun:
         raise TooLarge(
-            "Drawing the page took more than {seconds:g} s of computing: raise reader_seconds, or read its text.",
+            "drawing.timeout",
             seconds=work.seconds,
         ) from overrun
     except ChildExhausted as exhausted:
-        raise TooLarge(
-            "Drawing the page needs more memory than a reader may use: raise reader_memory_mb, or read its text."
-        ) from exhausted
+        raise TooLarge("drawing.out_of_memory") from exhausted
     except ChildBroken as broken:
-        raise DocumentUnreadable(
-            "The file broke what draws its pages: it is damaged. Its text can still be read."
-        ) from broken
+        raise DocumentUnreadable("drawing.broken") from broken

@@ -22,7 +22,7 @@ from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message
 
-HOW_ELSE = Message("open it in a word processor and save it as .docx or PDF")
+HOW_ELSE = Message("reader.rtf.advice")
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")
 _CHARSET = re.compile(rb"\\fcharset(\d{1,3})")
 _JAPANESE = 128
@@ -81,19 +81,19 @@ def read(data: bytes) -> Reading:
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
-        raise DocumentUnreadable("The RTF is damaged: {how_else}.", how_else=HOW_ELSE) from failure
+        raise DocumentUnreadable("reader.rtf.damaged", how_else=HOW_ELSE) from failure
     text = _joined(text).translate(_CELLS_AND_BARS)
     blocks = [*_blocks(_without_signs(_NOTE.sub("", text)), rb"\cell" in data), *_notes(text)]
     if not blocks:
-        raise DocumentUnreadable("The RTF holds no text: {how_else}.", how_else=HOW_ELSE)
+        raise DocumentUnreadable("reader.rtf.no_text", how_else=HOW_ELSE)
     lost = len(_UNNAMED.findall(text))
     if 10 * lost > len("".join(text.split())):
         raise DocumentUnreadable(
-            "The letters of the RTF are in an encoding that it does not name: {how_else}.",
+            "reader.rtf.unknown_encoding",
             how_else=HOW_ELSE,
         )
     warning = Message(
-        "Letters that the file does not name: {letters}. If they matter, {how_else}.",
+        "reader.rtf.unnamed_letters",
         letters=lost,
         how_else=HOW_ELSE,
     )

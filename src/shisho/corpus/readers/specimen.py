@@ -4,12 +4,13 @@ read anywhere."""
 from __future__ import annotations
 
 TEXTS = {
-    "Japanese": ("Japan1", "UniJIS-UCS2", "決定係数は、当てはまりの良さを表す。"),
-    "Korean": ("Korea1", "UniKS-UCS2", "결정계수는적합도를나타낸다."),
-    "simplified Chinese": ("GB1", "UniGB-UCS2", "决定系数表示拟合优度。"),
-    "traditional Chinese": ("CNS1", "UniCNS-UCS2", "決定係數表示適合度。"),
+    "script.japanese": ("Japan1", "UniJIS-UCS2", "決定係数は、当てはまりの良さを表す。"),
+    "script.korean": ("Korea1", "UniKS-UCS2", "결정계수는적합도를나타낸다."),
+    "script.chinese_simplified": ("GB1", "UniGB-UCS2", "决定系数表示拟合优度。"),
+    "script.chinese_traditional": ("CNS1", "UniCNS-UCS2", "決定係數表示適合度。"),
 }
-"""By language: the collection of its characters, its encoding without the direction, and a sentence."""
+"""By the id of the language's name: the collection of its characters, its encoding without the direction,
+and a sentence."""
 
 
 def specimen() -> bytes:

@@ -41,7 +41,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     """Blocks are paragraphs between blank lines. `charset` is what the server named."""
     blocks = tuple(map(Block, paragraphs(strip_controls(decode(data, charset)))))
     if not blocks:
-        raise DocumentUnreadable("The file holds no text.")
+        raise DocumentUnreadable("reader.empty_text")
     return Reading(blocks)
 
 
@@ -166,7 +166,7 @@ def _guessed(data: bytes) -> str:
     guesses = charset_normalizer.from_bytes(data[:LOOKED_AT])
     best = guesses.best()
     if best is None or b"\x00" in data[:4096]:
-        raise DocumentUnreadable("The text is in no known encoding: save it as UTF-8.")
+        raise DocumentUnreadable("reader.text.unknown_encoding")
     # Equally good guesses come in the order of their names, that of Poland before that of Western Europe.
     equal = [guess for guess in guesses if (guess.chaos, guess.coherence) == (best.chaos, best.coherence)]
     is_western = any(WESTERN in guess.could_be_from_charset for guess in equal)

@@ -66,15 +66,14 @@ def read(data: bytes) -> Reading:
         description = describe_properties(book.properties)
         count = len(book.worksheets)
     if not blocks:
-        raise DocumentUnreadable("The file holds no text.")
+        raise DocumentUnreadable("reader.empty_text")
     warnings = []
     if hidden:
-        warnings.append(Message("Hidden sheets are left out: {names}.", names=", ".join(hidden[:20])))
+        warnings.append(Message("reader.xlsx.hidden_sheets", names=", ".join(hidden[:20])))
     if rows or columns:
         warnings.append(
             Message(
-                "Hidden rows: {rows}, hidden columns: {columns}. They are left out: to quote them, show them in their "
-                "program, save the file, and add it again.",
+                "reader.xlsx.hidden_cells",
                 rows=rows,
                 columns=columns,
             )
@@ -82,7 +81,7 @@ def read(data: bytes) -> Reading:
     if uncalculated := _uncalculated(file):
         warnings.append(
             Message(
-                "Formulas without a result: {count}. Open the file in its program, save it, and add it again.",
+                "reader.xlsx.formulas_uncomputed",
                 count=uncalculated,
             )
         )

@@ -22,9 +22,7 @@ def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any])
         validated = model.model_validate(given)
     except ValidationError as error:
         raise refusal(
-            Message(
-                "{name} cannot be called so. {reasons}.", name=name, reasons=reasons(model, error.errors())
-            ),
+            Message("api.bad_call", name=name, reasons=reasons(model, error.errors())),
             model,
             error.errors(),
         ) from error
@@ -43,7 +41,7 @@ def refusal(message: Message, model: type[BaseModel], errors: Sequence[Any]) -> 
 
 def refuse_request(model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
     """The error of a request over HTTP, as `refusal` tells it."""
-    message = Message("The request cannot be understood. {reasons}.", reasons=reasons(model, errors))
+    message = Message("api.bad_request", reasons=reasons(model, errors))
     return refusal(message, model, errors)
 
 
@@ -52,7 +50,7 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
     return Message.join(
         (
             Message(
-                "{argument}: {reason}",
+                "api.bad_argument",
                 argument=".".join(map(str, error["loc"])) or "arguments",
                 reason=_reason(model, error),
             )
@@ -64,11 +62,11 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
 
 def _reason(model: type[BaseModel], error: Any) -> str:
     if error["type"] != "extra_forbidden":
-        return describe_mistake(error) or Message("it cannot be used so ({kind})", kind=error["type"])
+        return describe_mistake(error) or Message("mistake.other", kind=error["type"])
     known_names = _names_at(model.model_json_schema(), error["loc"][:-1])
     if not known_names:
-        return Message("there is no such argument")
-    return Message("there is no such argument; known: {known}", known=", ".join(known_names))
+        return Message("mistake.unknown_argument")
+    return Message("mistake.unknown_argument_known", known=", ".join(known_names))
 
 
 def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:

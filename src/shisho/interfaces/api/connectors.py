@@ -79,9 +79,7 @@ async def fetch(
     document, start = await _find_part(desk, id)
     text = await desk.text(document.id)
     if not 0 <= start <= len(text):
-        raise NotFound(
-            "{id} is past the end of the text, which has {length} characters.", id=id, length=len(text)
-        )
+        raise NotFound("api.past_end", id=id, length=len(text))
     end = _end_of_part(desk, text, start)
     starts = await desk.viewer.page_starts(document.id)
     page = max((number for number, first in starts.items() if first <= start), default=None)

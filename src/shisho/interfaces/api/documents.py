@@ -118,7 +118,7 @@ def _decoded(file: FileInput) -> bytes:
     try:
         return base64.b64decode(file.base64, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InvalidParams("The bytes of {name} are not base64.", name=file.name) from error
+        raise InvalidParams("api.not_base64", name=file.name) from error
 
 
 ADD = Verb(

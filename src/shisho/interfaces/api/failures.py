@@ -1,4 +1,4 @@
-"""Errors as every interface tells them: `{ok: false, code, message, details, error_id}`."""
+"""Errors as every interface tells them: `{ok: false, code, message, message_id, details, error_id}`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR, errn
 def find_disk_error(error: OSError) -> ShishoError | None:
     """Translate an error of the file system for a visitor; None where they could not mend it."""
     if error.errno in FULL:
-        return Conflict("The disk is full: nothing was stored. Free some space and try again.")
+        return Conflict("storage.disk_full")
     if error.errno in CLOSED:
         where = f"{error.filename}: " if error.filename else ""
-        template = "{where}{why}. Give yourself the right to it, or choose another home or folder."
-        return StorageUnusable(template, where=where, why=reason_of(error))
+        return StorageUnusable("storage.no_right", where=where, why=reason_of(error))
     return None
 
 
@@ -36,10 +35,8 @@ def to_shisho_error(error: Exception) -> ShishoError:
     if isinstance(error, OSError) and (cause := find_disk_error(error)) is not None:
         return cause
     error_id = uuid.uuid4().hex[:12]
-    log.error(Message("A fault of ours, with the error id {error_id}.", error_id=error_id), exc_info=error)
-    return InternalError(
-        "Something broke here. Please report it with the error id {error_id}.", error_id=error_id
-    )
+    log.error(Message("internal.logged", error_id=error_id), exc_info=error)
+    return InternalError("internal.failed", error_id=error_id)
 
 
 def describe_error(raised: Exception) -> dict[str, Any]:
@@ -56,6 +53,7 @@ def describe_error(raised: Exception) -> dict[str, Any]:
         "ok": False,
         "code": error.code,
         "message": message,
+        "message_id": error.message_id,
         "details": details,
         "error_id": error_id,
     }

@@ -11,8 +11,8 @@ from shisho.messages.message import Message
 if TYPE_CHECKING:
     from shisho.domain.corpus import Condition
 
-FILTERS = Message("course=statistics, or year=2020..2024")
-METADATA = Message("course=statistics")
+FILTERS = Message("filter.example_range")
+METADATA = Message("filter.example")
 
 
 def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
@@ -28,9 +28,7 @@ def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
             continue
         condition = conditions.get(key, ())
         if isinstance(condition, FilterRange):
-            raise InvalidParams(
-                "{key} has a range already; a range and a value cannot be asked together.", key=key
-            )
+            raise InvalidParams("filter.range_and_value", key=key)
         conditions[key] = (*((condition,) if isinstance(condition, str) else condition), value)
     return {
         key: value[0] if isinstance(value, tuple) and len(value) == 1 else value
@@ -46,5 +44,5 @@ def parse_metadata(given: Sequence[str]) -> dict[str, str]:
 def _split(text: str, example: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise InvalidParams("{text!r} is not key=value. For example: {example}", text=text, example=example)
+        raise InvalidParams("filter.not_key_value", text=text, example=example)
     return key.strip(), value.strip()

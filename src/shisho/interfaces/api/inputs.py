@@ -38,7 +38,7 @@ def rename_arguments(names: Mapping[str, str], arguments: Mapping[Any, Any]) -> 
         name, value = names[other], arguments[other]
         if value is not None and proper.get(name) not in (None, value):
             raise InvalidParams(
-                "{name} and {other} are the same argument, and differ: {first} and {second}. Give one of them.",
+                "api.arguments_differ",
                 name=name,
                 other=other,
                 first=str(proper[name]),

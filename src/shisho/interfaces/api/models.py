@@ -108,7 +108,7 @@ async def calibrate_models(
 
         outcome = await calibrate(desk.models.calibration_target(), root)
         return Message(
-            "Words count {japanese:g} in Japanese and {english:g} in English beside meaning from the next start on.",
+            "models.calibrated",
             japanese=outcome.share.japanese,
             english=outcome.share.english,
         )

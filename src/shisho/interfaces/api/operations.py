@@ -169,7 +169,7 @@ class Verb:
         for name in sorted(beside.keys() & own_values.keys()):
             if beside[name] != own_values[name]:
                 raise InvalidParams(
-                    "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.",
+                    "api.argument_twice",
                     name=name,
                     beside=str(beside[name]),
                     spread=self.spread,

@@ -51,7 +51,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="司書 — a research librarian.",
+    help="help.app",
 )
 
 app.add_typer(engines_cli.app, name="engines")
@@ -62,8 +62,8 @@ app.add_typer(cli_team.users, name="users")
 app.add_typer(cli_team.groups, name="groups")
 app.add_typer(cli_team.grants, name="grants")
 app.add_typer(cli_quotas.quotas, name="quotas")
-app.command()(cli_sharing.share)
-app.command()(cli_team.audit)
+app.command(help="help.share")(cli_sharing.share)
+app.command(help="help.audit")(cli_team.audit)
 
 
 def _version(is_asked: bool) -> None:
@@ -75,11 +75,11 @@ def _version(is_asked: bool) -> None:
 @app.callback()
 def _options(
     context: typer.Context,
-    home: Annotated[Path | None, typer.Option(help="folder of the database (SHISHO_HOME)")] = None,
-    language: Annotated[str | None, typer.Option(help="ja or en")] = None,
-    debug: Annotated[bool, typer.Option(help="log what happens, with times")] = False,
+    home: Annotated[Path | None, typer.Option(help="help.option_home")] = None,
+    language: Annotated[str | None, typer.Option(help="help.option_language")] = None,
+    debug: Annotated[bool, typer.Option(help="help.option_debug")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and end")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="help.option_version")
     ] = False,
 ) -> None:
     context.obj = {"home": home, "language": language}
@@ -90,19 +90,15 @@ def _options(
         typer.echo(render(stray), err=True)
 
 
-@app.command()
+@app.command(help="help.add")
 def add(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="files and folders")] = [],  # noqa: B006
-    meta: Annotated[list[str], typer.Option("--meta", "-m", help="key=value said of every file")] = [],  # noqa: B006
-    references: Annotated[
-        list[Path], typer.Option(help="a bibliography of them: BibTeX, RIS or CSL-JSON")
-    ] = [],  # noqa: B006
-    corpus: Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")] = "default",
-    password: Annotated[str | None, typer.Option(help="opens encrypted files")] = None,
-    ocr: Annotated[
-        Literal["auto", "off"] | None, typer.Option(help="recognise text in pictures and scanned pages")
-    ] = None,
+    paths: Annotated[list[Path], typer.Argument(help="help.argument_paths")] = [],  # noqa: B006
+    meta: Annotated[list[str], typer.Option("--meta", "-m", help="help.option_meta")] = [],  # noqa: B006
+    references: Annotated[list[Path], typer.Option(help="help.option_references")] = [],  # noqa: B006
+    corpus: Annotated[str, typer.Option("--corpus", "-c", help="help.option_corpus")] = "default",
+    password: Annotated[str | None, typer.Option(help="help.option_password")] = None,
+    ocr: Annotated[Literal["auto", "off"] | None, typer.Option(help="help.option_ocr")] = None,
     json_: Json = False,
 ) -> None:
     """Take in files and folders; what is known already is left as it is."""
@@ -130,21 +126,21 @@ def add(
     _run(context, work, json_, "interrupted_add")
 
 
-app.command()(cli_asking.ask)
-app.command()(cli_reporting.report)
-app.command()(cli_asking.evidence)
+app.command(help="help.ask")(cli_asking.ask)
+app.command(help="help.report")(cli_reporting.report)
+app.command(help="help.evidence")(cli_asking.evidence)
 
 
-@app.command()
+@app.command(help="help.search")
 def search(
     context: typer.Context,
-    query: Annotated[list[str], typer.Argument(help="words to find; in quotes: together")],
+    query: Annotated[list[str], typer.Argument(help="help.argument_words")],
     filters: Filters = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     folders: Folders = [],  # noqa: B006
     limit: Annotated[
         int | None,
-        typer.Option(min=1, max=1_000, help="this many passages at most; none: by the library's size"),
+        typer.Option(min=1, max=1_000, help="help.option_passages"),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -166,16 +162,14 @@ def search(
     _run(context, work, json_, "interrupted_search")
 
 
-@app.command("list")
+@app.command("list", help="help.list")
 def list_(
     context: typer.Context,
     filters: Filters = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
-    after: Annotated[str, typer.Option(help="id of the last document of the page before")] = "",
+    after: Annotated[str, typer.Option(help="help.option_after_document")] = "",
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
-    removed: Annotated[
-        bool, typer.Option("--removed", help="those that `shisho restore` brings back")
-    ] = False,
+    removed: Annotated[bool, typer.Option("--removed", help="help.option_removed")] = False,
     json_: Json = False,
 ) -> None:
     """Show the documents there are."""
@@ -198,14 +192,12 @@ def list_(
     _run(context, work, json_, "interrupted_look")
 
 
-@app.command()
+@app.command(help="help.remove")
 def remove(
     context: typer.Context,
-    document: Annotated[str, typer.Argument(help="id, its beginning, or the file")],
-    purge: Annotated[
-        bool, typer.Option("--purge", help="erase its text, quotations and ledger copies")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before a purge")] = False,
+    document: Annotated[str, typer.Argument(help="help.argument_document")],
+    purge: Annotated[bool, typer.Option("--purge", help="help.option_purge")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="help.option_yes_purge")] = False,
     json_: Json = False,
 ) -> None:
     """Take a document out of search; `shisho restore` brings it back."""
@@ -234,12 +226,10 @@ def remove(
     _run(context, work, json_)
 
 
-@app.command()
+@app.command(help="help.show")
 def show(
     context: typer.Context,
-    id_: Annotated[
-        str, typer.Argument(metavar="ID", help="of an answer, evidence or document; its beginning; or last")
-    ] = "last",
+    id_: Annotated[str, typer.Argument(metavar="ID", help="help.argument_show")] = "last",
     brief: Brief = False,
     json_: Json = False,
 ) -> None:
@@ -255,26 +245,22 @@ def show(
     _run(context, work, json_, "interrupted_look")
 
 
-@app.command()
+@app.command(help="help.export")
 def export(
     context: typer.Context,
-    answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
+    answer: Annotated[str, typer.Argument(help="help.argument_answer")] = "last",
     format_: Annotated[
         str,
-        typer.Option(
-            "--format", help="md, html, jsonl, pdf, bibtex, ris, csl (CSL-JSON), apa, sist02 or proof"
-        ),
+        typer.Option("--format", help="help.option_format"),
     ] = "md",
-    out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
-    local_paths: Annotated[
-        bool, typer.Option("--local-paths", help="name files with their folders; md and jsonl")
-    ] = False,
+    out: Annotated[Path | None, typer.Option(help="help.option_out")] = None,
+    local_paths: Annotated[bool, typer.Option("--local-paths", help="help.option_full_paths")] = False,
 ) -> None:
     """Print an answer and its evidence for use elsewhere."""
 
     async def work(desk: Desk) -> None:
         if format_ == "pdf" and out is None and sys.stdout.isatty():
-            raise InvalidParams("A PDF is not for a terminal. Say where it goes: --out answer.pdf")
+            raise InvalidParams("export.pdf_to_terminal")
         data = await desk.exports.file(answer, format_, local_paths=local_paths)
         if out is None:
             typer.echo(data, nl=False)
@@ -286,32 +272,32 @@ def export(
     _run(context, work, False, "interrupted_look")
 
 
-app.command()(cli_conversations.conversation)
-app.command()(cli_references.references)
-app.command()(cli_replay.replay)
-app.command()(cli_folders.sync)
-app.command()(cli_folders.watch)
-app.command()(upkeep.restore)
-app.command()(cli_proof.verify)
-app.command()(cli_proof.key)
-app.command()(upkeep.backup)
-app.command()(places.migrate)
-app.command()(places.copy)
-app.command()(upkeep.doctor)
-app.command("settings")(upkeep.settings)
-app.command("eval")(evaluating.eval_)
-models_cli.app.command("list")(embedder_models.list_)
-models_cli.app.command()(embedder_models.pull)
-models_cli.app.command()(embedder_models.export)
-models_cli.app.command("import")(embedder_models.import_)
-models_cli.app.command()(embedder_models.remove)
-app.command()(cli_queue.jobs)
-app.command()(cli_queue.worker)
-app.command()(cli_web.web)
-app.command()(cli_serve.mcp)
-app.command()(cli_serve.serve)
-app.command()(cli_serve.ui)
-app.command()(box_cli.box)
+app.command(help="help.conversation")(cli_conversations.conversation)
+app.command(help="help.references")(cli_references.references)
+app.command(help="help.replay")(cli_replay.replay)
+app.command(help="help.sync")(cli_folders.sync)
+app.command(help="help.watch")(cli_folders.watch)
+app.command(help="help.restore")(upkeep.restore)
+app.command(help="help.verify")(cli_proof.verify)
+app.command(help="help.key")(cli_proof.key)
+app.command(help="help.backup")(upkeep.backup)
+app.command(help="help.migrate")(places.migrate)
+app.command(help="help.copy")(places.copy)
+app.command(help="help.doctor")(upkeep.doctor)
+app.command("settings", help="help.settings")(upkeep.settings)
+app.command("eval", help="help.eval")(evaluating.eval_)
+models_cli.app.command("list", help="help.models_list")(embedder_models.list_)
+models_cli.app.command(help="help.models_pull")(embedder_models.pull)
+models_cli.app.command(help="help.models_export")(embedder_models.export)
+models_cli.app.command("import", help="help.models_import")(embedder_models.import_)
+models_cli.app.command(help="help.models_remove")(embedder_models.remove)
+app.command(help="help.jobs")(cli_queue.jobs)
+app.command(help="help.worker")(cli_queue.worker)
+app.command(help="help.web")(cli_web.web)
+app.command(help="help.mcp")(cli_serve.mcp)
+app.command(help="help.serve")(cli_serve.serve)
+app.command(help="help.ui")(cli_serve.ui)
+app.command(help="help.box")(box_cli.box)
 
 
 def main() -> None:

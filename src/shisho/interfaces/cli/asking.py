@@ -20,60 +20,43 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.inquiry import Answer
 
-Filters = Annotated[
-    list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")
-]
-Corpora = Annotated[
-    list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")
-]
-Folders = Annotated[
-    list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
-]
-Anywhere = Annotated[
-    bool, typer.Option("--anywhere", help="with --continue: not only where the question before looked")
-]
+Filters = Annotated[list[str], typer.Option("--filter", "-f", help="help.option_filter")]
+Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="help.option_only_corpus")]
+Folders = Annotated[list[Path], typer.Option("--in", help="help.option_in")]
+Anywhere = Annotated[bool, typer.Option("--anywhere", help="help.option_widen")]
 
-CONTINUED = (
-    "with a question: it follows those of this conversation or answer; "
-    "without: go on with a stopped run (an id, or last)"
-)
+CONTINUED = "help.option_continue"
 
 
 Goals = Annotated[
     list[str],
-    typer.Option("--goal", help="ID=QUESTION, or a question: what the answer must say; may be repeated"),
+    typer.Option("--goal", help="help.option_goal"),
 ]
-EndCondition = Annotated[
-    str, typer.Option("--condition", help='when it is enough: "T1 and not T2" over the ids; none: all goals')
-]
+EndCondition = Annotated[str, typer.Option("--condition", help="help.option_condition")]
 QuestionComplexity = Annotated[
     Literal["single", "several", "comparison"] | None,
-    typer.Option("--complexity", help="how many things are asked; none: as the question says"),
+    typer.Option("--complexity", help="help.option_complexity"),
 ]
 Kind = Annotated[
     Literal["fact", "explain", "list", "compare", "report", "summary", "collection"] | None,
-    typer.Option("--kind", help="the kind of answer; none: as the question says"),
+    typer.Option("--kind", help="help.option_kind"),
 ]
-Exclude = Annotated[
-    list[str], typer.Option("--exclude", help="id of a passage or document to leave out; may be repeated")
-]
-Plan = Annotated[
-    Path | None, typer.Option("--plan", help="JSON file: goals, condition, complexity, kind, exclude_ids")
-]
+Exclude = Annotated[list[str], typer.Option("--exclude", help="help.option_exclude")]
+Plan = Annotated[Path | None, typer.Option("--plan", help="help.option_plan")]
 WebUse = Annotated[
     Literal["auto", "documents", "web", "both"],
     typer.Option(
         "--sources",
-        help="auto: the web only for what the library does not answer; both: the web in any case",
+        help="help.option_sources",
     ),
 ]
-NO_QUESTION = 'Give a question, or --continue last. For example: shisho ask "What is a median?"'
+NO_QUESTION = "ask.no_question"
 PLAN_FIELDS = ("goals", "condition", "complexity", "kind", "exclude_ids")
 
 
 def ask(
     context: typer.Context,
-    question: Annotated[str | None, typer.Argument(help="the question")] = None,
+    question: Annotated[str | None, typer.Argument(help="help.argument_question")] = None,
     folders: Folders = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     filters: Filters = [],  # noqa: B006
@@ -86,8 +69,8 @@ def ask(
     sources: WebUse = "auto",
     continue_: Annotated[str | None, typer.Option("--continue", help=CONTINUED)] = None,
     anywhere: Anywhere = False,
-    max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
+    max_rounds: Annotated[int | None, typer.Option(help="help.option_rounds")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="help.option_seconds")] = None,
     brief: Brief = False,
     json_: Json = False,
 ) -> None:
@@ -135,9 +118,7 @@ def ask(
 
 def evidence(
     context: typer.Context,
-    id_: Annotated[
-        str, typer.Argument(metavar="ID", help="of an answer or a session; its beginning; or last")
-    ] = "last",
+    id_: Annotated[str, typer.Argument(metavar="ID", help="help.argument_answer_or_session")] = "last",
     json_: Json = False,
 ) -> None:
     """Show the evidence accepted so far for an answer or a session, with its goals."""
@@ -166,7 +147,7 @@ def read_plan(path: Path | None) -> dict[str, Any]:
         read = json.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
         raise InvalidParams(
-            "The plan {path} can't be read: {error}. Give a JSON file with goals and a condition.",
+            "ask.plan_unreadable",
             path=str(path),
             error=str(error),
         ) from error
@@ -174,7 +155,7 @@ def read_plan(path: Path | None) -> dict[str, Any]:
     unknown = [name for name in plan if name not in PLAN_FIELDS] if isinstance(plan, dict) else ["–"]
     if unknown:
         raise InvalidParams(
-            "A plan has the fields {fields}. Unknown: {unknown}.",
+            "ask.plan_unknown_field",
             fields=", ".join(PLAN_FIELDS),
             unknown=", ".join(unknown),
         )

@@ -15,15 +15,13 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.intervention import AuthTarget
 
-app = typer.Typer(cls=CommandGroup, help="What waits for a person.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="help.auth", no_args_is_help=True)
 
-Item = Annotated[str, typer.Argument(metavar="[ID|DOMAIN]", help="id, its beginning, a domain, or last")]
-TaskOption = Annotated[
-    str | None, typer.Option(help="all of this task instead: its id, its beginning, or last")
-]
+Item = Annotated[str, typer.Argument(metavar="[ID|DOMAIN]", help="help.argument_wait")]
+TaskOption = Annotated[str | None, typer.Option(help="help.option_wait_task")]
 
 
-@app.command("list")
+@app.command("list", help="help.auth_list")
 def list_(context: typer.Context, json_: Json = False) -> None:
     """Show what waits for a person, and where."""
 
@@ -36,7 +34,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
     run(context, work, json_, "interrupted_look")
 
 
-@app.command("open")
+@app.command("open", help="help.auth_open")
 def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> None:
     """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""  # noqa: W505
 
@@ -60,13 +58,13 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     run(context, work, json_)
 
 
-@app.command()
+@app.command(help="help.auth_done")
 def done(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
     """Say that it is solved: all that its domain or engine held goes on where it stood."""
     _resolve(context, item, task, json_, skip=False)
 
 
-@app.command()
+@app.command(help="help.auth_skip")
 def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
     """Go without: the searches end with what they have."""
     _resolve(context, item, task, json_, skip=True)

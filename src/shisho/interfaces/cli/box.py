@@ -18,22 +18,20 @@ from shisho.messages.system import reason_of
 if TYPE_CHECKING:
     from shisho_box.server import Box
 
-Port = Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")]
+Port = Annotated[int, typer.Option(min=0, max=65_535, help="help.option_box_port")]
 
 
 def box(
     context: typer.Context,
-    folder: Annotated[
-        Path | None, typer.Option(help="where others find it; none: box in the home folder")
-    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="help.option_box_folder")] = None,
     port: Port = 0,
     https_port: Port = 0,
-    seed: Annotated[int, typer.Option(help="another seed, another web")] = 0,
-    topics: Annotated[int, typer.Option(min=0, max=42, help="invented things that pages are about")] = 16,
-    pages: Annotated[int, typer.Option(min=4, max=500, help="pages for each of them")] = 20,
+    seed: Annotated[int, typer.Option(help="help.option_box_seed")] = 0,
+    topics: Annotated[int, typer.Option(min=0, max=42, help="help.option_box_topics")] = 16,
+    pages: Annotated[int, typer.Option(min=4, max=500, help="help.option_box_pages")] = 20,
     decay: Annotated[
         Literal["steep", "linear", "long_tail", "cliff"],
-        typer.Option(help="how relevance falls with the rank"),
+        typer.Option(help="help.option_box_slope"),
     ] = "steep",
 ) -> None:
     """Play a small web on this machine, engines and pages, until interrupted."""
@@ -41,7 +39,7 @@ def box(
         from shisho_box.ranking import Decay
         from shisho_box.server import Box
     except ModuleNotFoundError:
-        raise ExtraMissing("The web in a box needs an extra: {install}", extra="box") from None
+        raise ExtraMissing("box.extra_missing", extra="box") from None
     home = folder or settings.load(**context.obj).home / "box"
     made_box = Box(
         seed=seed,
@@ -60,7 +58,7 @@ def box(
         typer.echo(
             render(
                 Message(
-                    "The box cannot listen: {error}. Choose another port.",
+                    "box.cannot_listen",
                     error=reason_of(error),
                 )
             ),

@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 def conversation(
     context: typer.Context,
-    id_: Annotated[
-        str, typer.Argument(metavar="ID", help="of a conversation or one of its answers; or last")
-    ] = "last",
-    remove: Annotated[bool, typer.Option("--remove", help="erase its questions and their answers")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before it is erased")] = False,
+    id_: Annotated[str, typer.Argument(metavar="ID", help="help.argument_conversation")] = "last",
+    remove: Annotated[bool, typer.Option("--remove", help="help.option_forget")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="help.option_yes_forget")] = False,
     json_: Json = False,
 ) -> None:
     """Show the questions of a conversation, each as it was understood; or erase it."""

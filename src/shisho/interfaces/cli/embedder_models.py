@@ -17,7 +17,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json, show, words
 
 MB = 1_000_000
-Name = Annotated[str, typer.Argument(help="owner/name of a model")]
+Name = Annotated[str, typer.Argument(help="help.argument_model")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def pull(context: typer.Context, name: Name) -> None:
 def export(
     context: typer.Context,
     name: Name,
-    file: Annotated[Path, typer.Argument(help="a file that does not exist yet")],
+    file: Annotated[Path, typer.Argument(help="help.argument_new_file")],
 ) -> None:
     """Write an embedding model into one file, for a machine without network."""
     from shisho.bootstrap.model_files import model_files
@@ -93,7 +93,7 @@ def export(
 
 
 def import_(
-    context: typer.Context, file: Annotated[Path, typer.Argument(help="an export of a model")]
+    context: typer.Context, file: Annotated[Path, typer.Argument(help="help.argument_model_file")]
 ) -> None:
     """Take an embedding model out of a file that another machine exported."""
     from shisho.bootstrap.model_files import model_files

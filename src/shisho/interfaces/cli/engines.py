@@ -15,10 +15,10 @@ from shisho.messages.catalogue import render, word
 if TYPE_CHECKING:
     from shisho.desk import Desk
 
-app = typer.Typer(cls=CommandGroup, name="engines", help="Search engines and their result pages.")
+app = typer.Typer(cls=CommandGroup, name="engines", help="help.engines")
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True, help="help.engines_list")
 def engines(context: typer.Context, json_: Json = False) -> None:
     """Show which engines can be asked, how they have answered, and what is left of the day."""
     if context.invoked_subcommand is not None:
@@ -33,14 +33,14 @@ def engines(context: typer.Context, json_: Json = False) -> None:
     run(context, work, json_, "interrupted_look")
 
 
-@app.command()
+@app.command(help="help.engines_parse")
 def parse(
     context: typer.Context,
-    engine: Annotated[str, typer.Argument(help="Name of the engine, or auto to tell it from the page.")],
-    file: Annotated[Path, typer.Argument(help="A saved result page or API answer.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    url: Annotated[str, typer.Option(help="Where the page came from, if known.")] = "",
-    status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
+    engine: Annotated[str, typer.Argument(help="help.argument_engine")],
+    file: Annotated[Path, typer.Argument(help="help.argument_page_file")],
+    as_json: Annotated[bool, typer.Option("--json", help="help.option_json_object")] = False,
+    url: Annotated[str, typer.Option(help="help.option_page_url")] = "",
+    status: Annotated[int, typer.Option(help="help.option_http_status")] = 200,
 ) -> None:
     """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""  # noqa: W505
     answer = parse_file(engine, file, url, status, **(context.obj or {}))

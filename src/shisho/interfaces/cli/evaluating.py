@@ -27,19 +27,13 @@ def eval_(
         list[Path],
         typer.Argument(
             metavar="[answers|support|calibrate] FOLDER",
-            help="a set: corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not); after answers or support: .jsonl.gz",
+            help="help.argument_set",
         ),
     ],
-    answers: Annotated[
-        int, typer.Option(help="also put this many questions with gold answers to the librarian")
-    ] = 0,
-    limit: Annotated[int | None, typer.Option(help="only this many questions, or pairs")] = None,
-    model: Annotated[
-        str | None, typer.Option(help="a model in place of the configured one, as provider/name")
-    ] = None,
-    embedder: Annotated[
-        str, typer.Option(help="find by meaning too: use, e5, a model that was pulled, or a folder")
-    ] = "none",
+    answers: Annotated[int, typer.Option(help="help.option_eval_answers")] = 0,
+    limit: Annotated[int | None, typer.Option(help="help.option_eval_limit")] = None,
+    model: Annotated[str | None, typer.Option(help="help.option_eval_model")] = None,
+    embedder: Annotated[str, typer.Option(help="help.option_eval_embedder")] = "none",
     json_: Json = False,
 ) -> None:
     """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""  # noqa: W505
@@ -67,7 +61,7 @@ def _kind_of(places: list[Path]) -> tuple[str, Path]:
         return "", places[0]
     if len(places) == 2 and str(places[0]) in KINDS:
         return str(places[0]), places[1]
-    raise InvalidParams("Give the folder of a set, after `answers` or `support` for such a set.")
+    raise InvalidParams("eval.no_folder")
 
 
 async def _retrieval(

@@ -13,20 +13,15 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 if TYPE_CHECKING:
     from shisho.desk import Desk
 
-Corpus = Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")]
-NOTHING_FOLLOWED = (
-    "No folder is followed yet. Name one: shisho watch FOLDER, or shisho sync FOLDER to bring it up to date "
-    "once."
-)
+Corpus = Annotated[str, typer.Option("--corpus", "-c", help="help.option_corpus")]
+NOTHING_FOLLOWED = "folder.none_followed"
 
 
 def sync(
     context: typer.Context,
-    folders: Annotated[list[Path], typer.Argument(help="folders; none: all that are followed")] = [],  # noqa: B006
+    folders: Annotated[list[Path], typer.Argument(help="help.argument_sync_folders")] = [],  # noqa: B006
     corpus: Corpus = "default",
-    emptied: Annotated[
-        bool, typer.Option("--emptied", help="a folder that is empty or gone is meant to be")
-    ] = False,
+    emptied: Annotated[bool, typer.Option("--emptied", help="help.option_allow_empty")] = False,
     json_: Json = False,
 ) -> None:
     """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""  # noqa: W505
@@ -62,14 +57,12 @@ def sync(
 
 def watch(
     context: typer.Context,
-    folders: Annotated[list[Path], typer.Argument(help="folders to remember and follow")] = [],  # noqa: B006
+    folders: Annotated[list[Path], typer.Argument(help="help.argument_watch_folders")] = [],  # noqa: B006
     corpus: Corpus = "default",
-    list_: Annotated[
-        bool, typer.Option("--list", help="show the folders that are followed, and end")
-    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="help.option_watch_list")] = False,
     forget: Annotated[
         list[Path],
-        typer.Option("--forget", help="follow this folder no longer, and end; its documents stay"),
+        typer.Option("--forget", help="help.option_unwatch"),
     ] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:

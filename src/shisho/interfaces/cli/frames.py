@@ -1,13 +1,10 @@
-"""The frame that Typer puts around our words, in the reader's language: help of commands and options,
-headings, usage errors.
+"""Typer's frame in the reader's language: help of commands and options, headings, usage errors.
 
-Help is looked up when it is shown, so that commands are written in English alone and importing them costs
-nothing more."""
+Commands and options name the id of their help, which is looked up when it is shown."""
 
 from __future__ import annotations
 
 import gettext
-import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,19 +21,51 @@ from shisho.interfaces.api.mistakes import describe_mistake
 from shisho.interfaces.cli.failures import fail, fail_typed
 from shisho.interfaces.cli.usage_errors import keep_words_whole
 from shisho.interfaces.cli.values import PlainValues, read_plainly
-from shisho.messages.catalogue import DEFAULT, current_language, render, translate
-from shisho.messages.message import Message
+from shisho.messages.catalogue import current_language, render, translate
+from shisho.messages.message import Message, is_message_id
+from shisho.messages.po import DEFAULT
 
 # Typer keeps its click to itself, and names of it only this one
 UsageError: Any = typer.BadParameter.__base__
 _FORMATTER: Any = typer.Context.formatter_class
 
 
+# Typer's own words.
+TYPER_WORDS = {
+    "(deprecated) ": "frame.deprecated",
+    "Aborted!": "frame.aborted_short",
+    "Aborted.": "frame.aborted",
+    "Arguments": "frame.arguments",
+    "Commands": "frame.commands",
+    "Error": "frame.error",
+    "Install completion for the current shell.": "frame.install_completion",
+    "Missing command.": "frame.missing_command",
+    "Options": "frame.options",
+    "Show completion for the current shell, to copy it or customize the installation.": "frame.show_completion",
+    "Show this message and exit.": "frame.show_help",
+    "Try [blue]'{command_path} {help_option}'[/] for help.": "frame.try_help",
+    "Usage:": "frame.usage",
+    "Usage: ": "frame.usage_prefix",
+    "[default: {}]": "frame.default_empty",
+    "[env var: {}]": "frame.env_var_empty",
+    "[required]": "frame.required_brackets",
+    "default: {default}": "frame.default",
+    "env var: {var}": "frame.env_var",
+    "required": "frame.required",
+}
+
+
 class _FrameWords(gettext.NullTranslations):
     """Translations for Typer, which asks `gettext` for some of its words."""
 
     def gettext(self, message: str) -> str:
-        return translate(message)
+        return _translate_text(message)
+
+
+def _translate_text(text: str) -> str:
+    """Return Typer's words and the texts of ids in the reader's language, other text as it is."""
+    id_ = TYPER_WORDS.get(text, text)
+    return translate(id_) if is_message_id(id_) else text
 
 
 def translate_frames() -> None:
@@ -52,7 +81,7 @@ class _SpokenUsageError(UsageError):  # type: ignore[misc]
 
 class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        super().write_usage(prog, args, translate("Usage: ") if prefix is None else prefix)
+        super().write_usage(prog, args, translate("frame.usage_prefix") if prefix is None else prefix)
 
 
 class CommandGroup(typer.core.TyperGroup):
@@ -61,8 +90,10 @@ class CommandGroup(typer.core.TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
-        if command is not None and not isinstance(command, CommandGroup):
-            _translate(command)
+        if command is None:
+            return None
+        _translate(command)
+        if not isinstance(command, CommandGroup):
             read_plainly(command)
             command.format_help = MethodType(_folding(type(command).format_help), command)  # type: ignore[method-assign]
             command.invoke = MethodType(_failing_typed(type(command).invoke), command)  # type: ignore[method-assign]
@@ -117,7 +148,7 @@ def _translate(command: Any) -> None:
         for name in ("help", "short_help"):
             text = getattr(holder, name, None)
             if text:
-                setattr(holder, name, translate(inspect.cleandoc(text)))
+                setattr(holder, name, _translate_text(text))
 
 
 def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
@@ -139,7 +170,7 @@ def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
         rich_utils.Table = FoldingTable  # type: ignore[attr-defined]
         option = command.get_help_option(ctx)
         if option is not None:
-            option.help = translate(option.help or "")
+            option.help = _translate_text(option.help or "")
         format_help(command, ctx, formatter)
 
     return folded
@@ -169,29 +200,29 @@ def _meaning(error: Any) -> Message:
     """Put a usage error of Typer into our words, from its class and fields."""
     kind = type(error).__name__
     if kind == "MissingParameter" and error.param is not None:
-        return Message("{name} is missing.", name=error.param.get_error_hint())
+        return Message("frame.missing_value", name=error.param.get_error_hint())
     if isinstance(error, typer.BadParameter):
         name = error.param.get_error_hint() if error.param is not None else ""
         wanted = _wanted(error.__cause__, getattr(error.param, "plain_values", None))
-        return Message("The value of {name} cannot be used: {cause}.", name=name, cause=wanted)
+        return Message("frame.bad_value", name=name, cause=wanted)
     if kind == "NoSuchOption":
         return _no_option(error.option_name, error.possibilities or ())
     if kind == "BadOptionUsage":
-        return Message("{name} is not used so: see whether it takes a value.", name=error.option_name)
-    return Message("The arguments cannot be read: see whether there is one too many.")
+        return Message("frame.bad_use", name=error.option_name)
+    return Message("frame.bad_arguments")
 
 
 def _no_option(name: str, possible: Sequence[str]) -> Message:
     if not possible:
-        return Message("There is no option {name}.", name=name)
-    return Message("There is no option {name}. Near it: {near}.", name=name, near=", ".join(possible))
+        return Message("frame.unknown_option", name=name)
+    return Message("frame.unknown_option_near", name=name, near=", ".join(possible))
 
 
 def _no_command(name: str, known_names: Sequence[str]) -> Message:
     near = get_close_matches(name, known_names)
     if not near:
-        return Message("There is no command {name}.", name=name)
-    return Message("There is no command {name}. Near it: {near}.", name=name, near=", ".join(near))
+        return Message("frame.unknown_command", name=name)
+    return Message("frame.unknown_command_near", name=name, near=", ".join(near))
 
 
 def _wanted(cause: Any, values: PlainValues | None) -> Message:
@@ -199,7 +230,7 @@ def _wanted(cause: Any, values: PlainValues | None) -> Message:
     if isinstance(cause, InvalidParams):
         return cause.message
     if values is not None and values.choices:
-        return Message("it must be one of {expected}", expected=", ".join(values.choices))
+        return Message("mistake.one_of", expected=", ".join(values.choices))
     if not hasattr(cause, "errors"):
-        return Message("see its help")
-    return describe_mistake(cause.errors()[0]) or Message("see its help")
+        return Message("frame.see_help")
+    return describe_mistake(cause.errors()[0]) or Message("frame.see_help")

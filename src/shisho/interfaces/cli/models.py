@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from shisho.desk.news import News
     from shisho.domain.inquiry import Answer
 
-app = typer.Typer(
-    cls=CommandGroup, name="models", help="Language models of the librarian.", no_args_is_help=True
-)
+app = typer.Typer(cls=CommandGroup, name="models", help="help.models", no_args_is_help=True)
 _SETTINGS = ("model", "model_plan", "model_evaluate", "model_answer")
 
 
@@ -42,17 +40,17 @@ class ModelReport:
     uses: tuple[TimedUse, ...]
 
 
-@app.callback()
+@app.callback(help="help.models")
 def models() -> None:
     """Language models of the librarian."""
 
 
-@app.command("set")
+@app.command("set", help="help.models_set")
 def set_(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(help="the model, as provider/name; none: quotations only")],
-    url: Annotated[str, typer.Option(help="address of its server; empty: the provider's own")] = "",
-    key: Annotated[bool, typer.Option("--key", help="ask for its key, which is not shown")] = False,
+    model: Annotated[str, typer.Argument(help="help.argument_model_name")],
+    url: Annotated[str, typer.Option(help="help.option_model_url")] = "",
+    key: Annotated[bool, typer.Option("--key", help="help.option_ask_key")] = False,
 ) -> None:
     """Write the language model into settings.toml; it counts from the next question."""
     from shisho.bootstrap.models import set_model
@@ -65,17 +63,13 @@ def set_(
     typer.echo(say("model_set", text=model, file=settings.home / "settings.toml"))
 
 
-@app.command("try")
+@app.command("try", help="help.models_try")
 def try_(
     context: typer.Context,
-    question: Annotated[str, typer.Argument(help="a question; left out: one short call")] = "",
-    model: Annotated[
-        str | None, typer.Option(help="a model in place of the configured one, as provider/name")
-    ] = None,
-    url: Annotated[str | None, typer.Option(help="address of that model's server")] = None,
-    folders: Annotated[
-        list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
-    ] = [],  # noqa: B006
+    question: Annotated[str, typer.Argument(help="help.argument_try_question")] = "",
+    model: Annotated[str | None, typer.Option(help="help.option_eval_model")] = None,
+    url: Annotated[str | None, typer.Option(help="help.option_try_url")] = None,
+    folders: Annotated[list[Path], typer.Option("--in", help="help.option_in")] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
     """Make one real call of the model and show seconds, tokens and JSON support, or answer a question."""
@@ -90,7 +84,7 @@ def try_(
     if not has_key and not is_same_server(stored, settings_.load(**context.obj)):
         context.obj = {**context.obj, "model_key": ""}  # the stored key is for another server
     if all(settings_.load(**context.obj).text(name) in ("", "none") for name in _SETTINGS):
-        raise InvalidParams("No model is set. Choose one: `shisho models set NAME`.")
+        raise InvalidParams("model.none_set")
     if not question:
         _measure(context, json_)
         return
@@ -127,7 +121,7 @@ def _measure(context: typer.Context, json_: bool) -> None:
         except ModelFailed as error:
             remedy = FAULT_REMEDIES[ModelFault(error.fault)]
             values = {"failure": error.message, "remedy": remedy, "fault": error.fault}
-            raise ModelFailed("{failure} {remedy}", usage=error.usage, **values) from None
+            raise ModelFailed("model.failure_remedy", usage=error.usage, **values) from None
         line = describe_measurement(measured)
         show(measured, json_, lambda: typer.echo(words(context).render(line)))
 

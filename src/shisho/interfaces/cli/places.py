@@ -27,10 +27,8 @@ def migrate(context: typer.Context, json_: Json = False) -> None:
 
 def copy(
     context: typer.Context,
-    source: Annotated[
-        str, typer.Option("--from", help="a home's folder, postgresql://…, or a backup of one")
-    ],
-    target: Annotated[str, typer.Option("--to", help="a home's folder, or postgresql://…")],
+    source: Annotated[str, typer.Option("--from", help="help.argument_copy_source")],
+    target: Annotated[str, typer.Option("--to", help="help.argument_copy_target")],
     json_: Json = False,
 ) -> None:
     """Bring a whole library to another place; begun again, it goes on where it was broken off."""

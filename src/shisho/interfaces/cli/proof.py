@@ -18,21 +18,21 @@ from shisho.messages.message import Message
 if TYPE_CHECKING:
     from shisho.domain.proof import ProofFault, ProofReport
 
-OTHER_SIGNER = Message("The file is not signed with the key that you named.")
+OTHER_SIGNER = Message("proof.other_key")
 
 
 def verify(
-    file: Annotated[Path | None, typer.Argument(help="a proof file")] = None,
+    file: Annotated[Path | None, typer.Argument(help="help.argument_proof")] = None,
     page: Annotated[
         Path | None,
-        typer.Option(help="write a page that checks proof files in any browser, without a network"),
+        typer.Option(help="help.option_proof_page"),
     ] = None,
-    key: Annotated[str | None, typer.Option(help="the public key that it must be signed with")] = None,
+    key: Annotated[str | None, typer.Option(help="help.option_proof_key")] = None,
     json_: Json = False,
 ) -> None:
     """Check a proof file (`shisho export --format proof`) by itself; no library is needed. Ends with 1 if it is altered."""  # noqa: W505
     if (file is None) == (page is None):
-        raise InvalidParams("Name a proof file, or --page and the page to write.")
+        raise InvalidParams("proof.nothing_named")
     from shisho.bootstrap.files import read_file, write_file
     from shisho.bootstrap.proof import check_proof
 

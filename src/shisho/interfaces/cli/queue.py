@@ -20,34 +20,32 @@ if TYPE_CHECKING:
     from shisho.domain.task import TaskSnapshot
     from shisho.settings import Settings
 
-queue = typer.Typer(cls=CommandGroup, help="Web searches that go on by themselves.", no_args_is_help=True)
+queue = typer.Typer(cls=CommandGroup, help="help.queue", no_args_is_help=True)
 
-TaskName = Annotated[str, typer.Argument(metavar="TASK", help="id, its beginning, or last")]
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help="help.argument_answer")]
 WAIT = 20.0
 
 
-@queue.command()
+@queue.command(help="help.queue_add")
 def add(
     context: typer.Context,
-    queries: Annotated[list[str], typer.Argument(help="1 to 50 queries")],
-    task: Annotated[str | None, typer.Option(help="add to this task; none: a new one")] = None,
-    engine: Annotated[list[str], typer.Option(help="ask this engine; may be repeated")] = [],  # noqa: B006
-    category: Annotated[list[str], typer.Option(help="academic, news, government, technical, general")] = [],  # noqa: B006
-    lang: Annotated[str, typer.Option(help="language of the pages")] = "ja",
+    queries: Annotated[list[str], typer.Argument(help="help.argument_queries")],
+    task: Annotated[str | None, typer.Option(help="help.option_task")] = None,
+    engine: Annotated[list[str], typer.Option(help="help.option_engine")] = [],  # noqa: B006
+    category: Annotated[list[str], typer.Option(help="help.option_category")] = [],  # noqa: B006
+    lang: Annotated[str, typer.Option(help="help.option_page_language")] = "ja",
     time_range: Annotated[
-        Literal["all", "day", "week", "month", "year"], typer.Option(help="how old a page may be")
+        Literal["all", "day", "week", "month", "year"], typer.Option(help="help.option_time_range")
     ] = "all",
-    results: Annotated[int, typer.Option(min=1, max=100, help="pages to take in for each query")] = 10,
-    pages: Annotated[
-        int | None, typer.Option(min=1, max=10, help="result pages at most; none: by category")
-    ] = None,
+    results: Annotated[int, typer.Option(min=1, max=100, help="help.option_pages")] = 10,
+    pages: Annotated[int | None, typer.Option(min=1, max=10, help="help.option_result_pages")] = None,
     stop: Annotated[
         Literal["auto", "fixed", "exhaustive"],
-        typer.Option(help="when to stop following result pages"),
+        typer.Option(help="help.option_stop_strategy"),
     ] = "auto",
-    page: Annotated[int, typer.Option(min=1, max=10, help="the first result page")] = 1,
+    page: Annotated[int, typer.Option(min=1, max=10, help="help.option_first_page")] = 1,
     priority: Annotated[
-        Literal["high", "medium", "low"], typer.Option(help="high: before all others")
+        Literal["high", "medium", "low"], typer.Option(help="help.option_priority")
     ] = "medium",
     json_: Json = False,
 ) -> None:
@@ -78,7 +76,7 @@ def add(
     run(context, work, json_, "interrupted_queue")
 
 
-@queue.command()
+@queue.command(help="help.queue_status")
 def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Show how a task stands, now."""
 
@@ -94,7 +92,7 @@ def status(context: typer.Context, task: TaskName = "last", json_: Json = False)
     run(context, work, json_, "interrupted_queue")
 
 
-@queue.command()
+@queue.command(help="help.queue_watch")
 def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Follow a task until it ends; with --json, a line for every change."""
 
@@ -123,12 +121,12 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
     run(context, work, json_, "interrupted_queue")
 
 
-@queue.command("stop")
+@queue.command("stop", help="help.queue_cancel")
 def stop_(
     context: typer.Context,
     task: TaskName = "last",
-    now: Annotated[bool, typer.Option("--now", help="cancel what runs too")] = False,
-    wait: Annotated[float, typer.Option(min=0, max=50, help="seconds to wait for what runs")] = 0.0,
+    now: Annotated[bool, typer.Option("--now", help="help.option_cancel_running")] = False,
+    wait: Annotated[float, typer.Option(min=0, max=50, help="help.option_cancel_wait")] = 0.0,
     json_: Json = False,
 ) -> None:
     """Cancel what has not begun; what runs comes to its end."""
@@ -144,7 +142,7 @@ def stop_(
     run(context, work, json_, "interrupted_queue")
 
 
-@queue.command()
+@queue.command(help="task.resume_hint")
 def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Queue again what was cancelled or has failed; each goes on after its last step."""
 
@@ -159,9 +157,9 @@ def jobs(
     context: typer.Context,
     task: Annotated[
         str | None,
-        typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks"),
+        typer.Argument(metavar="[TASK]", help="help.argument_task"),
     ] = None,
-    after: Annotated[str | None, typer.Option(help="id of the last row of the page before")] = None,
+    after: Annotated[str | None, typer.Option(help="help.option_after_row")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
     json_: Json = False,
 ) -> None:
@@ -184,16 +182,14 @@ def worker(
     context: typer.Context,
     slots: Annotated[
         int | None,
-        typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`"),
+        typer.Option("-n", min=1, max=64, help="help.option_workers"),
     ] = None,
-    drain: Annotated[bool, typer.Option("--drain", help="end when no task has anything left to do")] = False,
+    drain: Annotated[bool, typer.Option("--drain", help="help.option_until_done")] = False,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65_535, help="show health and figures here: /livez, /readyz, /metrics"),
+        typer.Option(min=0, max=65_535, help="help.option_health_port"),
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="where to listen; beyond this machine only with a token")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="help.option_health_host")] = "127.0.0.1",
 ) -> None:
     """Do the jobs of the queue until interrupted. As many of these as you like may run, on one home."""
 

@@ -15,24 +15,20 @@ if TYPE_CHECKING:
     from shisho.domain.quota import Quota
     from shisho.interfaces.cli.messages import Words
 
-quotas = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="How much users and groups may use on a day."
-)
+quotas = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.quotas")
 
-Limited = Annotated[str, typer.Argument(metavar="NAME", help="of a user, or with --group of a group")]
-IsGroup = Annotated[
-    bool, typer.Option("--group", "-g", help="NAME is a group's: its members share the quota")
-]
+Limited = Annotated[str, typer.Argument(metavar="NAME", help="help.argument_quota_name")]
+IsGroup = Annotated[bool, typer.Option("--group", "-g", help="help.option_quota_group")]
 
 
-@quotas.command("set")
+@quotas.command("set", help="help.quotas_set")
 def set_quota(
     context: typer.Context,
     name: Limited,
     group: IsGroup = False,
-    jobs: Annotated[int | None, typer.Option(help="jobs that are accepted")] = None,
-    pages: Annotated[int | None, typer.Option(help="pages that are fetched from the web")] = None,
-    tokens: Annotated[int | None, typer.Option(help="tokens that models read and write")] = None,
+    jobs: Annotated[int | None, typer.Option(help="help.option_quota_jobs")] = None,
+    pages: Annotated[int | None, typer.Option(help="help.option_quota_pages")] = None,
+    tokens: Annotated[int | None, typer.Option(help="help.option_quota_tokens")] = None,
     json_: Json = False,
 ) -> None:
     """Set how much of it a user or a group may use on a day (UTC); what was used today stays counted."""
@@ -45,7 +41,7 @@ def set_quota(
     run(context, work, json_)
 
 
-@quotas.command("list")
+@quotas.command("list", help="help.quotas_list")
 def list_quotas(context: typer.Context, json_: Json = False) -> None:
     """Who may use how much on a day, and what they have used today."""
 
@@ -56,7 +52,7 @@ def list_quotas(context: typer.Context, json_: Json = False) -> None:
     run(context, work, json_)
 
 
-@quotas.command("remove")
+@quotas.command("remove", help="help.quotas_remove")
 def remove_quota(context: typer.Context, name: Limited, group: IsGroup = False, json_: Json = False) -> None:
     """Limit a user or a group no more."""
 

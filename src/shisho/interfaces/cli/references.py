@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def references(
     context: typer.Context,
-    documents: Annotated[list[str], typer.Argument(help="documents that have a DOI; none: all of them")] = [],  # noqa: B006
-    look_up: Annotated[bool, typer.Option("--look-up", help="ask Crossref for what they lack")] = False,
+    documents: Annotated[list[str], typer.Argument(help="help.argument_doi_documents")] = [],  # noqa: B006
+    look_up: Annotated[bool, typer.Option("--look-up", help="help.option_look_up")] = False,
     json_: Json = False,
 ) -> None:
     """Show documents with a DOI that lack an author or a year; Crossref can be asked for them."""

@@ -17,7 +17,7 @@ _SHOWN_CHARS = 2_000  # of each side of a difference
 
 def replay(
     context: typer.Context,
-    answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
+    answer: Annotated[str, typer.Argument(help="help.argument_answer")] = "last",
     json_: Json = False,
 ) -> None:
     """Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same."""  # noqa: W505

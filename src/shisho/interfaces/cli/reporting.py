@@ -28,15 +28,13 @@ LOOK_SECONDS = 0.2  # until Ctrl-C is heard
 
 def report(
     context: typer.Context,
-    request: Annotated[str, typer.Argument(help="what the report is about")],
-    words: Annotated[int, typer.Option(help="write at least so many words, 200 to 8000; 0: as it comes")] = 0,
-    sections: Annotated[int, typer.Option(help="at most so many sections, 2 to 12; 0: 6")] = 0,
-    folders: Annotated[
-        list[Path], typer.Option("--folder", help="take this folder in as a corpus and read only it")
-    ] = [],  # noqa: B006
+    request: Annotated[str, typer.Argument(help="help.argument_report")],
+    words: Annotated[int, typer.Option(help="help.option_report_words")] = 0,
+    sections: Annotated[int, typer.Option(help="help.option_report_sections")] = 0,
+    folders: Annotated[list[Path], typer.Option("--folder", help="help.option_report_folder")] = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     filters: Filters = [],  # noqa: B006
-    yes: Annotated[bool, typer.Option("--yes", help="start without asking")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="help.option_report_yes")] = False,
     json_: Json = False,
 ) -> None:
     """Write a report from your documents, section by section, each sentence with its source."""
@@ -79,7 +77,7 @@ def report(
 
 def _ask_to_start(say: Words) -> bool:
     if not sys.stdin.isatty():
-        raise InvalidParams("Nobody can be asked here. Add --yes to start the report.")
+        raise InvalidParams("report.no_terminal")
     return confirm(say("report_start"))
 
 

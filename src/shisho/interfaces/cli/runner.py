@@ -17,8 +17,8 @@ from shisho.messages.catalogue import render_all
 if TYPE_CHECKING:
     from shisho.desk import Desk
 
-Json = Annotated[bool, typer.Option("--json", help="print JSON")]
-Brief = Annotated[bool, typer.Option("--brief", help="of passages, print only the marked sentences")]
+Json = Annotated[bool, typer.Option("--json", help="help.option_json")]
+Brief = Annotated[bool, typer.Option("--brief", help="help.option_marked_only")]
 
 
 def run(

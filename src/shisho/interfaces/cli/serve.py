@@ -26,7 +26,7 @@ def mcp(
     context: typer.Context,
     print_config: Annotated[
         AssistantClient | None,
-        typer.Option("--print-config", help="print what to paste into this client's settings, and end"),
+        typer.Option("--print-config", help="help.option_print_config"),
     ] = None,
 ) -> None:
     """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""  # noqa: W505
@@ -55,13 +55,11 @@ def mcp(
 
 def serve(
     context: typer.Context,
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")] = 8765,
-    host: Annotated[
-        str, typer.Option(help="where to listen; beyond this machine only with a token")
-    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="help.option_box_port")] = 8765,
+    host: Annotated[str, typer.Option(help="help.option_health_host")] = "127.0.0.1",
     token: Annotated[
         str | None,
-        typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show"),
+        typer.Option(help="help.option_token"),
     ] = None,
 ) -> None:
     """Serve the reading room, REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
@@ -70,10 +68,8 @@ def serve(
 
 def ui(
     context: typer.Context,
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")] = 8765,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="print the address, and open nothing")
-    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="help.option_box_port")] = 8765,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="help.option_no_browser")] = False,
 ) -> None:
     """Open the reading room in your browser: drop documents, ask, click a citation. Until interrupted."""
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def share(
     context: typer.Context,
-    task: Annotated[str, typer.Argument(help="id of a task or an answer, its beginning, or last")] = "",
-    group: Annotated[str, typer.Argument(help="whose members may see it")] = "",
-    end: Annotated[bool, typer.Option("--end", help="share it with them no longer")] = False,
+    task: Annotated[str, typer.Argument(help="help.argument_share")] = "",
+    group: Annotated[str, typer.Argument(help="help.argument_share_group")] = "",
+    end: Annotated[bool, typer.Option("--end", help="help.option_unshare")] = False,
     json_: Json = False,
 ) -> None:
     """Let a group see how a task stands, and its answer; without arguments: show what is shared."""

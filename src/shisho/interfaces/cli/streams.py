@@ -61,9 +61,7 @@ def open_streams() -> None:
 
 def to_storage_error(error: OutputUnwritable) -> StorageUnusable:
     """The error that a visitor is told of."""
-    return StorageUnusable(
-        "The output cannot be written: {why}. Choose another place for it.", why=reason_of(error)
-    )
+    return StorageUnusable("output.not_writable", why=reason_of(error))
 
 
 def _open_nowhere() -> TextIO:

@@ -17,30 +17,22 @@ if TYPE_CHECKING:
     from shisho.domain.team import CorpusGrant, NewToken, User, UserGroup
     from shisho.interfaces.cli.messages import Words
 
-users = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="People who share the library.")
-groups = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Groups of users, to whom corpora are granted together."
-)
-grants = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Who may read your corpora, and who may add to them."
-)
+users = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.users")
+groups = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.groups")
+grants = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.grants")
 
-Name = Annotated[str, typer.Argument(help="of the user")]
-GroupName = Annotated[str, typer.Argument(metavar="GROUP", help="of the group")]
-CorpusName = Annotated[
-    str, typer.Argument(metavar="CORPUS", help="of yours; who runs the library: NAME@OWNER")
-]
-GranteeName = Annotated[str, typer.Argument(metavar="NAME", help="of a user, or with --group of a group")]
-IsGroup = Annotated[bool, typer.Option("--group", "-g", help="NAME is a group's")]
+Name = Annotated[str, typer.Argument(help="help.argument_user")]
+GroupName = Annotated[str, typer.Argument(metavar="GROUP", help="help.argument_group")]
+CorpusName = Annotated[str, typer.Argument(metavar="CORPUS", help="help.option_grant_corpus")]
+GranteeName = Annotated[str, typer.Argument(metavar="NAME", help="help.argument_quota_name")]
+IsGroup = Annotated[bool, typer.Option("--group", "-g", help="help.option_grant_group")]
 
 
-@users.command("add")
+@users.command("add", help="help.users_add")
 def add_user(
     context: typer.Context,
     name: Name,
-    no_token: Annotated[
-        bool, typer.Option("--no-token", help="comes in by the header of a proxy (user_header)")
-    ] = False,
+    no_token: Annotated[bool, typer.Option("--no-token", help="help.option_no_token")] = False,
     json_: Json = False,
 ) -> None:
     """Let a person in. Prints their token once; only a hash of it is kept."""
@@ -52,7 +44,7 @@ def add_user(
     run(context, work, json_)
 
 
-@users.command("token")
+@users.command("token", help="help.users_token")
 def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Make another token for a person, and print it once; the one before opens nothing more."""
 
@@ -63,7 +55,7 @@ def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None
     run(context, work, json_)
 
 
-@users.command("list")
+@users.command("list", help="help.users_list")
 def list_users(context: typer.Context, json_: Json = False) -> None:
     """Everyone who was let in, with their groups."""
 
@@ -74,23 +66,23 @@ def list_users(context: typer.Context, json_: Json = False) -> None:
     run(context, work, json_)
 
 
-@users.command("remove")
+@users.command("remove", help="help.users_remove")
 def remove_user(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Let a person in no more. Their library stays; `shisho users restore` undoes it."""
     _do(context, json_, lambda desk: desk.team.remove_user(name), "user_removed", user=name)
 
 
-@users.command("restore")
+@users.command("restore", help="help.users_restore")
 def restore_user(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Let a person in again who was removed."""
     _do(context, json_, lambda desk: desk.team.restore_user(name), "user_restored", user=name)
 
 
-@groups.command("add")
+@groups.command("add", help="help.groups_add")
 def add_group(
     context: typer.Context,
     group: GroupName,
-    names: Annotated[list[str], typer.Argument(metavar="[USER]...", help="users to put into it")] = [],  # noqa: B006
+    names: Annotated[list[str], typer.Argument(metavar="[USER]...", help="help.argument_members")] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
     """Make a group where there is none, and put users into it."""
@@ -107,7 +99,7 @@ def add_group(
     run(context, work, json_)
 
 
-@groups.command("list")
+@groups.command("list", help="help.list_groups")
 def list_groups(context: typer.Context, json_: Json = False) -> None:
     """The groups, with their members."""
 
@@ -118,13 +110,11 @@ def list_groups(context: typer.Context, json_: Json = False) -> None:
     run(context, work, json_)
 
 
-@groups.command("remove")
+@groups.command("remove", help="help.groups_remove")
 def remove_group(
     context: typer.Context,
     group: GroupName,
-    names: Annotated[
-        list[str], typer.Argument(metavar="[USER]...", help="users to take out; none: the group itself")
-    ] = [],  # noqa: B006
+    names: Annotated[list[str], typer.Argument(metavar="[USER]...", help="help.argument_members_out")] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
     """Take users out of a group, or remove the group with all that is granted to it."""
@@ -141,13 +131,13 @@ def remove_group(
     run(context, work, json_)
 
 
-@grants.command("add")
+@grants.command("add", help="help.grants_add")
 def add_grant(
     context: typer.Context,
     corpus: CorpusName,
     name: GranteeName,
     group: IsGroup = False,
-    write: Annotated[bool, typer.Option("--write", "-w", help="add to it and remove from it too")] = False,
+    write: Annotated[bool, typer.Option("--write", "-w", help="help.option_write")] = False,
     json_: Json = False,
 ) -> None:
     """Let somebody read one of your corpora; they call it CORPUS@YOU. Granted again, this counts."""
@@ -159,7 +149,7 @@ def add_grant(
     run(context, work, json_)
 
 
-@grants.command("list")
+@grants.command("list", help="help.list_grants")
 def list_grants(context: typer.Context, json_: Json = False) -> None:
     """What is granted of your corpora; of all, for who runs the library."""
 
@@ -170,7 +160,7 @@ def list_grants(context: typer.Context, json_: Json = False) -> None:
     run(context, work, json_)
 
 
-@grants.command("remove")
+@grants.command("remove", help="help.grants_remove")
 def remove_grant(
     context: typer.Context,
     corpus: CorpusName,
@@ -191,9 +181,9 @@ def remove_grant(
 
 def audit(
     context: typer.Context,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="of this person alone")] = None,
-    before: Annotated[int | None, typer.Option(help="older than the entry with this number")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1_000, help="how many at most")] = 100,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="help.option_user")] = None,
+    before: Annotated[int | None, typer.Option(help="help.option_after_entry")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="help.option_limit")] = 100,
     json_: Json = False,
 ) -> None:
     """Who asked, saw and changed what, the newest first: verbs and ids, no text. Kept once somebody was let in."""  # noqa: W505

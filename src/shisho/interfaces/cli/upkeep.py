@@ -15,7 +15,6 @@ from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
-from shisho.messages.catalogue import translate
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def restore(
     context: typer.Context,
-    document: Annotated[str, typer.Argument(help="id, its beginning, or the file")],
+    document: Annotated[str, typer.Argument(help="help.argument_document")],
     json_: Json = False,
 ) -> None:
     """Bring back a document that was taken out of search and not purged."""
@@ -40,7 +39,7 @@ def restore(
 
 def backup(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="a file that does not exist yet")],
+    file: Annotated[Path, typer.Argument(help="help.argument_new_file")],
 ) -> None:
     """Copy everything into one file, while others go on working."""
 
@@ -81,18 +80,18 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     from shisho.interfaces.cli import render
 
     settings_held = settings_.load(**context.obj)
+    words = Words(settings_held.reader)
     rows = [
         {
             "name": row.name,
             "value": settings_held.show(row.name),
             "from": settings_held.origins[row.name],
             "default": row.default,
-            "help": translate(row.help),
+            "help": words.render(row.help),
         }
         for row in settings_.TABLE
     ]
     consent = web_consent(settings_held)
-    words = Words(settings_held.reader)
     state = {"state": consent.state(), "since": consent.read_since() or None}
 
     def printed() -> None:

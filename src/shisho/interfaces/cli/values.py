@@ -34,7 +34,7 @@ class PlainValues:
         """The value in the type of its parameter. Raises InvalidParams; BadParameter, for a blank path too:
         the folder that one is in has to be named."""
         if Path in (self._annotation, *get_args(self._annotation)) and _has_blank(value):
-            blank = InvalidParams("a blank is no path, and the folder that you are in is `.`")
+            blank = InvalidParams("path.blank")
             raise typer.BadParameter(render(blank.message), ctx, param) from blank
         read = self._read(value, repeated=param.multiple or param.nargs == -1)
         return self._typers().coerce(value, param=param, ctx=ctx) if read is MISREAD else read
@@ -114,9 +114,7 @@ def _expect_text(value: str | bool) -> None:
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            raise InvalidParams(
-                "{word!r} is in no known encoding. Type it again, or give an id.", word=value
-            ) from error
+            raise InvalidParams("argument.unknown_encoding", word=value) from error
 
 
 def _expect_no_address(value: str) -> None:

@@ -18,7 +18,7 @@ def web(
     context: typer.Context,
     say: Annotated[
         Literal["on", "off", "ask"] | None,
-        typer.Argument(help="on, off, or ask: forget what was said"),
+        typer.Argument(help="help.argument_consent"),
     ] = None,
     json_: Json = False,
 ) -> None:

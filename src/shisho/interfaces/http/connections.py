@@ -43,7 +43,7 @@ class BoundedProtocol(H11Protocol):
             self._refuse(
                 503,
                 ServerBusy(
-                    "This server has as many connections as it takes ({most}). Try again in a moment.",
+                    "http.too_many_connections",
                     most=self.max_connections,
                     retry_after_s=RETRY_SECONDS,
                 ),
@@ -72,7 +72,7 @@ class BoundedProtocol(H11Protocol):
         self._deadline = None
         if self.conn.trailing_data[0]:
             seconds = self.header_seconds
-            late = TimedOut("The headers did not come within {seconds:g} seconds.", seconds=seconds)
+            late = TimedOut("http.headers_timeout", seconds=seconds)
             self._refuse(408, late)
         else:
             self.transport.close()

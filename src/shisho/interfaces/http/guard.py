@@ -77,16 +77,14 @@ class AccessRules:
             return
         if not is_loopback(self.host):
             raise InvalidParams(
-                "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
-                "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1.",
+                "http.token_needed_to_listen",
                 host=self.host,
             )
         # What comes through a proxy comes from this machine, whoever has sent it.
         outside = sorted(host for host in self.hosts if not is_loopback(host))
         if outside:
             raise InvalidParams(
-                "To be called {host} a token is needed, or everyone who reaches it by that name could read the library. "
-                "Set SHISHO_TOKEN to a long random word, or take the name out of allowed_hosts.",
+                "http.token_needed_for_host",
                 host=outside[0],
             )
 
@@ -96,16 +94,16 @@ class AccessRules:
             return Refusal(
                 421,
                 "FORBIDDEN_ADDRESS",
-                Message("This Host name is not one of this server's. Add it to allowed_hosts."),
+                Message("http.unknown_host"),
             )
         if not self._origin_known(headers.get("origin"), headers.get("host", "")):
             return Refusal(
                 403,
                 "FORBIDDEN_ADDRESS",
-                Message("Pages of this origin may not call. Add it to allowed_origins."),
+                Message("http.unknown_origin"),
             )
         if not is_open(path) and (owner or self.owner_of(headers)) is None:
-            return Refusal(401, "AUTH_REQUIRED", Message("Send the server's token: Authorization: Bearer …"))
+            return Refusal(401, "AUTH_REQUIRED", Message("http.token_missing"))
         return None
 
     def owner_of(self, headers: Headers) -> str | None:
@@ -164,6 +162,7 @@ class Refusal:
             "ok": False,
             "code": self.code,
             "message": render(self.message),
+            "message_id": self.message.id,
             "details": {},
             "error_id": uuid.uuid4().hex[:12],
         }
@@ -177,7 +176,7 @@ class Refusal:
 UNKNOWN_TOKEN = Refusal(
     401,
     "AUTH_REQUIRED",
-    Message("This token is nobody's here. Send another, or none: this machine's own library needs none."),
+    Message("http.unknown_token"),
 )
 
 
@@ -249,9 +248,7 @@ class Guard:
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """The body; None where the client has gone."""
         most = self.rules.large.get(scope["path"], self.rules.body_bytes)
-        too_large = Refusal(
-            413, "TOO_LARGE", Message("The body is over {megabytes:.0f} MB.", megabytes=most / 2**20)
-        )
+        too_large = Refusal(413, "TOO_LARGE", Message("http.body_too_large", megabytes=most / 2**20))
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > most:
             return too_large
@@ -276,7 +273,7 @@ class Guard:
             return Refusal(
                 408,
                 "TIMEOUT",
-                Message("The body did not come within {seconds:g} seconds.", seconds=seconds),
+                Message("http.body_timeout", seconds=seconds),
             )
 
 
@@ -286,14 +283,12 @@ async def _named_by_proxy(
     names = headers.getlist(rules.header)
     peer = scope.get("client") or ("", 0)
     if not rules.is_trusted(peer[0]):
-        why = Message(
-            "The header {name} is believed from the proxies in trusted_proxies alone.", name=rules.header
-        )
+        why = Message("http.untrusted_proxy", name=rules.header)
         return Refusal(401, "AUTH_REQUIRED", why)
     name = unicodedata.normalize("NFC", decode_header(names[0])).strip()
     if len(names) == 1 and name != LOCAL_OWNER and await has_user(name):
         return name
-    why = Message("{name} has not been let in here: `shisho users add {name} --no-token`.", name=name)
+    why = Message("http.unknown_user", name=name)
     return Refusal(403, "ACCESS_DENIED", why)
 
 
@@ -307,13 +302,12 @@ def read_people(text: str, token: str = "") -> dict[str, str]:
         name = unicodedata.normalize("NFC", name)
         if not name or not word:
             raise InvalidParams(
-                "Entry {number} of `tokens` is not name:TOKEN. Write hanako:TOKEN taro:TOKEN, with blanks between.",
+                "http.bad_token_entry",
                 number=number,
             )
         if name == LOCAL_OWNER or name in people or word in (token, *people.values()):
             raise InvalidParams(
-                "Entry {number} of `tokens` has the name or the token of another. Give each person their own; "
-                "`local` is who uses this machine, by `token`.",
+                "http.duplicate_token",
                 number=number,
             )
         people[name] = word

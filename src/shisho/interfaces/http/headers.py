@@ -8,7 +8,8 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers
 
 from shisho.interfaces.ui.reader import COOKIE as LANGUAGE_COOKIE
-from shisho.messages.catalogue import LANGUAGES, choose_accepted_language
+from shisho.messages.catalogue import choose_accepted_language
+from shisho.messages.po import LANGUAGES
 
 COOKIE = "shisho_token"
 

@@ -58,7 +58,7 @@ def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> 
     async def nowhere(request: Request, error: Exception) -> JSONResponse:
         paths = ", ".join(sorted({getattr(route, "path", "") for route in app.router.routes}))
         refusal = NotFound(
-            "There is nothing at {path}: this process serves {paths}.",
+            "http.nothing_here",
             path=request.url.path,
             paths=paths,
         )

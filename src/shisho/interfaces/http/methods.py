@@ -20,7 +20,7 @@ def add_method_refusal(app: FastAPI) -> None:
     async def refuse_method(request: Request, error: Exception) -> JSONResponse:
         methods = ", ".join(list_methods(app.router.routes, request.scope))
         refusal = InvalidParams(
-            "{path} takes {methods}, not {method}.",
+            "http.method_not_allowed",
             path=request.url.path,
             methods=methods,
             method=request.method,

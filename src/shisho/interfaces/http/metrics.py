@@ -122,5 +122,5 @@ def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
             async with asyncio.timeout(SECONDS):
                 library = await desk.figures()
         except (ShishoError, TimeoutError) as error:
-            log.warning(Message("The figures of the library cannot be read: {why}", why=reason_of(error)))
+            log.warning(Message("metrics.unreadable", why=reason_of(error)))
         return Response(figures.text(library), media_type=MEDIA_TYPE)

@@ -28,9 +28,7 @@ class ProxyRules:
 
     def __post_init__(self) -> None:
         if self.header and not self.networks:
-            raise InvalidParams(
-                "user_header is set, but no proxy is trusted to send it: set trusted_proxies to its addresses."
-            )
+            raise InvalidParams("http.no_trusted_proxy")
 
     def is_trusted(self, address: str) -> bool:
         """True where this is the address of a proxy."""
@@ -51,9 +49,7 @@ def read_proxies(header: str, addresses: Iterable[str]) -> ProxyRules:
         try:
             networks.append(ip_network(address, strict=False))
         except ValueError as error:
-            raise InvalidParams(
-                "{address} in trusted_proxies is no address: write 10.0.0.5 or 10.0.0.0/24.", address=address
-            ) from error
+            raise InvalidParams("http.bad_proxy_address", address=address) from error
     return ProxyRules(header.strip().lower(), tuple(networks))
 
 

@@ -36,6 +36,7 @@ class ErrorBody(BaseModel):
     ok: bool
     code: str
     message: str
+    message_id: str
     details: dict[str, Any]
     error_id: str
 
@@ -101,7 +102,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
 
 def build_lateness() -> TimedOut:
     """The refusal of a request that the database kept waiting for too long."""
-    return TimedOut("The database did not answer in time. Try again.")
+    return TimedOut("http.database_timeout")
 
 
 def build_refusal(error: Exception) -> JSONResponse:

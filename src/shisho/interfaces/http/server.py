@@ -185,7 +185,7 @@ def _refusals(app: FastAPI) -> None:
         if error.status_code == 404:
             return http_routes.build_refusal(
                 NotFound(
-                    "There is nothing at {path}. The API is under {api}.",
+                    "http.not_found",
                     path=request.url.path,
                     api=API,
                 )
@@ -193,7 +193,7 @@ def _refusals(app: FastAPI) -> None:
         if error.status_code >= 500:
             return http_routes.build_refusal(error)
         return JSONResponse(
-            describe_error(InvalidParams("{detail}.", detail=error.detail)),
+            describe_error(InvalidParams("http.detail", detail=error.detail)),
             error.status_code,
             headers=error.headers,
         )
@@ -213,7 +213,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise Conflict(
-            "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N",
+            "http.port_unusable",
             port=port,
             host=host,
             cause=reason_of(error),

@@ -91,7 +91,7 @@ class StrictRoute(APIRoute):
         if isinstance(data, Mapping):
             self._check(data, self._query_names, "query_only")
         elif data is not None:
-            raise InvalidParams("There is a body, and nothing here reads one. Send the request without it.")
+            raise InvalidParams("http.unexpected_body")
 
     def _check(self, names: Iterable[str], misplaced: Iterable[str], mistake: str) -> None:
         """Raises InvalidParams for each of these names; of a misplaced one `mistake` is said."""
@@ -108,14 +108,14 @@ def check_packing(headers: Headers) -> None:
     """Raises InvalidParams for a packed body, which nothing here unpacks."""
     packings = ",".join(headers.getlist("content-encoding")).split(",")
     if not NO_PACKING.issuperset(packing.strip().lower() for packing in packings):
-        raise InvalidParams("Send the body as it is, not packed: leave content-encoding out.")
+        raise InvalidParams("http.encoded_body")
 
 
 def check_json_type(headers: Headers) -> None:
     """Raises InvalidParams for a body that does not come as JSON, whatever it is."""
     media_type = headers.get("content-type", "").partition(";")[0].strip()
     if not JSON_TYPE.fullmatch(media_type):
-        raise InvalidParams("Send the body as JSON, with `content-type: application/json`.")
+        raise InvalidParams("http.not_json")
 
 
 async def read_json(request: Request) -> None:
@@ -128,13 +128,11 @@ async def read_json(request: Request) -> None:
     except json.JSONDecodeError:
         return  # FastAPI says where the mistake is
     except UnicodeDecodeError as error:
-        raise InvalidParams("The body is no UTF-8. Send it as JSON in UTF-8.") from error
+        raise InvalidParams("http.not_utf8") from error
     except RecursionError as error:
-        raise InvalidParams(
-            "The JSON of the body is nested too deeply. Send it with fewer levels."
-        ) from error
+        raise InvalidParams("http.too_deep") from error
     except ValueError as error:
-        raise InvalidParams("A number in the body has too many digits. Send it with fewer.") from error
+        raise InvalidParams("http.number_too_long") from error
 
 
 def list_names(alias: str, field: FieldInfo) -> list[str]:

@@ -52,7 +52,7 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
 
 async def _page(desk: Desk, document_id: str, page: str) -> str:
     if not (page.isascii() and page.isdigit() and len(page) <= MOST_DIGITS):
-        raise NotFound("{page!r} is no number of a page: pages count from 1.", page=page)
+        raise NotFound("mcp.bad_page_number", page=page)
     return await desk.page(document_id, int(page))
 
 

@@ -54,7 +54,7 @@ class ClientModel:
 
     def _failed(self, fault: ModelFault) -> ModelFailed:
         return ModelFailed(
-            "The model {model} gave no usable reply: {why}.",
+            "model.reply_unusable",
             model=self.name,
             why=FAULT_REASONS[fault],
             fault=str(fault),

@@ -66,7 +66,7 @@ class DeskServer(MCPServer[Any]):
         if name not in self._verbs:
             return refusal(
                 InvalidParams(
-                    "There is no tool {name!r}. Known: {known}.",
+                    "mcp.unknown_tool",
                     name=name,
                     known=", ".join(self._verbs),
                 )
@@ -97,7 +97,7 @@ class DeskServer(MCPServer[Any]):
         refused = [argument for argument in arguments if argument not in accepted]
         if accepted and refused:
             message = Message(
-                "The prompt {name} takes no {refused}. It takes: {accepted}.",
+                "mcp.unknown_prompt_argument",
                 name=name,
                 refused=", ".join(refused),
                 accepted=", ".join(accepted),

@@ -25,8 +25,8 @@ from shisho.messages.message import Message
 REQUEST_ID: TypeAdapter[RequestId] = TypeAdapter(RequestId)
 UNREADABLE = "json_invalid"
 BYTE_ORDER_MARK = "\ufeff"
-NO_JSON = Message("This line is no JSON, or holds half a character, as where an emoji was cut.")
-NO_MESSAGE = Message("This line is JSON, but no message of JSON-RPC 2.0.")
+NO_JSON = Message("mcp.not_json")
+NO_MESSAGE = Message("mcp.not_json_rpc")
 
 
 class IncomingStream(Protocol):

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shisho.messages.catalogue import DEFAULT, LANGUAGES, catalogue, choose_accepted_language, word
+from shisho.messages.catalogue import choose_accepted_language, translate
+from shisho.messages.po import DEFAULT, LANGUAGES, catalogue
 
-PREFIX = "room_"
+OWN = "room."
+WORDS = "word."
 SHARED = ("end_", "gap_", "level_", "origin_", "proof_", "state_")
 COOKIE = "shisho_language"
 
 
 def choose_language(chosen: str | None, accepted: str) -> str:
-    """`ja` or `en`: the one chosen on the page, else the first of ours that the browser accepts, else
+    """Return `ja` or `en`: the language chosen on the page, else the one the browser prefers, else
     English."""
     return chosen if chosen in LANGUAGES else choose_accepted_language(accepted) or DEFAULT
 
 
 def room_words(language: str) -> Mapping[str, str]:
-    """The words of the pages by key, the pages' own without their prefix; scripts fill in what stands in
-    braces."""
-    entries = catalogue(language)
-    names = (key for key in catalogue(DEFAULT) if key.startswith((PREFIX, *SHARED)))
-    return {name.removeprefix(PREFIX): entries[name] for name in names}
+    """Return the words of the pages by key. Scripts fill in the variables in braces."""
+    shared = tuple(WORDS + kind for kind in SHARED)
+    return {
+        id_.removeprefix(OWN).removeprefix(WORDS): text
+        for id_, text in catalogue(language).items()
+        if isinstance(text, str) and id_.startswith((OWN, *shared))
+    }
 
 
 def room_word(key: str, language: str, **values: object) -> str:
-    """One of them. Raises KeyError for an unknown key."""
-    return word(f"room_{key}", language, **values)
+    """Return one of the pages' own words. Raises KeyError for an unknown key."""
+    return translate(OWN + key, language, **values)

@@ -84,8 +84,7 @@ class ObjectBlobs:
             raise _unusable(self._place, error) from error
         except (BaseError, OSError) as error:
             raise StoreUnavailable(
-                "The store of files {place} does not answer ({reason}). Try again; if that lasts, see that it runs and that "
-                "the setting blobs names it.",
+                "blobs.unreachable",
                 place=self._place,
                 reason=_reason(error),
             ) from error
@@ -97,8 +96,7 @@ def _facts(entry: Any) -> BlobFacts:
 
 def _unusable(place: str, error: Exception) -> StorageUnusable:
     return StorageUnusable(
-        "The store of files {place} does not let Shisho in ({reason}). Mend the setting blobs, or the keys that it is opened "
-        "with.",
+        "blobs.denied",
         place=place,
         reason=_reason(error),
     )

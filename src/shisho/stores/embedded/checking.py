@@ -21,12 +21,10 @@ async def check_database(database: Database) -> Check:
         documents = connection.execute(DOCUMENTS).get
         version = apsw.sqlite_lib_version()
         path = database.path
-        detail = Message(
-            "SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path
-        )
+        detail = Message("store.sqlite_summary", version=version, count=documents, path=path)
         if verdict == "ok":
             return Check("database", True, detail)
-        return Check("database", False, detail, Message("restore a backup: the file is damaged"))
+        return Check("database", False, detail, Message("store.restore_backup"))
 
     try:
         check = await database.read(look)

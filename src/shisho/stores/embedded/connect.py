@@ -54,7 +54,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         if _version() < OLDEST_SAFE:
             raise InternalError(
-                "SQLite {version} can corrupt data; install apsw 3.53 or newer.",
+                "store.sqlite_too_old",
                 version=apsw.sqlite_lib_version(),
             )
         self.path = path
@@ -283,9 +283,7 @@ def _make(target: Path) -> None:
     try:
         os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError as error:
-        raise Conflict(
-            "{target} exists already. Name another file, or move it away.", target=target
-        ) from error
+        raise Conflict("store.target_exists", target=target) from error
     except OSError as error:
         raise path_trouble(error, target) from error
 

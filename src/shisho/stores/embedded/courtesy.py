@@ -66,8 +66,7 @@ class Courtesy:
         # Whoever was passed over has not moved since: nobody waits for it a second time.
         turn = self._queued.turn(0.0 if is_known else patience_s)
         if turn is None and not is_known:
-            template = "A process has held the write lock for {seconds:g} s, and is passed over."
-            log.warning(Message(template, seconds=patience_s))
+            log.warning(Message("store.lock_held", seconds=patience_s))
         return turn
 
 

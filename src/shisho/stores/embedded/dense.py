@@ -93,9 +93,7 @@ class DenseIndex:
             until = time.monotonic() + PATIENCE
             while not self._has_written():
                 if time.monotonic() > until:
-                    log.warning(
-                        Message("The index of vectors is behind: another process is still catching up.")
-                    )
+                    log.warning(Message("vectors.behind"))
                     return
                 time.sleep(0.05)
 
@@ -178,9 +176,7 @@ class DenseIndex:
             return False
         except OSError as error:  # a home that cannot be written
             why = reason_of(error)
-            log.warning(
-                Message("The index of vectors is made in memory; its files cannot be used: {why}.", why=why)
-            )
+            log.warning(Message("vectors.in_memory", why=why))
             self._vectors = None
             self._take_in(None)
         return True

@@ -48,7 +48,7 @@ class EmbeddedGrants:
         def work(connection: apsw.Connection) -> None:
             row = fetch_first(connection.execute(CORPUS, corpus))
             if row is None:
-                raise NotFound("There is no corpus {corpus}.", corpus=corpus.name)
+                raise NotFound("grant.unknown_corpus", corpus=corpus.name)
             connection.execute(GRANT, (row.id, grantee.kind, grantee.name, access, now))
 
         await self._database.write(work)

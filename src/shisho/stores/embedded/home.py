@@ -17,7 +17,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.stores.embedded import levels, names, vectors
+from shisho.stores.embedded import levels, message_ids, names, vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.migrating import list_missing_scripts, scripts_in
@@ -42,9 +42,7 @@ OURS = (
 )
 INNER = ("lexical", "staging", "originals", "page_images", "workers", "profiles")
 PACKAGE = "shisho.stores.embedded"
-BACKUP = Message(
-    "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
-)
+BACKUP = Message("store.restore_advice")
 # The scripts that the database has run.
 MIGRATIONS = "SELECT name FROM migrations"
 # Whether it has run any.
@@ -142,6 +140,8 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
             connection.execute(MIGRATED, (name,))
         if names.SCRIPT in scripts:
             names.fill(connection)
+        if message_ids.SCRIPT in scripts:
+            message_ids.fill(connection)
     return scripts
 
 
@@ -178,9 +178,9 @@ def damaged(path: Path, finding: object) -> StorageUnusable:
     SQLite's own words go to the log alone."""
     log.debug("%s: %s", path, finding)
     is_other = isinstance(finding, apsw.NotADBError)
-    what = Message("it is no database") if is_other else Message("parts of it are not what was written")
+    what = Message("store.not_a_database") if is_other else Message("store.pages_damaged")
     return StorageUnusable(
-        "{path} is damaged ({what}). Nothing more is written into it. {backup}",
+        "store.damaged",
         path=path,
         what=what,
         backup=BACKUP,
@@ -190,8 +190,7 @@ def damaged(path: Path, finding: object) -> StorageUnusable:
 def read_only(path: Path) -> StorageUnusable:
     """The error for writing where nothing can be written."""
     return StorageUnusable(
-        "{parent} cannot be written, so nothing was stored; what is there can be searched and shown. "
-        "Make the folder writable, or choose another one with --home or SHISHO_HOME.",
+        "store.read_only",
         parent=path.parent,
     )
 
@@ -199,9 +198,9 @@ def read_only(path: Path) -> StorageUnusable:
 def no_home(path: Path, error: OSError) -> StorageUnusable:
     """The error where there is no folder for the database, and none can be made."""
     folder = path.parent
-    why = Message("it is a file") if folder.is_file() else reason_of(error)
+    why = Message("store.home_is_file") if folder.is_file() else reason_of(error)
     return StorageUnusable(
-        "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.",
+        "store.home_unusable",
         folder=folder,
         why=why,
     )
@@ -210,7 +209,7 @@ def no_home(path: Path, error: OSError) -> StorageUnusable:
 def _busy(path: Path) -> Conflict:
     pid = holder(path)
     if pid is None:
-        return Conflict("Another process holds the database. Try again.")
+        return Conflict("store.locked")
     if is_stopped(pid):
         text = f"Process {pid} holds the database and is stopped. Let it go on (kill -CONT {pid}) or end it, then try again."
     else:

@@ -42,7 +42,7 @@ def tell_remaking(folder: Path, file: str) -> None:
     """Say once, in the reader's language, why an index takes a while."""
     log.warning(
         Message(
-            "The index in {folder} was damaged ({file}). It is made anew from the database; nothing is lost.",
+            "index.damaged",
             folder=folder,
             file=file,
         )
@@ -53,8 +53,7 @@ def tell_other_history(folder: Path) -> None:
     """Say once, in the reader's language, that a database was put back."""
     log.warning(
         Message(
-            "The index in {folder} is of another state of the database, as after a backup was put back. It is "
-            "made anew; nothing is lost.",
+            "index.other_state",
             folder=folder,
         )
     )

@@ -155,7 +155,7 @@ class LexicalIndex:
                 waited += 0.05
                 self._seen = await asyncio.to_thread(self._indexes.reload)
                 if waited > PATIENCE and self._seen < newest:
-                    log.warning(Message("The index is behind: another process is still catching up."))
+                    log.warning(Message("index.behind"))
                     return
 
     def _has_taken_in(self, newest: int) -> bool:

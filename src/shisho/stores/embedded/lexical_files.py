@@ -181,7 +181,7 @@ class CorpusIndexes:
         """From now on indexes that end with this process, for a home that cannot be written. Returns what
         they have seen."""
         why = reason_of(error)
-        log.warning(Message("The index is made in memory; its files cannot be used: {why}.", why=why))
+        log.warning(Message("index.in_memory", why=why))
         self._is_passing = True
         self._passing_mark = 0
         self._opened = {}

@@ -97,9 +97,7 @@ def write_archive(
     try:
         file = target.open("xb")
     except FileExistsError as error:
-        raise Conflict(
-            "{target} exists already. Name another file, or move it away.", target=target
-        ) from error
+        raise Conflict("store.target_exists", target=target) from error
     with file:
         target.chmod(0o600)
         try:
@@ -226,8 +224,7 @@ def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path
     done = tuple(sorted(row.name for row in fetch_all(connection, MIGRATIONS)))
     if done != manifest.migrations:
         raise InvalidParams(
-            "{source} was written by another version of Shisho (its schema ends with {version}). Restore it with that version, "
-            "then update.",
+            "archive.other_version",
             source=source,
             version=manifest.migrations[-1],
         )
@@ -235,7 +232,7 @@ def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path
         statement = HAS_ROWS.format(table=_quoted(row.name))
         if row.name not in PASSING and fetch_all(connection, statement)[0].has:
             raise Conflict(
-                "The database is not empty: its table {table} has rows. Restore into a new database.",
+                "archive.target_not_empty",
                 table=row.name,
             )
 
@@ -255,8 +252,8 @@ def _quoted(name: str) -> str:
 
 
 def _no_archive(source: Path) -> InvalidParams:
-    return InvalidParams("{source} is no backup of Shisho on PostgreSQL.", source=source)
+    return InvalidParams("archive.not_a_backup", source=source)
 
 
 def _not_whole(source: Path) -> InvalidParams:
-    return InvalidParams("{source} is damaged: what it holds is not what was written.", source=source)
+    return InvalidParams("archive.damaged", source=source)

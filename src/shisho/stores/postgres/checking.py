@@ -21,10 +21,9 @@ async def check_database(database: PostgresDatabase) -> Check:
         (row,) = await database.read(lambda connection: fetch_all(connection, FACTS))
     except ShishoError as error:
         return Check("database", False, error.message)
-    template = "PostgreSQL {version}, {count} documents, database {name}"
-    detail = Message(template, version=row.version, count=row.documents, name=row.name)
+    detail = Message("postgres.summary", version=row.version, count=row.documents, name=row.name)
     if row.has_vectors:
         return Check("database", True, detail)
-    remedy = Message("searches are by words alone; for meaning too, install pgvector on the server")
-    without = Message("{detail}; without the extension vector", detail=detail)
+    remedy = Message("postgres.install_pgvector")
+    without = Message("postgres.without_vectors", detail=detail)
     return Check("database", True, without, remedy)

@@ -147,10 +147,7 @@ class PostgresEmbeddings:
     def _introduce(self, connection: Connection, dimensions: int) -> rows.Row:
         """The columns of `EMBEDDER` of one that has no vectors yet."""
         if not rows.fetch_all(connection, CAN_HAVE_VECTORS)[0].has:
-            raise ExtraMissing(
-                "This PostgreSQL has no extension vector, so passages are found by words alone. Install pgvector on the "
-                "server."
-            )
+            raise ExtraMissing("postgres.words_only")
         rows.change(connection, ADD_EXTENSION)
         embedder = rows.fetch_all(connection, INTRODUCE, (self._about.name, self._about.choice, dimensions))[
             0

@@ -46,7 +46,7 @@ class PostgresGrants:
         now = self._clock.now()
         values = (str(grantee.kind), grantee.name, str(access), now, *corpus)
         if not await self._changed(GRANT, values):
-            raise NotFound("There is no corpus {corpus}.", corpus=corpus.name)
+            raise NotFound("grant.unknown_corpus", corpus=corpus.name)
         return CorpusGrant(corpus, grantee, access, now)
 
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:

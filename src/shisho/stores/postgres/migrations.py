@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from shisho.stores.migrating import list_missing_scripts, scripts_in
-from shisho.stores.postgres import names
+from shisho.stores.postgres import message_ids, names
 from shisho.stores.postgres.troubles import ConnectionFacts
 from shisho.telemetry import log
 
@@ -60,4 +60,6 @@ def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list
             run.append(name)
         if names.SCRIPT in run:
             names.fill(connection)
+        if message_ids.SCRIPT in run:
+            message_ids.fill(connection)
     return run

@@ -46,7 +46,7 @@ class ConnectionPool:
         has_place = self._places.acquire(timeout=WAIT_SECONDS)
         measure("pool_wait_seconds", time.monotonic() - began)
         if not has_place:
-            raise StoreUnavailable("All connections to PostgreSQL are in use. Try again.")
+            raise StoreUnavailable("postgres.pool_exhausted")
         try:
             connection, since = self._take()
             try:

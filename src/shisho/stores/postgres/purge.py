@@ -54,7 +54,6 @@ async def erase_rows(database: PostgresDatabase) -> bool:
     try:
         await asyncio.to_thread(database.run, work)
     except ShishoError as error:  # what was erased is, for everyone who asks the database
-        template = "The tables could not be swept of what was erased: {why}"
-        log.warning(Message(template, why=error.message))
+        log.warning(Message("postgres.purge_unswept", why=error.message))
         return False
     return True

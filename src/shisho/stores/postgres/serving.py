@@ -270,8 +270,7 @@ class PostgresServing:
             with closing(self._database.connection()) as connection:
                 table.make_graph(connection)
         except psycopg.Error as error:  # a search does without
-            template = "The graph of the vectors could not be made; searches do without it: {why}"
-            log.warning(Message(template, why=error))
+            log.warning(Message("postgres.graph_failed", why=error))
 
     def _without_graph(self, connection: Connection) -> VectorTable | None:
         """The vectors that want one."""

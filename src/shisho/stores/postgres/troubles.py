@@ -9,6 +9,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable, StoreUnavailable, TimedOut
+from shisho.messages.message import list_variables
 
 # what may simply be done again: the transaction was undone because of another one
 RAN_INTO_ANOTHER = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -22,14 +23,8 @@ SERVER_ENDS = (
 # words of a refusal before there is a connection, which comes without a code
 REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry", "is not permitted to log in")
 
-REFUSED = (
-    "PostgreSQL at {server} does not let Shisho use the database {database}: {reason}. Mend the setting store, or make "
-    "the user and the database."
-)
-UNREACHABLE = (
-    "PostgreSQL at {server} cannot be reached. Try again; if that lasts, see that it runs and that the setting store "
-    "names it."
-)
+REFUSED = "postgres.denied"
+UNREACHABLE = "postgres.unreachable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +40,7 @@ def connection_facts(url: str) -> ConnectionFacts:
     try:
         parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        raise InvalidParams(
-            "The setting store is no address of PostgreSQL. It looks like postgresql://user:password@host:5432/shisho."
-        ) from error
+        raise InvalidParams("postgres.bad_address") from error
     host = str(parts.get("host") or "localhost")
     port = str(parts.get("port") or 5432)
     return ConnectionFacts(f"{host}:{port}", str(parts.get("dbname") or parts.get("user") or "postgres"))
@@ -63,8 +56,7 @@ def is_lost(error: psycopg.Error) -> bool:
 def unknown_commit(facts: ConnectionFacts) -> StoreUnavailable:
     """The error where the server went away while it committed."""
     return StoreUnavailable(
-        "The connection to PostgreSQL at {server} broke off while something was being stored, so it may be stored or not. "
-        "Look whether it is there, then try again.",
+        "postgres.connection_lost",
         server=facts.server,
     )
 
@@ -74,35 +66,33 @@ MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], 
     (
         RAN_INTO_ANOTHER,
         Conflict,
-        "Others were storing the same at that moment, again and again. Try again.",
+        "postgres.write_conflict",
     ),
-    ((errors.LockNotAvailable,), Conflict, "Others hold in PostgreSQL what this needs. Try again."),
+    ((errors.LockNotAvailable,), Conflict, "postgres.locked"),
     (
         (errors.QueryCanceled,),
         TimedOut,
-        "PostgreSQL at {server} took too long. Try again; if that lasts, see what it does (pg_stat_activity).",
+        "postgres.timeout",
     ),
     (
         (errors.DiskFull,),
         Conflict,
-        "The disk of PostgreSQL at {server} is full: nothing was stored. Free some space and try again.",
+        "postgres.disk_full",
     ),
     (
         (errors.ReadOnlySqlTransaction,),
         StoreUnavailable,
-        "PostgreSQL at {server} only follows another server just now. Try again; if that lasts, name the leading one "
-        "in the setting store.",
+        "postgres.standby",
     ),
     (
         (errors.TooManyConnections,),
         StoreUnavailable,
-        "PostgreSQL at {server} takes no more connections. Try again; if that lasts, raise its max_connections or put a "
-        "pooler before it.",
+        "postgres.too_many_connections",
     ),
     (
         (errors.DataCorrupted, errors.IndexCorrupted),
         StorageUnusable,
-        "The database {database} on {server} is damaged ({reason}). Restore a backup.",
+        "postgres.damaged",
     ),
     (
         (
@@ -120,8 +110,7 @@ MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], 
 def only_reads(facts: ConnectionFacts) -> StorageUnusable:
     """The error where the user may change nothing."""
     return StorageUnusable(
-        "The user of the setting store may only read the database {database} on {server}. Let that user write, or "
-        "name another one.",
+        "postgres.read_only",
         database=facts.database,
         server=facts.server,
     )
@@ -129,18 +118,16 @@ def only_reads(facts: ConnectionFacts) -> StorageUnusable:
 
 def trouble(error: psycopg.Error, facts: ConnectionFacts) -> Exception:
     """The error as visitors are told it; one that has nothing to do with the server as it is."""
-    for classes, kind, template in MEANINGS:
+    for classes, kind, message in MEANINGS:
         if isinstance(error, classes):
-            return _said(kind, template, error, facts)
+            return _said(kind, message, error, facts)
     if error.sqlstate is None and any(words in str(error) for words in REFUSALS):
         return _said(StorageUnusable, REFUSED, error, facts)
     return _said(StoreUnavailable, UNREACHABLE, error, facts) if is_lost(error) else error
 
 
-def _said(
-    kind: type[ShishoError], template: str, error: psycopg.Error, facts: ConnectionFacts
-) -> ShishoError:
+def _said(kind: type[ShishoError], message: str, error: psycopg.Error, facts: ConnectionFacts) -> ShishoError:
     first, _, _ = str(error).strip().partition("\n")
     reason = first.rpartition("FATAL: ")[2].strip().rstrip(".")
     values = {"server": facts.server, "database": facts.database, "reason": reason}
-    return kind(template, **{name: value for name, value in values.items() if f"{{{name}}}" in template})
+    return kind(message, **{name: value for name, value in values.items() if name in list_variables(message)})

@@ -90,7 +90,7 @@ class CollectionFollower:
                 elif await self._feed.take_turn(self._collection.index, self._holder, TURN_SECONDS):
                     await self._follow(state.mark)
                 elif waited > PATIENCE:
-                    log.warning(Message("The index is behind: another process is still catching up."))
+                    log.warning(Message("index.behind"))
                     return
                 else:
                     await asyncio.sleep(LOOK_SECONDS)
@@ -98,8 +98,7 @@ class CollectionFollower:
 
     async def renew(self) -> None:
         """The server has lost the collection: what the book says of it is no longer true."""
-        template = "The collection of {index} is gone and is made anew."
-        log.warning(Message(template, index=self._collection.index))
+        log.warning(Message("qdrant.collection_remade", index=self._collection.index))
         await self._feed.forget(self._collection.index)
 
     async def _begin(self, mark: IndexMark | None) -> None:

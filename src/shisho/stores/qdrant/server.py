@@ -201,8 +201,7 @@ class QdrantServer:
                 raise self._refused(str(error.reason_phrase or error.status_code)) from error
             except ResponseHandlingException as error:
                 raise StoreUnavailable(
-                    "The index at {address} does not answer: {why}. Searches wait for it; nothing is lost. Start it, or set "
-                    "`index` to another address.",
+                    "qdrant.unreachable",
                     address=self.name,
                     why=str(error.source),
                 ) from error
@@ -213,7 +212,7 @@ class QdrantServer:
 
     def _refused(self, why: str) -> StorageUnusable:
         return StorageUnusable(
-            "The index at {address} refuses: {why}. Look at its log, and at `index_key`.",
+            "qdrant.refused",
             address=self.name,
             why=why,
         )
@@ -223,9 +222,7 @@ class QdrantServer:
         try:
             from qdrant_client import QdrantClient
         except ImportError as error:
-            raise ExtraMissing(
-                "The setting {setting} needs an extra: {install}", setting="index", extra="qdrant"
-            ) from error
+            raise ExtraMissing("blobs.extra_missing", setting="index", extra="qdrant") from error
         if self._is_local:
             return QdrantClient(IN_PROCESS)
         with warnings.catch_warnings():

@@ -58,7 +58,7 @@ class ChromiumBrowser:
                     return await self._twice(request, held_profile, deadline_s)
                 except TimeoutError as late:
                     raise TimedOut(
-                        "{url} was not done in {seconds:g} s in the browser: try later.",
+                        "browser.timeout",
                         url=request.url,
                         seconds=deadline_s,
                     ) from late
@@ -89,13 +89,12 @@ class ChromiumBrowser:
         try:
             return await self._page(request, profile, deadline_s)
         except _Broken as broken:
-            template = "The browser ended in mid-page ({why}); the page is tried once more."
-            log.warning(Message(template, why=broken))
+            log.warning(Message("browser.died", why=broken))
         try:
             return await self._page(request, profile, deadline_s)
         except _Broken as broken:
             raise AllFetchesFailed(
-                "The browser broke on {url} twice: open it yourself, add it as a file.",
+                "browser.broke_twice",
                 url=request.url,
             ) from broken
 
@@ -119,14 +118,14 @@ class ChromiumBrowser:
                 words = str(error).partition("\n")[0]
                 if heavy.is_set():
                     raise TooLarge(
-                        "{url} took over {megabytes} MB in the browser: raise browser_memory_mb.",
+                        "browser.out_of_memory",
                         url=request.url,
                         megabytes=self._memory_mb,
                     ) from error
                 if has_broken(error):
                     raise _Broken(words) from error
                 raise AllFetchesFailed(
-                    "The browser could not read {url} ({cause}): try later.",
+                    "browser.unreadable",
                     url=request.url,
                     cause=words,
                 ) from error

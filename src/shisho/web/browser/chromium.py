@@ -13,10 +13,7 @@ from pathlib import Path
 from shisho.errors import AuthRequired, EngineUnavailable
 from shisho.messages.message import Message
 
-HOW_TO_GET = Message(
-    "install Chromium or Chrome (Debian: apt-get install chromium; macOS: brew install --cask google-chrome; "
-    "Ubuntu, Windows: google.com/chrome), or name its program in browser_path; see docs/howto/browser.md"
-)
+HOW_TO_GET = Message("browser.install_advice")
 _ON_PATH = (
     "chromium",
     "chromium-browser",
@@ -75,11 +72,11 @@ def program(path: str = "") -> str:
     if program_path is None:
         if path:
             raise EngineUnavailable(
-                "There is no browser at {path} (browser_path): {advice}.",
+                "browser.not_at_path",
                 path=path,
                 advice=HOW_TO_GET,
             )
-        raise EngineUnavailable("There is no browser on this machine: {advice}.", advice=HOW_TO_GET)
+        raise EngineUnavailable("browser.none", advice=HOW_TO_GET)
     return program_path
 
 
@@ -96,9 +93,7 @@ def need_screen(environment: Mapping[str, str], profile: str) -> None:
     """Raises AuthRequired where no window can be shown."""
     if sys.platform == "linux" and not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         raise AuthRequired(
-            "A person has to look at a page of {profile}, and there is no screen here. Run `shisho auth "
-            "open` in a desktop session, over `ssh -X`, or on another Linux machine with a copy of the "
-            "home folder, and bring back its profiles/{profile}*; or `shisho auth skip`.",
+            "browser.no_screen",
             profile=profile,
         )
 

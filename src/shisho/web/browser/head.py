@@ -46,7 +46,7 @@ class Head:
             or len(sizes) > 1
             or not all(re.fullmatch("[0-9]{1,12}", size) for size in sizes)
         ):
-            raise InvalidParams("A request's body needs one Content-Length.")
+            raise InvalidParams("browser.content_length")
         return int(sizes.pop()) if sizes else 0
 
 

@@ -99,7 +99,7 @@ class Launcher:
         try:
             from playwright.async_api import Error
         except ImportError as missing:
-            raise ExtraMissing("The browser needs Playwright: {install}", extra="browser") from missing
+            raise ExtraMissing("browser.playwright_missing", extra="browser") from missing
         try:
             return await self._launched(await self._begun(), profile, headless, hosts)
         except Error as failure:
@@ -246,11 +246,8 @@ def _first_line(error: Exception) -> str:
 
 def _unusable(failure: Exception) -> EngineUnavailable:
     if "No usable sandbox" in str(failure):
-        return EngineUnavailable(
-            "Chromium cannot make its sandbox here: allow unprivileged user namespaces, or run in a container as root; "
-            "see docs/howto/browser.md."
-        )
+        return EngineUnavailable("browser.no_sandbox")
     return EngineUnavailable(
-        "The browser does not start ({cause}): `shisho doctor` says which one is used.",
+        "browser.cannot_start",
         cause=_first_line(failure),
     )

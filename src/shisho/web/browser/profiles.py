@@ -59,7 +59,7 @@ def hold(profiles: Path, name: str) -> Iterator[Profile]:
         yield Profile(None)
         return
     if not _NAME.fullmatch(name):
-        raise InvalidParams("{name!r} is no name of a profile.", name=name)
+        raise InvalidParams("browser.bad_profile", name=name)
     folder = profiles / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (profiles / f"{name}.lock").open("ab") as lock:
@@ -74,9 +74,7 @@ def _lock(file: int, name: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise Conflict(
-            "The browser profile of {name} is in use: close its window, or try again.", name=name
-        ) from error
+        raise Conflict("browser.profile_in_use", name=name) from error
 
 
 def _forget_strangers(lock: Path) -> None:

@@ -191,11 +191,11 @@ class GuardedProxy:
     def _target(self, head: heads.Head) -> Target:
         if head.method == "CONNECT":
             if not _AUTHORITY.fullmatch(head.target):
-                raise InvalidParams("{target!r} is no host and port.", target=head.target[:200])
+                raise InvalidParams("browser.bad_target", target=head.target[:200])
             return check_url(f"https://{head.target}/", self._allow)
         target = check_url(head.target, self._allow)
         if target.scheme != "http":
-            raise InvalidParams("https goes through a tunnel (CONNECT).")
+            raise InvalidParams("browser.needs_connect")
         return target
 
     async def _reach(self, target: Target) -> Streams:
@@ -204,9 +204,7 @@ class GuardedProxy:
                 endpoints = await self._resolver.resolve(target.host, target.port)
                 return await self._connect(choose_endpoint(endpoints, target, self._allow))
         except (OSError, TimeoutError) as failure:
-            raise AllFetchesFailed(
-                "{host} does not answer: try later, or open it in a browser.", host=target.host
-            ) from failure
+            raise AllFetchesFailed("browser.host_silent", host=target.host) from failure
 
     async def _tunnel(self, client: Streams, upstream: Streams) -> None:
         client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")

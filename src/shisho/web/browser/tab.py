@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
+from shisho.messages.message import Message
 from shisho.web.browser.head import authority
 from shisho.web.browser.proxy import GuardedProxy
 
@@ -116,15 +117,13 @@ class Tab:
             raise _again(refusal)
         if landing.media_type not in _SHOWN:
             raise UnsupportedMedia(
-                "{url} is no page but {media_type}: it needs no browser.",
+                "browser.not_a_page",
                 url=landing.url,
                 media_type=landing.media_type,
             )
         html = str(await self._evaluate(_HTML))
         if len(html) > MAX_CHARS:
-            raise TooLarge(
-                "{url} has more than {max_chars:,} characters.", url=landing.url, max_chars=MAX_CHARS
-            )
+            raise TooLarge("browser.too_many_characters", url=landing.url, max_chars=MAX_CHARS)
         # The mark outweighs a charset that the page names for the bytes it once had.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
         headers = {name: value for name, value in landing.headers.items() if name in _KEPT}
@@ -173,15 +172,15 @@ class Tab:
         if refusal is not None:
             return _again(refusal)
         if "Download is starting" in failure:
-            return UnsupportedMedia("{url} is a file to download and no page: it needs no browser.", url=url)
+            return UnsupportedMedia("browser.download", url=url)
         if "ERR_CERT" in failure:
             return AllFetchesFailed(
-                "{url} shows a certificate that is not valid for it: its owner has to mend that.",
+                "browser.bad_certificate",
                 url=url,
             )
         reason = failure.partition("\n")[0][:200]
         return AllFetchesFailed(
-            "The browser could not open {url} ({cause}): try later, or open it yourself.",
+            "browser.cannot_open",
             url=url,
             cause=reason,
         )
@@ -196,7 +195,7 @@ class Tab:
     def _failed(self, request: Asked) -> None:
         self._under_way.discard(request)
         if self._own(request):
-            self._failure = (request.url, request.failure or "no answer")
+            self._failure = (request.url, request.failure or Message("browser.no_answer"))
 
     def _answered(self, answer: Answered) -> None:
         if self._own(answer.request):
@@ -237,11 +236,11 @@ def _sent(request: Request) -> dict[str, str]:
     """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may
     be a key."""
     if request.method not in ("GET", "POST"):
-        raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
+        raise InvalidParams("browser.bad_method", method=request.method)
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
     for name in headers.keys() - _HARMLESS:
         raise InvalidParams(
-            "The browser cannot keep the header {name} to {url} alone: ask without the browser.",
+            "browser.header_refused",
             name=name,
             url=request.url,
         )

@@ -46,11 +46,7 @@ class Robots:
         """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
         if self.closed:
             return self.closed
-        return (
-            ""
-            if _read(self.text).can_fetch(url, PRODUCT)
-            else Message("asks programs not to read this page (robots.txt)")
-        )
+        return "" if _read(self.text).can_fetch(url, PRODUCT) else Message("robots.disallowed")
 
     @property
     def delay_s(self) -> float:
@@ -64,7 +60,7 @@ def robots(response: Response) -> Robots:
     """By the answer to a request for robots.txt: a client error means that there is none, a server's error
     (and "too many requests") that nothing may be read until it is known."""
     if response.status == 429 or response.status >= 500:
-        return Robots(closed=Message("gives no robots.txt for now (status {status})", status=response.status))
+        return Robots(closed=Message("robots.bad_status", status=response.status))
     if response.status >= 300:
         return Robots()
     body = response.body
@@ -119,7 +115,7 @@ class RobotsBook:
                 chain = chain.extend(target)
                 await self._chains.keep(name, chain)
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
-            robots = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
+            robots = Robots(closed=Message("robots.unreachable", cause=error.message))
         await self._chains.forget(name, chain)
         if not chain.begins:  # the pace it wants counts from the end of the chain
             await self._limiter.release(f"host:{host_of_url(site)}", host_limit(robots), ticket)

@@ -95,7 +95,7 @@ class PageClient:
         except TimeoutError as late:
             host = host_of_url(request.url)
             raise TimedOut(
-                "{host} and those that lead to it took over {seconds:g} s: try again later.",
+                "fetch.redirects_timeout",
                 host=host,
                 seconds=TOTAL_S,
             ) from late
@@ -119,7 +119,7 @@ class PageClient:
         rules = await self.robots.find_rules(url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(url)):
             raise RobotsDisallowed(
-                "{host} {refusal}: {url}. Open it in a browser, save it, add the file.",
+                "fetch.robots_refused",
                 host=host_of_url(url),
                 refusal=refusal,
                 url=url,
@@ -137,9 +137,7 @@ class PageClient:
         await await_turn(self.limiter, host, limit, ticket)
         try:
             if not await pay():
-                raise BudgetExhausted(
-                    "The task's budget of pages is spent. Open a task with a larger max_pages."
-                )
+                raise BudgetExhausted("task.pages_spent")
             response = await fetch(request)
             challenge = None if redirect_target(response) else _challenge(response)
             if response.status in SLOW_DOWN:
@@ -181,7 +179,7 @@ class PageClient:
         await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
         if tries >= MOST_TRIES:
             return _left_alone(host)
-        return RetryLater(after, host, AllFetchesFailed("{host} asks to be left alone.", host=host))
+        return RetryLater(after, host, AllFetchesFailed("fetch.host_cooling", host=host))
 
 
 async def _paid() -> bool:
@@ -196,20 +194,18 @@ def _next_target(response: Response, chain: RedirectChain) -> str:
 
 
 def _left_alone(host: str) -> AllFetchesFailed:
-    return AllFetchesFailed(
-        "{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host
-    )
+    return AllFetchesFailed("fetch.rate_limited", host=host)
 
 
 def _usable(url: str, response: Response, challenge: Challenge | None) -> Response:
     if challenge is not None:
         raise AuthRequired(
-            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.",
+            "fetch.challenged",
             url=url,
             kind=challenge.kind,
         )
     if response.status not in _PAGES and not redirect_target(response):
-        raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)
+        raise AllFetchesFailed("fetch.bad_status", url=url, status=response.status)
     return response
 
 

@@ -72,12 +72,12 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     for name, values in (overrides or {}).items():
         if name not in found_engines:
             raise InvalidParams(
-                "engines.toml names no engine of ours: {engine}. Known: {known}.",
+                "engine.file_unknown_engine",
                 known=", ".join(found_engines),
                 engine=name,
             )
         if values.get("name", name) != name:
-            raise InvalidParams("engines.toml: the name of {engine} cannot be changed.", engine=name)
+            raise InvalidParams("engine.file_name_fixed", engine=name)
         found_engines[name] = replace(
             found_engines[name], about=_overridden(found_engines[name].about, values, name)
         )
@@ -103,7 +103,7 @@ def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> En
 
 def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any:
     if key not in {f.name for f in fields(owner)}:
-        raise InvalidParams("engines.toml: {engine} has no field {field}.", engine=where, field=key)
+        raise InvalidParams("engine.file_unknown_field", engine=where, field=key)
     current = getattr(owner, key)
     try:
         if isinstance(current, Look):
@@ -113,7 +113,7 @@ def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any
         return _value(current, key, value)
     except (TypeError, ValueError, AttributeError) as error:
         raise InvalidParams(
-            "engines.toml: {engine}.{field} cannot be {value!r}.",
+            "engine.file_bad_value",
             value=value,
             engine=where,
             field=key,
@@ -159,7 +159,7 @@ def read_saved(
         raise unknown_layout("an unknown engine", response)
     if engine not in known_engines:
         raise InvalidParams(
-            "No engine is called {engine}. Known: auto, {known}.",
+            "engine.not_found",
             known=", ".join(known_engines),
             engine=engine,
         )

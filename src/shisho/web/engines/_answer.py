@@ -137,8 +137,8 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
 
 def refused(engine: str, words: Any) -> EngineUnavailable:
     """The engine's own API answered with an error."""
-    reason = strip_markup(words)[:200].rstrip(".") or Message("no reason given")
-    return EngineUnavailable("{engine} refused: {reason}. Ask another engine.", reason=reason, engine=engine)
+    reason = strip_markup(words)[:200].rstrip(".") or Message("engine.no_reason")
+    return EngineUnavailable("engine.refused", reason=reason, engine=engine)
 
 
 def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
@@ -146,7 +146,7 @@ def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFai
     else one we cannot read."""
     if response.status >= 400:
         return EngineUnavailable(
-            "{engine} answered with HTTP status {status}; ask another engine, or try again later.",
+            "engine.bad_status",
             engine=engine,
             status=response.status,
         )
@@ -155,7 +155,7 @@ def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFai
 
 def unknown_layout(engine: str, response: Response) -> ParserFailed:
     return ParserFailed(
-        "{engine} sent a page of a layout that is not known here; ask another engine, and report the saved page.",
+        "engine.unknown_layout",
         engine=engine,
         url=response.url,
         status=response.status,

@@ -54,17 +54,17 @@ def check(about: EngineAbout, query: EngineQuery, page: int) -> tuple[str, ...]:
     """Warnings for what this engine cannot filter. Raises InvalidParams for a request that must not be
     sent."""
     if not query.text.strip():
-        raise InvalidParams("The query is blank: say what to search for.", engine=about.name)
+        raise InvalidParams("engine.blank_query", engine=about.name)
     if not 1 <= page <= about.max_pages:
         raise InvalidParams(
-            "{engine} has pages 1 to {max_pages}, not {page}.",
+            "engine.page_out_of_range",
             max_pages=about.max_pages,
             engine=about.name,
             page=page,
         )
     if about.query_limit and len(query.text) > about.query_limit:
         raise InvalidParams(
-            "{engine} takes at most {limit} characters: shorten the query.",
+            "engine.query_too_long",
             limit=about.query_limit,
             engine=about.name,
         )
@@ -82,7 +82,7 @@ def read_remembered(about: EngineAbout, state: State, key: str) -> str:
     without it for a robot's."""
     if not state.get(key):
         raise InvalidParams(
-            "{engine} needs `{missing}` of its first page: ask page 1 again.",
+            "engine.first_page_needed",
             engine=about.name,
             missing=key,
         )

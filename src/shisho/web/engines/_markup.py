@@ -47,7 +47,7 @@ class ResultMarkup:
             prescan.check(self.source)
         except TooLarge as error:
             raise ParserFailed(
-                "{error} It was not read.",
+                "engine.not_read",
                 error=error.message,
                 url=response.url,
                 status=response.status,

@@ -58,7 +58,7 @@ def read_serp(
         )
     if page.has(*look.shell):
         raise EngineUnavailable(
-            "{engine} sent a page that only a browser fills with results; turn on the browser or ask another engine.",
+            "engine.browser_only_page",
             engine=about.name,
         )
     raise unreadable(about.name, response)

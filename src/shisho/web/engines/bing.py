@@ -33,7 +33,7 @@ ABOUT = EngineAbout(
     pagination="first",
     pagination_enabled=False,
     enabled=False,
-    reason="Bing's terms forbid automatic queries: enable it only for what they allow you.",
+    reason="engine.bing_terms",
     needs_browser=True,
     time_ranges=(*_RANGES, TimeRange.YEAR),
     # of sixteen saved pages without results, fourteen were asked for what plainly has some

@@ -34,7 +34,7 @@ ABOUT = EngineAbout(
     interval_s=1,
     pagination="pageno",
     enabled=False,
-    reason="It is an instance of your own: set its `site` in engines.toml, and `enabled = true`.",
+    reason="engine.searxng_instance",
     time_ranges=tuple(_RANGES),
     verified=False,
     look=Look(signs=("link[href*='searxng']", "meta[name=generator][content*='searx']"), titles=("searx",)),

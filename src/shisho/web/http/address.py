@@ -37,37 +37,37 @@ _INSIDE = re.compile(
 _REASONS: tuple[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str], ...] = tuple(
     (ipaddress.ip_network(network), reason)
     for network, reason in (
-        ("0.0.0.0/8", "this machine"),
-        ("127.0.0.0/8", "this machine"),
-        ("10.0.0.0/8", "a private network"),
-        ("172.16.0.0/12", "a private network"),
-        ("192.168.0.0/16", "a private network"),
-        ("100.64.0.0/10", "a provider's own network"),
-        ("169.254.0.0/16", "link-local, where clouds keep their metadata"),
-        ("168.63.129.16/32", "a cloud's own service"),
-        ("192.0.0.0/24", "reserved for protocols"),
-        ("192.0.2.0/24", "reserved for documentation"),
-        ("198.51.100.0/24", "reserved for documentation"),
-        ("203.0.113.0/24", "reserved for documentation"),
-        ("192.88.99.0/24", "a relay of 6to4"),
-        ("198.18.0.0/15", "reserved for measurements"),
-        ("224.0.0.0/4", "multicast"),
-        ("240.0.0.0/4", "reserved"),
-        ("::1/128", "this machine"),
-        ("::/128", "this machine"),
-        ("::ffff:0:0/96", "IPv4 in an IPv6 address"),
-        ("::/96", "IPv4 in an IPv6 address"),
-        ("64:ff9b::/96", "IPv4 behind a translator"),
-        ("64:ff9b:1::/48", "IPv4 behind a translator"),
-        ("2002::/16", "IPv4 in a 6to4 tunnel"),
-        ("2001::/32", "IPv4 in a Teredo tunnel"),
-        ("2001::/23", "reserved for protocols"),
-        ("2001:db8::/32", "reserved for documentation"),
-        ("3fff::/20", "reserved for documentation"),
-        ("fc00::/7", "a private network"),
-        ("fe80::/10", "link-local"),
-        ("fec0::/10", "a private network"),
-        ("ff00::/8", "multicast"),
+        ("0.0.0.0/8", "address.this_machine"),
+        ("127.0.0.0/8", "address.this_machine"),
+        ("10.0.0.0/8", "address.private"),
+        ("172.16.0.0/12", "address.private"),
+        ("192.168.0.0/16", "address.private"),
+        ("100.64.0.0/10", "address.provider"),
+        ("169.254.0.0/16", "address.cloud_metadata"),
+        ("168.63.129.16/32", "address.cloud_service"),
+        ("192.0.0.0/24", "address.protocols"),
+        ("192.0.2.0/24", "address.documentation"),
+        ("198.51.100.0/24", "address.documentation"),
+        ("203.0.113.0/24", "address.documentation"),
+        ("192.88.99.0/24", "address.relay_6to4"),
+        ("198.18.0.0/15", "address.benchmark"),
+        ("224.0.0.0/4", "address.multicast"),
+        ("240.0.0.0/4", "address.reserved"),
+        ("::1/128", "address.this_machine"),
+        ("::/128", "address.this_machine"),
+        ("::ffff:0:0/96", "address.ipv4_mapped"),
+        ("::/96", "address.ipv4_mapped"),
+        ("64:ff9b::/96", "address.ipv4_translated"),
+        ("64:ff9b:1::/48", "address.ipv4_translated"),
+        ("2002::/16", "address.ipv4_6to4"),
+        ("2001::/32", "address.ipv4_teredo"),
+        ("2001::/23", "address.protocols"),
+        ("2001:db8::/32", "address.documentation"),
+        ("3fff::/20", "address.documentation"),
+        ("fc00::/7", "address.private"),
+        ("fe80::/10", "address.link_local"),
+        ("fec0::/10", "address.private"),
+        ("ff00::/8", "address.multicast"),
     )
 )
 # nothing else of IPv6 is given out for the Internet (RFC 4291, IANA)
@@ -133,9 +133,7 @@ def check_url(url: str, allow: AllowList) -> Target:
     if parts.scheme not in _PORTS or _CONTROL.search(url):
         raise _no_url(url)
     if "@" in parts.netloc:
-        raise ForbiddenAddress(
-            "The address carries a name before its host: a trick, or a password. Leave out what is before the @."
-        )
+        raise ForbiddenAddress("address.userinfo")
     match = _AUTHORITY.fullmatch(parts.netloc)
     if match is None:
         raise _no_url(url)
@@ -150,15 +148,15 @@ def explain_forbidden(address: str) -> Message | None:
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
-        return Message("no IP address")
+        return Message("address.not_an_ip")
     if "%" in address:
-        return Message("an address of one interface only")
+        return Message("address.one_interface")
     for network, reason in _REASONS:
         if ip in network:
             return Message(reason)
     if ip.version == 6 and ip not in _GLOBAL_UNICAST:
-        return Message("reserved")
-    return None if ip.is_global else Message("not public")
+        return Message("address.reserved")
+    return None if ip.is_global else Message("address.not_public")
 
 
 def check_endpoints(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Sequence[Endpoint]:
@@ -166,7 +164,7 @@ def check_endpoints(endpoints: Sequence[Endpoint], target: Target, allow: AllowL
     connection would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is
     none."""
     if not endpoints:
-        raise AllFetchesFailed("{host} has no address: check the spelling of the host.", host=target.host)
+        raise AllFetchesFailed("address.no_host_address", host=target.host)
     if not allow.is_private(target):
         for endpoint in endpoints:
             _refuse(target, endpoint.address)
@@ -181,7 +179,7 @@ def choose_endpoint(endpoints: Sequence[Endpoint], target: Target, allow: AllowL
 def _check(target: Target, allow: AllowList) -> None:
     if not allow.open(target):
         raise ForbiddenAddress(
-            "{host} is asked at port {port}; 80 and 443 are open. If that is meant, add it to `allow_ports`.",
+            "address.port_closed",
             host=target.host,
             port=target.port,
         )
@@ -191,12 +189,12 @@ def _check(target: Target, allow: AllowList) -> None:
         _refuse(target, target.host)
     elif _NUMBER.fullmatch(target.host):
         raise ForbiddenAddress(
-            "{host} is an address in disguise: write it as four numbers, for example 192.0.2.1.",
+            "address.disguised",
             host=target.host,
         )
     elif _INSIDE.fullmatch(target.host):
         raise ForbiddenAddress(
-            "{host} is a name inside a machine or a private network. {advice}",
+            "address.internal_name",
             host=target.host,
             advice=_meant(target),
         )
@@ -208,13 +206,13 @@ def _refuse(target: Target, address: str) -> None:
         advice = _meant(target)
         if address == target.host:
             raise ForbiddenAddress(
-                "{address} is not on the Internet ({reason}). {advice}",
+                "address.not_internet",
                 address=address,
                 reason=reason,
                 advice=advice,
             )
         raise ForbiddenAddress(
-            "{host} leads to {address}, which is not on the Internet ({reason}). {advice}",
+            "address.leads_inside",
             host=target.host,
             address=address,
             reason=reason,
@@ -223,7 +221,7 @@ def _refuse(target: Target, address: str) -> None:
 
 
 def _meant(target: Target) -> Message:
-    return Message("If that is meant, add {host} to `allow_private_hosts`.", host=target.host)
+    return Message("address.allow_advice", host=target.host)
 
 
 def _host(literal: str | None, name: str | None, url: str) -> str:
@@ -251,7 +249,7 @@ def _excepted(word: str) -> str:
     match = _AUTHORITY.fullmatch(f"[{word}]" if word.count(":") > 1 and not word.startswith("[") else word)
     if match is None:
         raise InvalidParams(
-            "{word!r} is no host. `allow_private_hosts` takes names, for example wiki.example.jp:8080.",
+            "address.bad_allowed_host",
             word=word,
         )
     host = _host(match["literal"], match["name"], word)
@@ -260,11 +258,11 @@ def _excepted(word: str) -> str:
 
 def _port(word: str) -> int:
     if not word.isascii() or not word.isdecimal() or not 0 < int(word) < 65536:
-        raise InvalidParams("{word!r} is no port: ports are numbers from 1 to 65535.", word=word)
+        raise InvalidParams("address.bad_port", word=word)
     return int(word)
 
 
 def _no_url(url: str) -> InvalidParams:
     # a query or a name before the host may hold a secret
     legible_url = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]
-    return InvalidParams("{url!r} is no web address: write it as https://host/path.", url=legible_url)
+    return InvalidParams("address.not_a_url", url=legible_url)

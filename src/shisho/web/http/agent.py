@@ -10,7 +10,5 @@ def user_agent(version: str, contact: str) -> str:
     if not contact:
         return f"Shisho/{version}"
     if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
-        raise InvalidParams(
-            "`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact
-        )
+        raise InvalidParams("settings.bad_contact", contact=contact)
     return f"Shisho/{version} (+{contact})"

@@ -52,7 +52,7 @@ def limit(media: str) -> int:
     it."""
     if _NO_TEXT.match(media):
         raise UnsupportedMedia(
-            "The address leads to {media}, which holds no text: give the page that describes it.",
+            "fetch.no_text_media",
             media=media,
         )
     if media in _HTML:
@@ -86,7 +86,7 @@ def decoder(content_encoding: str) -> Decoder:
     if encodings in (["gzip"], ["x-gzip"]):
         return _Gunzip()
     raise UnsupportedMedia(
-        "The server packs the page as {encoding!r}, which nobody asked for: save it from a browser and add it.",
+        "fetch.unasked_encoding",
         encoding=content_encoding[:80],
     )
 
@@ -117,9 +117,7 @@ class _Gunzip:
             try:
                 piece = self._member.decompress(data, STEP)
             except zlib.error as error:
-                raise AllFetchesFailed(
-                    "The page came damaged (its gzip is broken): try again later."
-                ) from error
+                raise AllFetchesFailed("fetch.damaged") from error
             data = self._member.unconsumed_tail or self._member.unused_data
             # zlib may hold back output without input
             more = bool(data) or (len(piece) == STEP and not self._member.eof)
@@ -130,4 +128,4 @@ class _Gunzip:
 
     def finish(self) -> None:
         if self._begun and self._member is not None:
-            raise AllFetchesFailed("The page ended before its end (its gzip is cut off): try again later.")
+            raise AllFetchesFailed("fetch.truncated")

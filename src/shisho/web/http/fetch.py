@@ -64,7 +64,7 @@ class HttpFetcher:
                 return await self._follow(hop)
         except TimeoutError as error:
             raise TimedOut(
-                "{host} did not finish within {seconds:g} s: try again later.",
+                "fetch.timeout",
                 host=hop.target.host,
                 seconds=self._total_s,
             ) from error
@@ -78,7 +78,7 @@ class HttpFetcher:
             hops.append(hop)
             if len(hops) > MAX_REDIRECTS + 1:
                 raise AllFetchesFailed(
-                    "{host} redirects more than {max_redirects} times: give the final address.",
+                    "fetch.too_many_redirects",
                     host=hop.target.host,
                     max_redirects=MAX_REDIRECTS,
                 )
@@ -90,9 +90,7 @@ class HttpFetcher:
             if hop.alone:
                 return _redirect(hop, answer.status, next_hop)
             hop = next_hop
-        raise AllFetchesFailed(
-            "{host} redirects in a circle: open it in a browser to see why.", host=hop.target.host
-        )
+        raise AllFetchesFailed("fetch.redirect_loop", host=hop.target.host)
 
     @asynccontextmanager
     async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
@@ -205,7 +203,7 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
 
 def _too_large(limit: int) -> TooLarge:
     return TooLarge(
-        "The page is larger than {megabytes} MB: save the part you need and add that.",
+        "fetch.too_large",
         megabytes=limit // 2**20,
     )
 
@@ -213,7 +211,7 @@ def _too_large(limit: int) -> TooLarge:
 def _unsendable(target: Target) -> InvalidParams:
     # The library's own words repeat the value, which may be a key.
     return InvalidParams(
-        "A header, cookie or field for {host} holds characters that HTTP does not carry.",
+        "fetch.bad_header",
         host=target.host,
     )
 
@@ -223,7 +221,7 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
     untrusted = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
     if untrusted is not None:
         return AllFetchesFailed(
-            "The certificate of {host} is not valid for it ({cause}).",
+            "fetch.bad_certificate",
             host=target.host,
             cause=untrusted.verify_message,
         )
@@ -231,7 +229,7 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
     reasons = (reason_of(cause) for cause in causes if not isinstance(cause, ssl.SSLError))
     words = next((reason for reason in reasons if isinstance(reason, Message)), None)
     return AllFetchesFailed(
-        "{host} broke off or cannot be reached ({cause}): try again later.",
+        "fetch.unreachable",
         host=target.host,
         cause=words or (str(error) or type(error).__name__)[:120],
     )

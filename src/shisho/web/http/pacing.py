@@ -56,7 +56,7 @@ async def await_turn(limiter: Limiter, host: str, limit: Limit, ticket: str) -> 
     leave = await limiter.acquire(f"host:{host}", limit, ticket)
     if leave.spent:
         raise AllFetchesFailed(
-            "{host} had its {per_day} requests for today. Try again tomorrow.",
+            "fetch.daily_limit",
             per_day=limit.per_day,
             host=host,
         )

@@ -35,12 +35,10 @@ class RedirectChain:
         """Raises AllFetchesFailed for a circle, and where it is too long."""
         host = host_of_url(self.url)
         if url in self.urls:
-            raise AllFetchesFailed(
-                "{host} redirects in a circle: open it in a browser to see why.", host=host
-            )
+            raise AllFetchesFailed("fetch.redirect_loop", host=host)
         if len(self.urls) > MAX_REDIRECTS:
             raise AllFetchesFailed(
-                "{host} redirects more than {max_redirects} times: give the final address.",
+                "fetch.too_many_redirects",
                 host=host,
                 max_redirects=MAX_REDIRECTS,
             )

@@ -45,7 +45,7 @@ class Hop:
 def start_chain(request: Request, allow: AllowList) -> Hop:
     """Raises InvalidParams, or ForbiddenAddress."""
     if request.method not in ("GET", "POST"):
-        raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
+        raise InvalidParams("browser.bad_method", method=request.method)
     headers = {
         name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED
     }
@@ -72,16 +72,14 @@ def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> H
     try:
         target = check_url(urljoin(hop.target.url, location), allow)
     except (InvalidParams, ValueError) as error:
-        raise AllFetchesFailed(
-            "{host} redirects to what is no web address: open it in a browser.", host=hop.target.host
-        ) from error
+        raise AllFetchesFailed("fetch.bad_redirect", host=hop.target.host) from error
     if status in _TO_GET:
         hop = replace(hop, method="GET", form={})
     if _same_place(hop.target, target):
         return replace(hop, target=target)
     if hop.form:
         raise AllFetchesFailed(
-            "{host} sends a form on to {target}: ask there, if that is meant.",
+            "fetch.form_redirect",
             host=hop.target.host,
             target=target.host,
         )

@@ -40,7 +40,7 @@ class QuotaSpent(RetryLater):
     """Not today; `seconds` is until the next day."""
 
     def __init__(self, engine: str, seconds: float) -> None:
-        reason = EngineUnavailable("{engine} was asked as often as it may be today.", engine=engine)
+        reason = EngineUnavailable("engine.daily_limit", engine=engine)
         super().__init__(seconds, reason=reason)
 
 
@@ -49,9 +49,7 @@ class BreakerOpen(RetryLater):
 
     def __init__(self, engine: str, seconds: float) -> None:
         # Why it rests is of whoever asked it last, and may be another person.
-        super().__init__(
-            seconds, reason=EngineUnavailable("{engine} failed lately and rests.", engine=engine)
-        )
+        super().__init__(seconds, reason=EngineUnavailable("engine.cooling_down", engine=engine))
 
 
 class StateExpired(Exception):
@@ -175,9 +173,7 @@ class SerpClient:
         after = 0.0
         try:
             if not await pay():
-                raise BudgetExhausted(
-                    "The task's budget of pages is spent. Open a task with a larger max_pages."
-                )
+                raise BudgetExhausted("task.pages_spent")
             return await self._answered(engine, request, doubted, plain)
         except RetryLater as slow:
             after = slow.seconds
@@ -202,7 +198,7 @@ class SerpClient:
             serp = await self.parser.parse(name, response)
             if serp.no_results and plain and engine.about.blocks_in_silence:
                 raise EngineRefused(
-                    "{engine} says that it has no results for plain words: it blocks in silence.",
+                    "engine.silent_block",
                     engine=name,
                 )
         except ShishoError as error:
@@ -225,7 +221,7 @@ class SerpClient:
             patience_s = self._patience(response)
             if learnt.breaker is not BreakerState.OPEN:
                 wait_s = backoff(learnt.failures, random.random()) if patience_s is None else patience_s
-                asked = EngineUnavailable("{engine} asks to be left alone.", engine=name)
+                asked = EngineUnavailable("engine.rate_limited", engine=name)
                 raise RetryLater(wait_s, reason=asked) from error
             raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error
         challenge = serp.challenge
@@ -240,7 +236,7 @@ class SerpClient:
         await self.health.record(name, outcome, self.clock.monotonic() - began, hide_words(reason, request))
         if challenge is not None and challenge.kind is ChallengeKind.BLOCKED:
             details = {"engine": name, "retry_after_s": self._patience(response)}
-            raise EngineRefused("{engine} refuses to answer from here. Ask another engine.", **details)
+            raise EngineRefused("engine.denied", **details)
         if challenge is not None:
             needed = HumanChallenge(name, urlsplit(request.url).hostname or "", request.url, challenge.kind)
             raise PersonNeeded(needed, self._patience(response) or 0.0)
@@ -256,7 +252,5 @@ class SerpClient:
         if not by_browser:
             return replace(await fetch_authorised(self.fetcher.fetch, request, about, self.keys), today=today)
         if self.browse is None:
-            raise EngineUnavailable(
-                "{engine} needs a browser: `shisho doctor` says how to get one.", engine=about.name
-            )
+            raise EngineUnavailable("engine.needs_browser", engine=about.name)
         return replace(await self.browse(request, about.name), today=today)

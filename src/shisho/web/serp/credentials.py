@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlu
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Credential, EngineAbout, Request, Response
 from shisho.errors import ShishoError
-from shisho.messages.message import Message
+from shisho.messages.message import Message, is_message_id
 
 HIDDEN = "***"
 _SHORTEST = 4  # what is shorter is no key, and hiding it would spoil the text
@@ -66,7 +66,9 @@ def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, obj
         name: hide_keys(value, about, values) if isinstance(value, str) else value
         for name, value in message.values.items()
     }
-    return Message(hide_keys(message.template, about, values), **masked)
+    # A text that is no id may be the engine's own words.
+    id_ = message.id if is_message_id(message.id) else hide_keys(message.id, about, values)
+    return Message(id_, **masked)
 
 
 def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:

@@ -25,7 +25,7 @@ def _without(text: str, words: Iterable[str]) -> str:
             name: _without(value, words) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
-        return Message(text.template, **values)
+        return Message(text.id, **values)
     hidden = _ADDRESS.sub(r"\1", text)
     for word in words:
         for spelling in (word, quote(word), quote_plus(word)):

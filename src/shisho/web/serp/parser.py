@@ -46,7 +46,7 @@ class KillableSerpParser:
             raise _refused(
                 engine,
                 response,
-                Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20),
+                Message("parser.too_large", megabytes=MAX_BYTES // 2**20),
             )
         arguments = {"engine": engine, "overrides": {**self._overrides}, "told": _told(response)}
         work = Work(PARSE, "shisho.domain.codec:to_plain", arguments, self._seconds, self._memory_mb)
@@ -56,18 +56,12 @@ class KillableSerpParser:
             raise _refused(
                 engine,
                 response,
-                Message("takes more than {seconds:g} s of computing to read", seconds=self._seconds),
+                Message("parser.timeout", seconds=self._seconds),
             ) from overrun
         except ChildExhausted as exhausted:
-            raise _refused(
-                engine, response, Message("needs more memory than a parser may have")
-            ) from exhausted
+            raise _refused(engine, response, Message("parser.out_of_memory")) from exhausted
         except ChildBroken as broken:
-            cause = (
-                Message("broke its parser ({cause})", cause=broken)
-                if str(broken)
-                else Message("broke its parser")
-            )
+            cause = Message("parser.broken_by", cause=broken) if str(broken) else Message("parser.broken")
             raise _refused(engine, response, cause) from broken
 
     async def close(self) -> None:
@@ -79,6 +73,5 @@ def _told(response: Response) -> Mapping[str, Any]:
 
 
 def _refused(engine: str, response: Response, trouble: Message) -> ParserFailed:
-    template = "{engine} sent a page that {trouble}: ask another engine, and report the page."
-    message = Message(template, engine=engine, trouble=trouble)
+    message = Message("parser.failed", engine=engine, trouble=trouble)
     return ParserFailed(message, engine=engine, url=response.url, status=response.status)

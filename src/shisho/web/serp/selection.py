@@ -130,7 +130,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
             name,
             PassedOverReason.NO_KEY,
             Message(
-                "{engine} needs a key of yours: set {settings}.",
+                "engine.needs_key",
                 engine=name,
                 settings=", ".join(keys),
             ),
@@ -140,7 +140,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
             name,
             PassedOverReason.NO_BROWSER,
             Message(
-                "{engine} shows its results in a browser only: `shisho doctor` says how to get one.",
+                "engine.browser_only",
                 engine=name,
             ),
         )
@@ -152,7 +152,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
         return PassedOver(
             name,
             PassedOverReason.SPENT,
-            Message("{engine} was asked {count} times today, which is its limit.", engine=name, count=used),
+            Message("engine.limit_reached", engine=name, count=used),
         )
     return None
 
@@ -160,15 +160,15 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
 def _disabled(about: EngineAbout) -> str:
     if about.reason:
         return Message(about.reason)
-    return Message("{engine} is not enabled: set `enabled` in engines.toml.", engine=about.name)
+    return Message("engine.not_enabled", engine=about.name)
 
 
 def _resting(name: str, health: EngineHealth) -> Message:
-    cause = health.last_error or Message("no answer")
+    cause = health.last_error or Message("browser.no_answer")
     if not health.open_until:
-        return Message("{engine} failed lately and rests: {cause}", engine=name, cause=cause)
+        return Message("engine.cooling_down_cause", engine=name, cause=cause)
     return Message(
-        "{engine} failed lately and rests until {until}: {cause}",
+        "engine.cooling_down_until",
         engine=name,
         until=health.open_until,
         cause=cause,
@@ -182,11 +182,10 @@ def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
 def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if about.query_limit is None or len(needs.query) <= about.query_limit:
         return None
-    template = "{engine} takes at most {limit} characters: shorten the query."
     return PassedOver(
         about.name,
         PassedOverReason.TOO_LONG,
-        Message(template, engine=about.name, limit=about.query_limit),
+        Message("engine.query_too_long", engine=about.name, limit=about.query_limit),
     )
 
 
@@ -211,9 +210,10 @@ def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
 
 def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
     names = ", ".join(_lacking(about, needs))
-    template = "{engine} cannot filter by {filters}, and another engine can."
     return PassedOver(
-        about.name, PassedOverReason.LACKS_FILTER, Message(template, engine=about.name, filters=names)
+        about.name,
+        PassedOverReason.LACKS_FILTER,
+        Message("engine.cannot_filter", engine=about.name, filters=names),
     )
 
 

@@ -74,7 +74,7 @@ def read_paging(table: Mapping[str, Any], engines: Collection[str]) -> dict[str,
 def _read_table(where: str, values: Mapping[str, Any]) -> PagingSettings:
     for name, value in values.items():
         if name not in {each.name for each in fields(PagingSettings)}:
-            raise InvalidParams("engines.toml: {engine} has no field {field}.", engine=where, field=name)
+            raise InvalidParams("engine.file_unknown_field", engine=where, field=name)
         try:
             build({name: value}, PagingSettings)
         except (TypeError, ValueError, AttributeError) as error:
@@ -83,8 +83,7 @@ def _read_table(where: str, values: Mapping[str, Any]) -> PagingSettings:
 
 
 def _unfit(where: str, name: str, value: object) -> InvalidParams:
-    template = "engines.toml: {engine}.{field} cannot be {value!r}."
-    return InvalidParams(template, engine=where, field=name, value=value)
+    return InvalidParams("engine.file_bad_value", engine=where, field=name, value=value)
 
 
 @dataclass(frozen=True, slots=True)

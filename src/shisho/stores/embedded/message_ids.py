@@ -1,0 +1,26 @@
+"""Messages that were stored as English sentences, in SQLite: their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import apsw
+
+from shisho.stores.message_ids import COLUMNS, PATTERN, identify_content, identify_messages
+
+SCRIPT = "0086_message_ids.sql"
+FUNCTIONS: dict[str, Callable[..., str | bytes]] = {
+    "identify_messages": identify_messages,
+    "identify_content": identify_content,
+}
+STEPS = "UPDATE steps SET content = identify_content(content) WHERE identify_content(content) <> content"
+
+
+def fill(connection: apsw.Connection) -> None:
+    """Put an id in place of each stored sentence."""
+    for name, function in FUNCTIONS.items():
+        connection.create_scalar_function(name, function, 1, deterministic=True)
+    for table, column in COLUMNS:
+        update = f"UPDATE {table} SET {column} = identify_messages({column}) WHERE {column} LIKE ?"
+        connection.execute(update, (PATTERN,))
+    connection.execute(STEPS)

@@ -1,0 +1,71 @@
+"""For libraries made when messages were stored as English sentences: their ids, by `sentences.json`."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+SENTENCES = Path(__file__).with_name("sentences.json")
+PATTERN = '%"template"%'
+"""What a column with such a message contains, for LIKE."""
+COLUMNS = (
+    ("answers", "body"),
+    ("cache", "value_json"),
+    ("documents", "warnings"),
+    ("events", "data_json"),
+    ("evidence", "body"),
+    ("finds", "reason"),
+    ("job_steps", "output_json"),
+    ("jobs", "error_json"),
+    ("jobs", "output_json"),
+    ("jobs", "progress_json"),
+    ("request_keys", "reply_json"),
+    ("request_keys", "subject"),
+    ("runs", "facts"),
+    ("searches", "warnings_json"),
+)
+"""The tables and columns of text that may hold messages, beside the content of steps."""
+
+
+def identify_messages(text: str) -> str:
+    """Return JSON with an id in place of each stored sentence. Other text is returned as it is."""
+    try:
+        stored = json.loads(text)
+    except ValueError:
+        return text
+    identified = _identify(stored)
+    if identified == stored:
+        return text
+    return json.dumps(identified, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def identify_content(content: bytes) -> bytes:
+    """Return the content of a step (`step_content.py`) with an id in place of each stored sentence."""
+    plain = content if content.startswith(b"{") else zlib.decompress(content)
+    text = plain.decode("utf-8", "surrogatepass")
+    identified = identify_messages(text) if '"template"' in text else text
+    return content if identified == text else zlib.compress(identified.encode("utf-8", "surrogatepass"))
+
+
+@cache
+def _ids() -> Mapping[str, str]:
+    ids: dict[str, str] = json.loads(SENTENCES.read_text("utf-8"))
+    return ids
+
+
+def _identify(thing: Any) -> Any:
+    if isinstance(thing, dict):
+        members = {name: _identify(member) for name, member in thing.items()}
+        if thing.keys() == {"text", "template", "values"} and isinstance(thing["template"], str):
+            # A sentence that is not in the table, such as a plug-in's, stays its own template.
+            return {"id": _ids().get(thing["template"], thing["template"]), "values": members["values"]}
+        return members
+    if isinstance(thing, list):
+        return [_identify(member) for member in thing]
+    if isinstance(thing, str) and thing.startswith("{"):
+        return identify_messages(thing)
+    return thing

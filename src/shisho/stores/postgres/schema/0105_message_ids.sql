@@ -1,0 +1,1 @@
+-- Messages are stored by id: `stores/message_ids.py` finds the ids of those that are there.

@@ -1,1 +1,1 @@
-"""Stores in PostgreSQL, for as many servers and workers on as many machines as one likes."""
+"""Stores in PostgreSQL, shared by any number of servers and workers."""

@@ -1,5 +1,7 @@
-"""All of a database in one file, as of one moment, and a database made of it again: each table as PostgreSQL
-copies it, the files that were handed in, and a list of both with their hashes."""
+"""Back up a database to one file as of one moment, and restore it into an empty database.
+
+The archive holds each table as PostgreSQL copies it, the stored files, and a list of both with their hashes.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,13 @@ from shisho.stores.stopping import CheckWanted
 FORMAT = "shisho postgres 1"
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
-FOLDERS = ("originals", "staging")  # of blobs; pictures of pages are drawn again
+FOLDERS = ("originals", "staging")  # of blobs; page images are rendered again
 _VECTORS = re.compile(r"vectors_[0-9]+_([0-9]+)")
-# One moment for all tables, however long it takes.
+# One snapshot for all tables, however long the copy takes.
 BEGIN_COPYING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0"
 # One transaction for all tables, however long it takes.
 BEGIN_RESTORING = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'"
-# The tables, those that others point to first.
+# List the tables, referenced tables first.
 TABLES = """WITH RECURSIVE links AS (
         SELECT conrelid AS child, confrelid AS parent FROM pg_constraint WHERE contype = 'f' AND conrelid <> confrelid),
     ordered AS (
@@ -42,36 +44,36 @@ TABLES = """WITH RECURSIVE links AS (
         UNION SELECT l.child, o.depth + 1 FROM ordered o JOIN links l ON l.parent = o.oid)
     SELECT c.relname AS name, max(o.depth) AS depth FROM ordered o JOIN pg_class c ON c.oid = o.oid
     GROUP BY c.relname ORDER BY depth, name"""
-# The columns of a table, in order.
+# List the columns of a table, in order.
 COLUMNS = """SELECT a.attname AS name FROM pg_attribute a
     WHERE a.attrelid = to_regclass(quote_ident(%s)) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
-# How far the numbering of rows has come.
+# Read the last value of each sequence.
 SEQUENCES = (
     "SELECT sequencename AS name, last_value AS last FROM pg_sequences WHERE schemaname = current_schema()"
 )
-# Go on with it there.
+# Continue a sequence after its archived value.
 SET_SEQUENCE = (
     "SELECT setval(to_regclass(quote_ident(%s)), %s) WHERE to_regclass(quote_ident(%s)) IS NOT NULL"
 )
-# All rows of a table; its name and columns are filled in.
+# Copy all rows of a table; its name and columns are filled in.
 COPY_OUT = "COPY {table} ({columns}) TO STDOUT"
 COPY_IN = "COPY {table} ({columns}) FROM STDIN"
-# Rows are put in as they were: what triggers made of them is among them.
+# Rows are restored as they were, including those that triggers wrote, so triggers must not run again.
 NO_TRIGGERS = "ALTER TABLE {table} DISABLE TRIGGER USER"
 TRIGGERS = "ALTER TABLE {table} ENABLE TRIGGER USER"
-# Whether a table has rows.
+# Check whether a table has rows.
 HAS_ROWS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
-# What a database has by itself as soon as it is used.
+# Tables that any use of a database fills.
 PASSING = ("timeline", "workers")
-# A file that was cut short, or written over, is no zip file in one of these ways.
+# A truncated or overwritten file fails as a zip archive in one of these ways.
 NO_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, FileNotFoundError, NotImplementedError)
-# Rows that were written over meet the database before their hash is compared.
+# The database rejects overwritten rows before their hash is compared.
 NO_ROWS = (psycopg.DataError, psycopg.IntegrityError, psycopg.ProgrammingError)
 
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """A table in an archive: its bytes, as PostgreSQL copied them, by their hash."""
+    """A table in an archive: its rows as PostgreSQL copied them, and the hash of those bytes."""
 
     name: str
     columns: tuple[str, ...]
@@ -93,7 +95,10 @@ class ArchiveManifest:
 def write_archive(
     connection: Connection, blobs: Blobs, target: Path, check_wanted: CheckWanted
 ) -> ArchiveManifest:
-    """Raises Conflict if the target exists, OSError; where it is not wanted any more, nothing is left."""
+    """Write an archive to `target`, and delete it on failure or cancellation.
+
+    Raises: Conflict if the target exists, OSError.
+    """
     try:
         file = target.open("xb")
     except FileExistsError as error:
@@ -111,9 +116,11 @@ def write_archive(
 
 
 def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveManifest:
-    """Fill an empty database of this version, all or nothing; files first, which do no harm where it fails.
-    Raises Conflict where it is not empty, InvalidParams for what is no archive, or not whole, or of another
-    version."""
+    """Fill an empty database of this version, in one transaction.
+
+    Files are restored first; they do no harm if the database then fails. Raises: Conflict if the database is
+    not empty, InvalidParams if the file is no archive, is damaged, or was written by another version.
+    """
     try:
         with zipfile.ZipFile(source) as archive:
             manifest = _manifest(archive, source)
@@ -146,7 +153,7 @@ def _written(
         migrations=tuple(sorted(row.name for row in fetch_all(connection, MIGRATIONS))),
         tables=facts,
         sequences={row.name: row.last for row in fetch_all(connection, SEQUENCES) if row.last is not None},
-        # After the tables: what a document of the snapshot needs was stored before it.
+        # After the tables: files that a document of the snapshot needs were stored before it.
         blobs=dict(_copied_blobs(blobs, archive, check_wanted)),
     )
     connection.execute("COMMIT")

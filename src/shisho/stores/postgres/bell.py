@@ -1,8 +1,7 @@
-"""The bell across all processes and machines that share a PostgreSQL database: topics that anybody listens to
-go out after the commit, and come in on a connection of their own.
+"""Change notifications across all processes and machines that share a PostgreSQL database.
 
-What was not sent because a process died, and what a pooler between does not pass on, is found by a look at
-the tasks that somebody waits for.
+Topics with listeners are sent after the commit and received on a separate connection. Polling the tasks that
+have listeners finds notifications that were lost, because a process died or a pooler does not forward them.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from shisho.telemetry import log
 
 CHANNEL = "shisho"
 POLL_SECONDS = 3.0
-TICK_SECONDS = 0.5  # between two looks whether anybody still listens
-REST_SECONDS = 0.02  # between two notices: each wakes every process that listens
-UNHEARD_SECONDS = 0.04  # between two looks whether anybody listens, where nobody does
-AGAIN_SECONDS = 1.0  # before a broken connection is made anew
-BEGIN_SECONDS = 2.0  # until the server is heard; where that takes longer, everyone is woken then
-LINGER_SECONDS = 30.0  # after the last one has left
-LONGEST = 7_000  # bytes of one notice; the server takes 8,000
-# Tell all who listen what has news.
+TICK_SECONDS = 0.5  # between two checks for remaining listeners
+REST_SECONDS = 0.02  # between two notifications: each wakes every listening process
+UNHEARD_SECONDS = 0.04  # between two sends while nobody listens
+AGAIN_SECONDS = 1.0  # before a broken connection is reopened
+BEGIN_SECONDS = 2.0  # to wait until LISTEN is active; after that, continue and wake everyone once it is
+LINGER_SECONDS = 30.0  # before the thread ends after the last listener left
+LONGEST = 7_000  # bytes of one notification; the server accepts 8,000
+# Notify all listening processes of changed topics.
 TELL = "SELECT pg_notify(%(channel)s, %(topics)s)"
-# How far tasks have come.
+# Read the revisions of tasks.
 REVISIONS = "SELECT id, revision FROM tasks WHERE id = ANY(%(ids)s)"
 
 
@@ -74,7 +73,7 @@ class PostgresBell:
 
     @property
     def listening(self) -> int:
-        """How many listen now."""
+        """Number of current listeners."""
         return self._local.listening
 
     def _send(self) -> None:
@@ -82,23 +81,26 @@ class PostgresBell:
             with suppress(queue.Empty):
                 topics = set(self._outbox.get(timeout=TICK_SECONDS))
                 with suppress(queue.Empty):
-                    while True:  # what came while the last notice was under way goes out together
+                    while True:  # topics that arrived during the last notification are sent together
                         topics |= self._outbox.get_nowait()
                 time.sleep(REST_SECONDS if self._tell(topics) else UNHEARD_SECONDS)
 
     def _tell(self, topics: set[str]) -> bool:
-        """True where somebody may hear it."""
+        """Send topics, and return True if somebody may be listening."""
         try:
             return self._database.run(partial(_send, name=self._name, topics=topics))
-        except (ShishoError, psycopg.Error) as error:  # those who wait look at the table anyway
+        except (ShishoError, psycopg.Error) as error:  # waiting callers poll the table anyway
             log.debug("the bell could not be heard elsewhere: %s", error)
             return False
 
 
 class _ServerWatch:
-    """The thread that hears the server, for the listeners of one event loop. It begins before the listener
-    reads, so nothing falls between; after a break it rings for them all. A topic that is new to it rings once
-    when the others have been told: what came before that was not sent."""
+    """The thread that receives notifications for the listeners of one event loop.
+
+    It starts before the listener reads, so no change is lost in between, and rings for all listeners after a
+    reconnect. A newly registered topic rings once after the registration is visible to other processes,
+    because earlier changes were not sent.
+    """
 
     def __init__(self, database: PostgresDatabase, ears: Ears, poll_seconds: float, name: str) -> None:
         self._database = database
@@ -117,24 +119,29 @@ class _ServerWatch:
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
 
     def await_server(self) -> None:
-        """Wait until the server is heard, but not for long. Who goes on before that reads what may be out of
-        date by then, and is woken."""
+        """Wait until LISTEN is active, but not for long.
+
+        A caller that continues earlier may read stale data, and is woken when LISTEN is active.
+        """
         if not self._is_awaited_no_more.wait(BEGIN_SECONDS):
             self._is_awaited_no_more.set()
 
     def want(self, topics: Iterable[str]) -> bool:
-        """Hear these topics of a listener that is registered too; False: the watch has ended, or its loop."""
+        """Register these topics too; return False if the watch or its event loop has ended."""
         with self._ending:
             if not self._goes_on or self._loop.is_closed():
                 return False
             if self._places.want(topics):
-                with suppress(OSError):  # it was told often enough
+                with suppress(OSError):  # the buffer is full, so the thread wakes anyway
                     self._waker.send(b".")
             return True
 
     def _end_if_idle(self, since: float) -> None:
-        """End if nobody has listened since that time for so long. A listener registers before it asks whether
-        the watch goes on, so it is either counted here or told that this one has ended."""
+        """End the watch if nobody has listened for `LINGER_SECONDS` since that time.
+
+        A listener registers before it checks whether the watch is running. So it is either counted here, or
+        learns that this watch has ended.
+        """
         with self._ending:
             is_idle = not self._ears.listening and time.monotonic() - since >= LINGER_SECONDS
             self._goes_on = self._goes_on and not is_idle
@@ -146,10 +153,10 @@ class _ServerWatch:
                     with self._database.connection() as connection:
                         self._hear(connection)
                 except (ShishoError, psycopg.Error) as error:
-                    self._is_awaited_no_more.set()  # it may take long
+                    self._is_awaited_no_more.set()  # reconnecting may take long
                     log.debug("the bell does not hear the server: %s", error)
                     time.sleep(AGAIN_SECONDS)
-        except RuntimeError:  # the loop has ended, and its listeners with it
+        except RuntimeError:  # the event loop has ended, and its listeners with it
             log.debug("the bell has lost its loop")
         finally:
             with self._ending:
@@ -176,14 +183,14 @@ class _ServerWatch:
                 looked = now
                 self._ring(self._news(connection))
                 self._places.leave(connection, self._ears.topics)
-            # Also what came in beside the answers to these questions.
+            # This includes notifications that arrived with the results of these queries.
             for notice in connection.notifies(timeout=0):
                 name, *topics = notice.payload.split("\n")
                 if name != self._own:
                     self._ring(topics)
 
     def _await(self, connection: Connection) -> None:
-        """Until the server says something, or somebody wants another topic, but not for long."""
+        """Wait briefly until the server sends something or another topic is registered."""
         with selectors.DefaultSelector() as selector:
             selector.register(connection.fileno(), selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
@@ -192,8 +199,10 @@ class _ServerWatch:
             self._woken.recv(4096)
 
     def _news(self, connection: Connection) -> frozenset[str]:
-        """Tasks that have come further since the last look, and everything that is no task: nobody knows what
-        was missed of it."""
+        """Return tasks with a new revision since the last poll, and every topic that is not a task.
+
+        Missed changes of other topics cannot be detected.
+        """
         listened = self._ears.topics
         rows = connection.execute(REVISIONS, {"ids": [*listened]}).fetchall()
         revisions = {row.id: row.revision for row in rows}
@@ -206,8 +215,10 @@ class _ServerWatch:
 
 
 def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
-    """Send what somebody may listen to; False: nobody does. Who begins to listen only now reads what was
-    committed before."""
+    """Send the topics that have listeners; return False if there are none.
+
+    A process that starts to listen only now reads everything committed before.
+    """
     heard = select_heard_topics(connection, topics)
     if heard:
         for notice in _notices(name, heard):
@@ -216,7 +227,7 @@ def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
 
 
 def _notices(name: str, topics: Iterable[str]) -> Iterator[str]:
-    """The topics under the name of who sends them, in as few notices as the server takes."""
+    """Yield the sender's name and the topics, in as few notifications as the size limit allows."""
     notice = [name]
     length = len(name)
     for topic in sorted(topics):

@@ -1,4 +1,4 @@
-"""BM25 over the postings of a query's words: pure, all entries at once."""
+"""BM25 over the posting lists of a query: pure functions that score all entries at once."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-SATURATION = 1.2  # BM25's k1 and b as the other indexes have them, so that all propose the same
+SATURATION = 1.2  # BM25's k1 and b, the same as in the other indexes, so that all return the same candidates
 LENGTH = 0.75
 FLOOR = SATURATION * (1 - LENGTH)
 ENTRY = "<u8"  # of the postings (schema/0022)
-SPARSE = 8  # times as many numbers as entries: scores are then kept by place, not by number
+SPARSE = 8  # times as many numbers as entries: scores are then indexed by position, not by number
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedWord:
-    """A word of a query: its key in the postings, what it is worth, and how much each word of a passage takes
-    from that."""
+    """A query word: its key in the posting lists, its weight, and its length-normalization slope."""
 
     key: int
     worth: float
@@ -30,8 +29,10 @@ class WeighedWord:
 def add_up(
     words: Sequence[tuple[WeighedWord, bytes]], allowed: Sequence[int] | None
 ) -> tuple[Numbers, Scores]:
-    """The numbers of the passages that have some of the words, or of those of them that are `allowed`, and
-    their scores. A word comes with its entries."""
+    """Return the numbers of matching passages, limited to `allowed` if given, and their scores.
+
+    Each word comes with its packed posting list.
+    """
     entries = [np.frombuffer(packed, ENTRY) for _, packed in words]
     if not entries:
         return np.zeros(0, np.int64), np.zeros(0)
@@ -45,7 +46,7 @@ def add_up(
 
 
 def select_best(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, Scores]:
-    """The best so many, best first, equal ones in the order in which they came."""
+    """Return the `most` highest-scoring passages, best first, ties in order of number."""
     if len(scores) > most:
         at = np.argpartition(-scores, most - 1)[:most]
         numbers = numbers[at]
@@ -61,7 +62,7 @@ def _scores(word: WeighedWord, entries: NDArray[np.uint64]) -> Scores:
 
 
 def _summed(numbers: Numbers, scores: Scores) -> tuple[Numbers, Scores]:
-    """Each number once, with the sum of its scores."""
+    """Return each number once, with the sum of its scores."""
     if not len(numbers):
         return numbers, scores
     lowest = numbers.min()

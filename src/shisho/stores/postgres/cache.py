@@ -1,4 +1,4 @@
-"""The cache of what was fetched, in PostgreSQL, and the record of what became of fetched pages."""
+"""The cache of fetched content, and the record of the documents that pages became."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_first
 
-# A value that may be used until a moment.
+# Store a value with its expiry time.
 PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
     VALUES (%(key)s, %(value)s, %(partial)s, %(now)s, %(until)s) ON CONFLICT (md5(key)) DO UPDATE SET
     value_json = excluded.value_json, partial = excluded.partial, stored_at = excluded.stored_at,
     expires_at = excluded.expires_at"""
-# A value that may still be used.
+# Read a value that has not expired.
 GET = """SELECT value_json, partial, stored_at FROM cache
     WHERE md5(key) = md5(%(key)s) AND key = %(key)s AND expires_at > %(steady)s"""
-# A hundred of those whose time is over. Whoever comes second passes over what another one deletes.
+# Delete up to a hundred expired values. Concurrent sweeps skip each other's rows.
 SWEEP = """DELETE FROM cache WHERE ctid IN
     (SELECT ctid FROM cache WHERE expires_at <= %(steady)s LIMIT 100 FOR UPDATE SKIP LOCKED)"""
-# What a page became in a corpus, while that document is live.
+# Find the live document that a page became in a corpus.
 PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified, d.source
     FROM page_memory m JOIN documents d ON d.id = m.document_id
     WHERE m.corpus = %(corpus)s AND m.owner = %(owner)s AND md5(m.canonical_url) = md5(%(url)s) AND d.state = 'live'"""
-# What a page became in a corpus, in place of what was remembered.
+# Record the document that a page became in a corpus, replacing the previous record.
 REMEMBER = """INSERT INTO page_memory(corpus, owner, canonical_url, document_id, fetched_at, etag, last_modified)
     VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (owner, corpus, md5(canonical_url)) DO UPDATE SET
     document_id = excluded.document_id, fetched_at = excluded.fetched_at, etag = excluded.etag,

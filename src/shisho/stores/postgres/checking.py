@@ -1,4 +1,4 @@
-"""The check of the PostgreSQL database, as `shisho doctor` tells it."""
+"""The check of the PostgreSQL database for `shisho doctor`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from shisho.messages.message import Message
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.rows import fetch_all
 
-# The server's version, the database, how many live documents there are, and whether vectors can stand there.
+# Read the server's version, the database name, the number of live documents, and whether vectors can be
+# stored.
 FACTS = """SELECT current_setting('server_version') AS version, current_database() AS name,
     (SELECT coalesce(sum(documents), 0) FROM corpora)::bigint AS documents,
     EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector') AS has_vectors"""
 
 
 async def check_database(database: PostgresDatabase) -> Check:
-    """Reach it, and try to write to it."""
+    """Connect to the database, and check that it is writable."""
     try:
         await database.check_ready()
         (row,) = await database.read(lambda connection: fetch_all(connection, FACTS))

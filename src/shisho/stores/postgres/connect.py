@@ -1,6 +1,6 @@
-"""One PostgreSQL database: a bounded pool of connections, each piece of work in one transaction.
+"""A PostgreSQL database: a bounded connection pool, and transactions.
 
-Nothing of a session is relied on, so that a pooler which gives each transaction another connection may stand
+Each piece of work is one transaction. No session state is used, so that a transaction-level pooler may sit in
 between: limits are set in each transaction, and no statement is prepared.
 """
 
@@ -38,37 +38,38 @@ Work = Callable[[Connection], T]
 
 WRITERS = 4
 READERS = 4
-OTHERS = 4  # threads of others: who rings, who looks for dead workers
-TRIES = 5  # of work that ran into other work, or whose connection was lost before its commit
+OTHERS = 4  # further threads: notification sender, dead-worker check
+TRIES = 5  # attempts for work that conflicted with other work, or lost its connection before its commit
 CONNECT_SECONDS = 5
-# So that a cut wire is noticed within half a minute: the system would wait for a quarter of an hour.
+# Detect a broken network connection within half a minute; the system default is a quarter of an hour.
 NOTICE_BREAKS: dict[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-# While a transaction writes: how long a statement, a wait for others' rows, and a pause within it may last.
+# Limits of a writing transaction: statement time, wait for row locks, and idle time within it.
 LIMITS = """SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s';
     SET LOCAL idle_in_transaction_session_timeout = '10s'"""
-# Begin to write.
+# Begin a writing transaction.
 BEGIN = f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {LIMITS}"
-# Begin to write what a crash of the server may undo.
+# Begin a writing transaction that a crash of the server may undo.
 BEGIN_PASSING = f"{BEGIN}; SET LOCAL synchronous_commit = off"
-# The server makes a transaction of each statement by itself.
+# Autocommit: the server makes each statement a transaction.
 NO_BEGIN = ""
-# Begin to read: all statements see one state of the data.
+# Begin a read-only transaction: all statements see one snapshot.
 BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {LIMITS}"
-# Whether this user may write.
+# Check whether this user may write.
 MAY_WRITE = "SELECT has_table_privilege('jobs', 'INSERT') AND has_table_privilege('jobs', 'UPDATE') AS yes"
 
 
 class PostgresDatabase:
-    """`await write(f)` runs f in a transaction of its own and returns after the commit; `await read(f)` in a
-    snapshot.
+    """A PostgreSQL database, used by functions that run in a transaction or a snapshot.
 
-    It can be made where the server cannot be reached: whatever needs it raises StoreUnavailable or
-    StorageUnusable, and it is tried again at the next call. `url` is a connection string of PostgreSQL."""
+    `await write(f)` runs f in a transaction and returns after the commit; `await read(f)` runs f in a
+    snapshot. `url` is a PostgreSQL connection string. The object can be created while the server is
+    unreachable: calls then raise StoreUnavailable or StorageUnusable, and each call tries to connect again.
+    """
 
     def __init__(self, url: str) -> None:
         self.facts = connection_facts(url)
@@ -93,32 +94,39 @@ class PostgresDatabase:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-pg-read")
 
     async def write(self, work: Work[T], *, lasting: bool = True) -> T:
-        """Not `lasting`: a crash of the server may undo it, as long as nothing lasting was written after it.
+        """Run `work` in a transaction, and return its result after the commit.
 
-        Raises what `work` raises (its changes undone); StoreUnavailable where the server cannot be reached,
-        or where it is not known whether the commit was made; Conflict, StorageUnusable.
+        `work` runs again if it conflicted with other work, or if its connection was lost before the commit,
+        so it must have no side effects outside the database. If not `lasting`, a crash of the server may undo
+        it, unless something lasting was written after it.
 
-        `work` is run again where it ran into other work, or where its connection was lost before the commit:
-        it changes nothing but the database."""
+        Raises: what `work` raises (its changes are rolled back); StoreUnavailable if the server cannot be
+        reached, or if the outcome of the commit is unknown; Conflict, StorageUnusable.
+        """
         return await self._in_writer(partial(self.commit, work, lasting=lasting))
 
     async def execute(self, work: Work[T]) -> T:
-        """As `write`, for work of one statement, which the server makes a transaction by itself: a third of
-        the ways there and back. Where the connection is lost it is done again, though it may have been
-        committed: whoever asks can bear that."""
+        """Run one statement in autocommit mode: a third of the round trips of `write`.
+
+        If the connection is lost, the statement is repeated although it may have been committed: use this
+        only for statements that can be repeated.
+        """
         return await self._in_writer(partial(self._commit, NO_BEGIN, work))
 
     async def _in_writer(self, commit: Callable[[], T]) -> T:
         self._check_open()
         running = asyncio.get_running_loop().run_in_executor(self._writers, commit)
-        # A cancelled caller will not come for what became of it.
+        # A cancelled caller will not retrieve the result or exception.
         running.add_done_callback(lambda done: done.cancelled() or done.exception())
-        # The work is under way and may be committed: a cancelled caller must not take that for undone.
+        # The work is running and may be committed: a cancelled caller must not assume that it was rolled
+        # back.
         return await asyncio.shield(running)
 
     async def read(self, work: Work[T]) -> T:
-        """Run `work` in a thread, all its queries seeing one state of the data. Raises StorageUnusable,
-        StoreUnavailable, Conflict."""
+        """Run `work` in a thread, with all its queries on one snapshot.
+
+        Raises: StorageUnusable, StoreUnavailable, Conflict.
+        """
         self._check_open()
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
 
@@ -127,11 +135,11 @@ class PostgresDatabase:
             raise library_closed()
 
     def snapshot(self, work: Work[T]) -> T:
-        """Do what `read` does, for code that already runs in a thread."""
+        """Do the same as `read`, for code that already runs in a thread."""
         return self._attempt(BEGIN_READING, work)
 
     def commit(self, work: Work[T], *, lasting: bool = True) -> T:
-        """Do what `write` does, for code that already runs in a thread."""
+        """Do the same as `write`, for code that already runs in a thread."""
         return self._commit(BEGIN if lasting else BEGIN_PASSING, work)
 
     def _commit(self, begin: str, work: Work[T]) -> T:
@@ -143,16 +151,20 @@ class PostgresDatabase:
         return self._attempt(begin, work)
 
     def run(self, work: Work[T]) -> T:
-        """Run `work` in no transaction, for code that already runs in a thread: each statement is one of its
-        own, and nothing is done again. Raises StorageUnusable, StoreUnavailable, Conflict."""
+        """Run `work` in autocommit mode without retries, for code that already runs in a thread.
+
+        Raises: StorageUnusable, StoreUnavailable, Conflict.
+        """
         with self._troubles():
             self._open()
             with self._pool.borrow() as connection:
                 return work(connection)
 
     async def migrate(self) -> list[str]:
-        """Bring the schema to this version. Returns the names of the scripts that were run. Raises
-        StorageUnusable, StoreUnavailable, Conflict."""
+        """Migrate the schema to this version, and return the names of the scripts that were run.
+
+        Raises: StorageUnusable, StoreUnavailable, Conflict.
+        """
 
         def work() -> list[str]:
             with self._troubles(), self._opening, self._connect() as connection:
@@ -161,8 +173,10 @@ class PostgresDatabase:
         return await asyncio.to_thread(work)
 
     async def has_schema(self) -> bool:
-        """True where a library was made here before; every other use makes one. Raises StorageUnusable,
-        StoreUnavailable."""
+        """Return True if the database already has a library's schema; any other use creates one.
+
+        Raises: StorageUnusable, StoreUnavailable.
+        """
 
         def work() -> bool:
             with self._troubles(), self._connect() as connection:
@@ -171,27 +185,31 @@ class PostgresDatabase:
         return await asyncio.to_thread(work)
 
     def connection(self) -> Connection:
-        """A connection of the caller's own, outside the pool, who closes it. Raises StorageUnusable,
-        StoreUnavailable, Conflict."""
+        """Open a connection outside the pool, which the caller must close.
+
+        Raises: StorageUnusable, StoreUnavailable, Conflict.
+        """
         with self._troubles():
             self._open()
             return self._connect()
 
     def line(self) -> float:
-        """The present on the time line by which all waiting is measured, in seconds since 1970; the same for
-        all machines that share the database."""
+        """Return the current time of the timeline that all waits use, in seconds since 1970.
+
+        It is the same for all machines that share the database.
+        """
         if not self._time.is_known:
             self.snapshot(self._time.sample)
         return self._time.line()
 
     async def check_ready(self) -> None:
-        """Check that something could be stored now. Raises StorageUnusable, StoreUnavailable, Conflict."""
+        """Check that data can be stored now. Raises StorageUnusable, StoreUnavailable, Conflict."""
         (row,) = await self.write(lambda connection: connection.execute(MAY_WRITE).fetchall())
         if not row.yes:
             raise only_reads(self.facts)
 
     async def examine(self) -> None:
-        """Reach the server and bring the schema to this version; what is wrong is told to whoever asks."""
+        """Connect to the server and migrate the schema; errors are left for later calls to report."""
         with suppress(ShishoError):
             await self.check_ready()
 
@@ -201,7 +219,7 @@ class PostgresDatabase:
         return self._closing.is_set()
 
     async def close(self) -> None:
-        """Wait for the work under way, end the threads and connections."""
+        """Wait for running work, then end the threads and connections."""
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -211,7 +229,7 @@ class PostgresDatabase:
         self._pool.close()
 
     def _open(self) -> None:
-        """Once for each database: bring its schema to this version."""
+        """Migrate the schema, once for each database."""
         if self._opened.is_set():
             return
         with self._opening:

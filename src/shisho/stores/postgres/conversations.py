@@ -16,5 +16,5 @@ class PostgresConversations(StoredConversations):
 
 
 async def _erase_nothing() -> bool:
-    """The server removes deleted rows by itself."""
+    """Do nothing: the server vacuums deleted rows."""
     return True

@@ -1,4 +1,4 @@
-"""How a library in PostgreSQL stands, in numbers."""
+"""Metrics of a library in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import fetch_all
 
-# Jobs that have not ended, by kind and state.
+# Count unfinished jobs by kind and state.
 JOBS = """SELECT kind, state, count(*) AS number FROM jobs
     WHERE state IN ('queued', 'running', 'parked', 'awaiting_auth') GROUP BY kind, state"""
-# When the job came that waits longest, of those that any worker may take.
+# Read the creation time of the oldest queued job that any worker may claim.
 OLDEST = "SELECT min(created_at) AS oldest FROM jobs WHERE state = 'queued' AND not_before IS NULL"
-# Live documents and passages.
+# Count live documents and passages.
 AMOUNTS = """SELECT coalesce(sum(documents), 0)::bigint AS documents, coalesce(sum(passages), 0)::bigint AS passages
     FROM corpora"""
 
 
 class PostgresFigures:
-    """Reads the figures. `behind`: changes that the index has not taken in."""
+    """Reads the library's metrics. `behind` returns the number of unindexed changes."""
 
     def __init__(
         self, database: PostgresDatabase, clock: Clock, behind: Callable[[], Awaitable[int]]

@@ -1,5 +1,7 @@
-"""The finds of jobs, in PostgreSQL, and the reports on them for a task's visitor. Writes carry the fence of
-their job."""
+"""The URLs that jobs discover, and the reports on them, in PostgreSQL.
+
+Writes carry the fence of their job.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,11 @@ from shisho.stores.postponed import select_postponed
 
 MOST_FAILURES = 20
 MOST_SEARCHES = 50
-# The task of a held claim. Until the commit nobody takes the job back, and nobody gives the task another
-# revision: who has seen a later one has seen what is written here.
+# Lock the job of a valid claim, and read its task. Until the commit no other worker can reclaim the job, and
+# the task gets no new revision: a reader of a later revision also sees these writes.
 HOLDS = """SELECT j.task_id FROM jobs j JOIN tasks t ON t.id = j.task_id
     WHERE j.id = %s AND j.state = 'running' AND j.attempt = %s AND j.worker_id = %s FOR SHARE OF j FOR NO KEY UPDATE OF t"""
-# A find, unless its job has it already.
+# Add a find, unless its job already has it.
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
         rank_on_page, rank, status, revision)
     VALUES (%(task_id)s, %(job_id)s, %(canonical_url)s,
@@ -43,67 +45,67 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
         (SELECT count(*) + 1 FROM finds WHERE job_id = %(job_id)s), 'found',
         (SELECT revision FROM tasks WHERE id = %(task_id)s))
     ON CONFLICT DO NOTHING"""
-# A find by its job and address; what is done to it stands before.
+# The condition that selects a find by job and address.
 OF_KEY = "WHERE job_id = %(job_id)s AND md5(canonical_url) = md5(%(canonical_url)s)"
-# What became of a find.
+# Record the outcome of a find.
 SETTLE = f"""UPDATE finds SET status = %(status)s, document_id = coalesce(%(document_id)s,
             (SELECT d.id FROM documents d WHERE d.id = finds.document_id AND d.state = 'live')),
         code = %(code)s, reason = %(reason)s,
         fetched_at = %(now)s, seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = %(task_id)s),
         revision = (SELECT revision FROM tasks WHERE id = %(task_id)s)
     {OF_KEY}"""
-# The document that a find is about to become.
+# Record the document that a find is about to become.
 EXPECT = f"UPDATE finds SET document_id = %(document_id)s {OF_KEY}"
-# Whether a find was useful.
+# Record whether a find was useful.
 MARK = f"UPDATE finds SET useful = %(useful)s {OF_KEY}"
-# How far a search has come, in place of what was noted before.
+# Record the progress of a search, replacing the previous record.
 NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop,
         warnings_json)
     VALUES (%(job_id)s, %(task_id)s, %(query)s, %(engine)s, %(pages)s, %(novelty)s, %(harvest)s, %(stop)s, %(warnings)s)
     ON CONFLICT (job_id) DO UPDATE SET task_id = excluded.task_id, query = excluded.query, engine = excluded.engine,
         pages = excluded.pages, novelty_json = excluded.novelty_json, harvest_json = excluded.harvest_json,
         paging_stop = excluded.paging_stop, warnings_json = excluded.warnings_json"""
-# The newest searches of a task, as `read_search` takes them.
+# Read the newest searches of a task, as input of `read_search`.
 SEARCHES = """SELECT job_id, query, engine, pages, novelty_json, harvest_json, paging_stop, warnings_json FROM searches
     WHERE task_id = %(task_id)s ORDER BY job_id DESC LIMIT %(most)s"""
-# Addresses that the task has met elsewhere.
+# List the addresses that the task found elsewhere before.
 SEEN = """SELECT DISTINCT canonical_url FROM finds WHERE task_id = %(task_id)s AND canonical_url = ANY(%(urls)s)
     AND NOT (job_id = %(job_id)s AND page_number IS NOT DISTINCT FROM %(page_number)s::integer)"""
-# What `read_stored` reads, of `finds`: a job's finds in order of rank.
+# Read a job's finds in order of rank, as input of `read_stored`.
 OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
     status, document_id, useful, code, reason FROM finds WHERE job_id = %(job_id)s ORDER BY rank"""
-# What `read_result` reads: results after a place and since a revision. A document that is expected is not
-# told before it is there.
+# Read results after a position and since a revision, as input of `read_result`. An expected document is not
+# reported before it exists.
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank, f.page_number,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id AND f.status = 'visited'
     WHERE f.task_id = %(task_id)s AND f.seq > %(after)s AND f.revision >= %(since)s ORDER BY f.seq LIMIT %(limit)s"""
-# What `read_failure` reads: finds that failed.
+# Read failed finds, as input of `read_failure`.
 FAILED_FINDS = """SELECT query, url, code, reason FROM finds
     WHERE task_id = %(task_id)s AND status = 'failed' AND revision >= %(since)s ORDER BY seq DESC LIMIT %(most)s"""
-# Jobs that failed and say more than their finds do.
+# List failed jobs whose error is not already reported by their finds.
 FAILED_JOBS = """SELECT input_json::text AS input, error_json::text AS errors FROM jobs
     WHERE task_id = %(task_id)s AND state = 'failed' AND finished_at >= %(since_at)s
     AND NOT EXISTS (SELECT 1 FROM finds f WHERE f.job_id = jobs.id AND f.status = 'failed' AND f.engine IS NULL)
     ORDER BY finished_at DESC LIMIT %(most)s"""
-# What completed searches had to leave. The escape of NUL, which a page may carry, is read by no function of
-# PostgreSQL.
+# List the items that completed searches had to skip. No PostgreSQL function reads the escape of NUL, which a
+# page may contain.
 LEFT_OVER = r"""SELECT e.input, e.errors FROM (
         SELECT j.input_json::text AS input, j.finished_at,
             (replace(j.output_json, '\u0000', '\ufffd')::json -> 'errors')::text AS errors
         FROM jobs j WHERE j.task_id = %(task_id)s AND j.state = 'completed' AND j.kind = 'search_queue'
         AND j.finished_at >= %(since_at)s) e
     WHERE e.errors NOT IN ('[]', 'null') ORDER BY e.finished_at DESC LIMIT %(most)s"""
-# The place of the latest result of a task. Finds go only with their task, and a purge blanks them: it never
-# goes down.
+# Read the position of the latest result of a task. It never decreases: finds are deleted only with their
+# task, and a purge only blanks them.
 LAST_PLACE = "SELECT max(seq) AS place FROM finds WHERE task_id = %(task_id)s"
-# Whether a job has ended, waits for a person, or something went wrong since a revision.
+# Check whether a job ended, is waiting for a person, or something failed since a revision.
 OUTCOME = """SELECT EXISTS (SELECT 1 FROM events WHERE task_id = %(task_id)s AND revision > %(since)s
         AND kind IN ('completed', 'failed', 'cancelled', 'awaiting_auth'))
     OR EXISTS (SELECT 1 FROM finds WHERE task_id = %(task_id)s AND status = 'failed' AND revision >= %(since)s)
     AS is_there"""
-# Live web pages that nothing but this task reaches.
+# List live web pages that only this task refers to.
 ORPHANS = """SELECT DISTINCT d.id
     FROM provenance m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE m.task_id = %(task_id)s AND c.name = %(corpus)s AND d.state <> 'purged'
@@ -112,30 +114,28 @@ ORPHANS = """SELECT DISTINCT d.id
     AND NOT EXISTS (SELECT 1 FROM assistant_evidence s WHERE s.document_id = d.id)
     AND NOT EXISTS (SELECT 1 FROM evidence e LEFT JOIN jobs j ON j.id = e.answer_id
         WHERE e.document_id = d.id AND j.task_id IS DISTINCT FROM %(task_id)s)"""
-# When a revision was written.
+# Read when a revision was written.
 WRITTEN_AT = "SELECT at FROM events WHERE task_id = %(task_id)s AND revision = %(since)s"
-# How many jobs of a task there are of each kind in each state; of those that run, how many pages they have
-# read, of how many.
+# Count the jobs of a task by kind and state; for running jobs, also the pages read and the total pages.
 TALLY = """SELECT kind, state, count(*) AS jobs,
     sum((progress_json::json ->> 'pages_read')::integer) FILTER (WHERE state = 'running') AS pages_read,
     sum((progress_json::json ->> 'pages_total')::integer) FILTER (WHERE state = 'running') AS pages_total
     FROM jobs WHERE task_id = %(task_id)s GROUP BY kind, state"""
-# Of a task's web addresses: how many were visited, how many there are, how many of them are different pages,
-# and how many finds became documents.
+# Count a task's web addresses: visited, known, distinct pages, and finds that became documents.
 VISITS = """SELECT count(*) FILTER (WHERE is_page AND status IN ('visited', 'failed')) AS visited,
     count(*) FILTER (WHERE is_page AND status <> 'left_out') AS known,
     count(DISTINCT canonical_url) FILTER (WHERE is_page AND status <> 'left_out') AS sources,
     count(DISTINCT canonical_url) FILTER (WHERE status = 'visited' AND document_id IS NOT NULL) AS taken_in
     FROM (SELECT canonical_url, status, document_id, url ILIKE 'http%%' AS is_page FROM finds
           WHERE task_id = %(task_id)s) met"""
-# The latest answer of a task.
+# Find the latest answer of a task.
 ANSWER = """SELECT id FROM jobs WHERE task_id = %(task_id)s AND kind = %(kind)s AND state = 'completed'
     ORDER BY created_at DESC, id DESC LIMIT 1"""
-# When something happened in a task last.
+# Read when a task last changed.
 CHANGED_AT = "SELECT at FROM events WHERE task_id = %(task_id)s ORDER BY revision DESC LIMIT 1"
-# How the queries of a task were searched for.
+# Delete the search records of a task.
 FORGET_SEARCHES = "DELETE FROM searches WHERE task_id = %(task_id)s"
-# What a task has found.
+# Delete the finds of a task.
 FORGET = "DELETE FROM finds WHERE task_id = %(task_id)s"
 
 
@@ -259,7 +259,7 @@ def _failures(connection: Connection, values: dict[str, Any]) -> list[FailedItem
 
 
 def _failed_job(row: Row) -> FailedItem:
-    """From the columns of `FAILED_JOBS`."""
+    """Build a failed item from the columns of `FAILED_JOBS`."""
     payload = json.loads(row.input)
     error = json.loads(row.errors)[-1]
     subject = payload.get("url") or payload.get("source")
@@ -268,7 +268,7 @@ def _failed_job(row: Row) -> FailedItem:
 
 
 def _left_over(row: Row) -> Iterator[FailedItem]:
-    """From the columns of `LEFT_OVER`."""
+    """Build the failed items from the columns of `LEFT_OVER`."""
     query = json.loads(row.input).get("query")
     for failure in json.loads(row.errors):
         reason = message.unpack(failure.get("reason") or "")

@@ -1,4 +1,4 @@
-"""Remembered folders and the stamps of their files in PostgreSQL."""
+"""Watched folders and the stamps of their files in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all
 
-# The folders of an owner.
+# List the watched folders of an owner.
 WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = %s ORDER BY path"
-# A folder is remembered; where it was before, it goes into this corpus now.
+# Watch a folder, or change the corpus of a watched one.
 WATCH = """INSERT INTO watched_folders(owner, path, corpus, since) VALUES (%s, %s, %s, %s)
     ON CONFLICT (owner, md5(path)) DO UPDATE SET corpus = excluded.corpus RETURNING path, corpus, since"""
-# A folder is remembered no more.
+# Stop watching a folder.
 FORGET = "DELETE FROM watched_folders WHERE owner = %s AND path = %s"
-# Stamps of a corpus, by source.
+# List the stamps of a corpus, by source.
 STAMPS = """SELECT p.source, p.stamp FROM places p JOIN corpora c ON c.id = p.corpus_id
     WHERE c.owner = %s AND c.name = %s AND p.stamp IS NOT NULL"""
-# A source that still stands for this document has this stamp.
+# Set the stamp of a source, if it still belongs to this document.
 STAMP = """UPDATE places SET stamp = %(stamp)s
     WHERE corpus_id = (SELECT c.id FROM corpora c WHERE c.owner = %(owner)s AND c.name = %(corpus)s)
     AND md5(source) = md5(%(source)s) AND source = %(source)s AND document_id = %(document_id)s"""
 
 
 class PostgresFolders:
-    """`ports.FolderRegister` over PostgreSQL. Each machine follows those of the folders that it has."""
+    """`ports.FolderRegister` over PostgreSQL. Each machine watches the folders that exist on it."""
 
     def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
         self._database = database

@@ -1,6 +1,7 @@
-"""Grants, which say who may read or write whose corpus, in PostgreSQL.
+"""Grants in PostgreSQL: who may read or write which corpus.
 
-What a reader may search is the view `readable_corpora`, which every statement about scopes looks through."""
+The view `readable_corpora` lists the corpora that a reader may search; every statement about scopes uses it.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +15,23 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all
 
-# A corpus that is there is granted; what was granted before no longer counts.
+# Grant access to an existing corpus, replacing an earlier grant.
 GRANT = """INSERT INTO grants(corpus_id, kind, grantee, access, granted_at)
     SELECT c.id, %s, %s, %s, %s FROM corpora c WHERE c.owner = %s AND c.name = %s
     ON CONFLICT (corpus_id, kind, grantee) DO UPDATE SET access = excluded.access, granted_at = excluded.granted_at"""
-# A grant is taken back.
+# Revoke a grant.
 REVOKE = """DELETE FROM grants g USING corpora c
     WHERE c.id = g.corpus_id AND g.kind = %s AND g.grantee = %s AND c.owner = %s AND c.name = %s"""
-# All grants, or those of an owner's corpora.
+# List all grants, or those of an owner's corpora.
 GRANTS = """SELECT c.owner, c.name, g.kind, g.grantee, g.access, g.granted_at FROM grants g
     JOIN corpora c ON c.id = g.corpus_id WHERE %(owner)s::text IS NULL OR c.owner = %(owner)s
     ORDER BY c.owner COLLATE "C", c.name COLLATE "C", g.kind, g.grantee"""
-# What a reader may search. Of several ways the one counts that lets do most: by name, write > read; one's own
-# comes one way.
+# List the corpora that a reader may search. If access is granted in several ways, the strongest counts
+# (alphabetically, write > read); a reader's own corpora appear once.
 REACHABLE = """SELECT c.owner, c.name, max(r.access COLLATE "C") AS access
     FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
     WHERE r.reader = %s GROUP BY c.owner, c.name ORDER BY c.owner COLLATE "C", c.name COLLATE "C\""""
-# Those of some documents that a reader may open.
+# Select the documents that a reader may open.
 READABLE = """SELECT d.id FROM documents d WHERE d.id = ANY(%s)
     AND d.corpus_id IN (SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = %s)"""
 

@@ -1,4 +1,4 @@
-"""How engines have answered in PostgreSQL."""
+"""The record of search engine responses in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The PostgreSQL database as the truth behind an index that stands elsewhere, and the book of how far that
-has come."""
+"""The PostgreSQL database as the source of an external index, and that index's progress."""
 
 from __future__ import annotations
 
@@ -30,65 +29,65 @@ from shisho.stores.scope import write_readable_corpora
 
 T = TypeVar("T")
 
-# How far an index has come.
+# Read the progress of an index.
 MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = %s"
-# How far the indexes have come whose names begin with a text.
+# Read the progress of all indexes whose names begin with a prefix.
 MARKS = "SELECT name, generation, change, vector FROM outer_indexes WHERE starts_with(name, %s)"
-# The newest change of the shelf.
+# Read the number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) AS seq FROM changes"
-# The newest vector; the table is filled in.
+# Read the number of the newest vector; the table is filled in.
 NEWEST_VECTOR = "SELECT coalesce(max(seq), 0) AS seq FROM {table}"
-# What the shelf has changed since one, oldest first.
+# List the changes of the shelf after a given one, oldest first.
 CHANGED = """SELECT c.seq, c.document_id, d.state FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > %s ORDER BY c.seq LIMIT %s"""
-# Passages of a live document after one, as the index takes them in.
+# List passages of a live document after a given one, as index entries.
 ENTRIES_OF = """SELECT d.corpus_id, p.document_id, p.id AS passage_id, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
     FROM documents d JOIN passages p ON p.document_id = d.id
     WHERE d.id = %s AND d.state = 'live' AND p.ordinal > %s ORDER BY p.ordinal LIMIT %s"""
-# What an index of vectors takes in; the table is filled in.
+# The columns of an entry of a vector index; the table is filled in.
 VECTOR_COLUMNS = """SELECT v.seq, v.passage_id, halfvec_send(v.vector) AS vector, v.document_id, v.page, d.corpus_id, d.state
     FROM {table} v JOIN documents d ON d.id = v.document_id"""
-# Vectors after one, in the order in which they came.
+# List vectors after a given one, in order of arrival.
 ARRIVED = f"{VECTOR_COLUMNS} WHERE v.seq > %s ORDER BY v.seq LIMIT %s"
-# The same of one document, where it is live.
+# List vectors of one document, if it is live.
 VECTORS_OF = f"""{VECTOR_COLUMNS} WHERE v.seq > %s AND v.document_id = %s AND d.state = 'live' ORDER BY v.seq LIMIT %s"""
-# In how many passages that a reader may search some words stand.
+# Count the passages that a reader may search and that contain each word.
 WORDS = f"""SELECT code, sum(passages)::bigint AS passages FROM outer_words
     WHERE name = %s AND corpus_id IN ({READABLE}) AND code = ANY(%s) GROUP BY code"""
-# Whether there are corpora that a reader may not search.
+# Check whether there are corpora that a reader may not search.
 OTHERS = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE})) AS yes"
-# The documents in scope; its condition is filled in.
+# List the documents in scope; its condition is filled in.
 IN_SCOPE = f"SELECT d.id {FROM_DOCUMENTS} WHERE {{condition}}"
-# An index, and with it all that the book says of it.
+# Delete an index, and with it all of its records.
 FORGET = "DELETE FROM outer_indexes WHERE name = %s"
-# An index is begun.
+# Add an index.
 BEGIN = "INSERT INTO outer_indexes(name, generation, change, vector) VALUES (%s, %s, %s, %s)"
-# The turn of taking changes in, where nobody else has it.
+# Take the lease for applying changes, if nobody else holds it.
 TAKE_TURN = """UPDATE outer_indexes SET holder = %(holder)s, held_until = clock_timestamp() + make_interval(secs => %(seconds)s)
     WHERE name = %(index)s AND (holder IN (%(holder)s, '') OR held_until < clock_timestamp())"""
-# The turn is over.
+# Release the lease.
 GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = '-infinity' WHERE name = %s AND holder = %s"
-# An index has come further, where it stands as it is thought to.
+# Advance the progress of an index, if it is at the expected position.
 ADVANCE = """UPDATE outer_indexes SET change = %s, vector = %s
     WHERE name = %s AND generation = %s AND change = %s AND vector = %s"""
-# What an index has taken in of some documents.
+# Read the recorded words of some documents.
 TAKEN_IN = "SELECT corpus_id, words FROM outer_documents WHERE name = %s AND document_id = ANY(%s)"
-# It has taken in nothing of some documents.
+# Delete the records of some documents.
 LEAVE = "DELETE FROM outer_documents WHERE name = %s AND document_id = ANY(%s)"
-# The words of a document that it has taken in.
+# Record the words of an indexed document.
 ENTER = "INSERT INTO outer_documents(name, document_id, corpus_id, words) VALUES (%s, %s, %s, %s)"
-# In how many passages of a corpus more, or less, each of some words stands.
+# Add to the number of passages of a corpus that contain each word, or subtract from it.
 COUNT = """INSERT INTO outer_words(name, corpus_id, code, passages)
     SELECT %s, given.corpus_id, given.code, given.passages
     FROM unnest(%s::integer[], %s::bigint[], %s::bigint[]) AS given(corpus_id, code, passages)
     ON CONFLICT (name, corpus_id, code) DO UPDATE SET passages = outer_words.passages + excluded.passages"""
-# Those of some words that stand nowhere in a corpus any more.
+# Delete the words that no passage of a corpus contains any more.
 DROP = """DELETE FROM outer_words w USING unnest(%s::integer[], %s::bigint[]) AS given(corpus_id, code)
     WHERE w.name = %s AND w.corpus_id = given.corpus_id AND w.code = given.code AND w.passages <= 0"""
 
 
 class PostgresIndexFeed:
-    """`IndexFeed` over PostgreSQL. `serving`: which vectors searches use; None where there are none."""
+    """`IndexFeed` over PostgreSQL. `serving` selects the vectors that searches use, if any."""
 
     def __init__(self, database: PostgresDatabase, serving: PostgresServing | None = None) -> None:
         self._database = database
@@ -221,12 +220,12 @@ def _place(row: rows.Row) -> PassagePlace:
 
 
 def _vector_entry(row: rows.Row) -> VectorEntry:
-    """From the columns of `VECTOR_COLUMNS`."""
+    """Build a vector entry from the columns of `VECTOR_COLUMNS`."""
     return VectorEntry(_place(row), row.seq, read_halfvec(row.vector))
 
 
 def _enter(connection: Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
-    """Put documents into the book in place of what it says of them."""
+    """Record the words of documents, replacing earlier records."""
     names = list(words)
     before = [(row.corpus_id, row.words) for row in rows.fetch_all(connection, TAKEN_IN, (index, names))]
     rows.change(connection, LEAVE, (index, names))

@@ -1,4 +1,4 @@
-"""Pages that wait for a person, in PostgreSQL."""
+"""Pages that wait for a person's action, in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The queue's working side in PostgreSQL. What is done for every job goes there in one statement."""
+"""The job queue for workers, in PostgreSQL.
+
+Operations that every job needs take one statement each.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,12 @@ from shisho.stores.postgres.transitions import build_postgres_transactions
 from shisho.stores.transitions import JOB, Transaction, job
 
 T = TypeVar("T")
-# Take the next job of the owner with the fewest running, unless somebody else is taking it
+# Claim the next job of the owner with the fewest running jobs, unless another worker is claiming it
 # (`schema/0103_claims_of_many_owners.sql`).
 CLAIM = f"SELECT {JOB} FROM claim_fair_job(:worker_id, :kinds, :now, :steady)"
-# Complete a job that is held, within a transaction or as one.
+# Complete a claimed job, within a transaction or as its own.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
-# Complete a job that is held, as a transaction; then take the next as another
+# Complete a claimed job in one transaction, then claim the next job in another
 # (`schema/0090_fair_claims.sql`).
 COMPLETE_THEN_CLAIM = """CALL complete_then_claim_fair(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
     NULL, NULL, NULL)"""
@@ -37,8 +40,8 @@ class PostgresJobs(StoredJobs):
         self._database = database
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        # One that finds nothing locks nothing and writes nothing. Where it was committed and nobody knows,
-        # the job is taken back as any other whose worker gives no sign of life.
+        # A claim that finds no job locks and writes nothing. If the claim was committed but the reply was
+        # lost, the job is reclaimed like any other job without heartbeats.
         return await self._claims.follow(
             self._execute(lambda transaction: self._take(transaction, worker_id, kinds))
         )
@@ -59,7 +62,7 @@ class PostgresJobs(StoredJobs):
         return await self._claims.follow(in_turn())
 
     async def _execute(self, work: Callable[[Transaction], T]) -> T:
-        """Statements that are each a transaction and may be said again."""
+        """Run repeatable statements, each as its own transaction."""
         whole = self._transactions.gather_topics(work)
         committing = self._database.execute(lambda connection: whole(PostgresQueries(connection)))
         return await self._transactions.await_commit(committing)
@@ -72,7 +75,7 @@ class PostgresJobs(StoredJobs):
     def _complete_then_take(
         self, transaction: Transaction, claim: Claim, output: Payload, kinds: Sequence[str]
     ) -> tuple[bool, Job | None]:
-        """As `_complete_alone`, and the next job after a completion."""
+        """Complete a job as `_complete_alone` does, then claim the next job."""
         values = fence(claim) | {"output": output.text, "kinds": list(kinds)}
         times = {"now": transaction.now, "steady": transaction.steady}
         (row,) = transaction.rows(COMPLETE_THEN_CLAIM, values | times)
@@ -91,7 +94,7 @@ class PostgresJobs(StoredJobs):
             transaction.wake(row.cause_id)
 
     def _complete_alone(self, transaction: Transaction, claim: Claim, output: Payload) -> bool:
-        """False where more is to be done with it, in a transaction: nothing was changed."""
+        """Complete a job in one statement; return False, unchanged, if it needs a full transaction."""
         row = _completed(transaction, claim, output, alone=True)
         if row is None:
             _check_finished(transaction, claim)
@@ -99,15 +102,15 @@ class PostgresJobs(StoredJobs):
 
 
 def _note_taken(transaction: Transaction, row: Row) -> Job:
-    """The job that was taken, from the columns of `JOB`."""
+    """Build the claimed job from the columns of `JOB`."""
     taken = job(row)
-    # Its task was running, as a task with a queued job is, and runs on.
+    # Its task is already running, as any task with a queued job is, and keeps running.
     transaction.topics |= {taken.task_id, EventKind.RUNNING}
     return taken
 
 
 def _check_finished(transaction: Transaction, claim: Claim) -> None:
-    """Raises ClaimLost, unless this attempt has completed the job already."""
+    """Raise ClaimLost, unless this attempt has already completed the job."""
     if not transaction.rows(FINISHED, fence(claim)):
         raise ClaimLost
 

@@ -1,4 +1,4 @@
-"""The index of a search in PostgreSQL: tables that every change of the shelf keeps in its own transaction."""
+"""The search index in PostgreSQL: tables that are updated in the transaction of each change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class PostgresIndex:
-    """`ports.Index` over PostgreSQL, and over vectors where there are some."""
+    """`ports.Index` over PostgreSQL, with vector search if there are vectors."""
 
     def __init__(self, database: PostgresDatabase, dense: PostgresServing | None = None) -> None:
         self._database = database
@@ -32,21 +32,21 @@ class PostgresIndex:
 
         try:
             return await self._database.read(look)
-        except psycopg.errors.UndefinedTable:  # vectors that were retired just when they were to be read
+        except psycopg.errors.UndefinedTable:  # the vectors were dropped just before they were read
             return await self._database.read(look)
 
     async def count_behind(self) -> int:
-        """Never: what it proposes by stands in the transaction that changes the shelf."""
+        """Return 0: the index is updated in the transaction that changes the shelf."""
         return 0
 
     async def examine(self) -> Sequence[IndexDamage]:
-        """It keeps nothing in files."""
+        """Return no damage: the index has no files."""
         return ()
 
     async def close(self) -> None:
-        """It holds nothing of its own: its connections are the database's."""
+        """Do nothing: the connections belong to the database."""
 
     async def catch_up(self) -> None:
-        """There is nothing to catch up with but an index over vectors that have become many."""
+        """Build the vector graph if it is due; the lexical index is always current."""
         if self._dense is not None:
             await self._dense.catch_up()

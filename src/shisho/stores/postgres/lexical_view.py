@@ -1,4 +1,4 @@
-"""One look at the shelf and its postings: BM25 proposes, our own scoring ranks."""
+"""A view of the shelf and its postings: BM25 selects candidates, and our scoring ranks them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telli
 if TYPE_CHECKING:
     from shisho.stores.postgres.serving import PostgresServing, VectorTable
 
-SELECTIVE = 20_000  # passages: of so few the numbers are fetched, and nothing else is added up
-SPARE = 100  # passages looked at beyond those that are wanted: some are not live, not in scope, or were seen
-MOST_ENTRIES = 300_000  # that are added up for a query: 2.4 MB from the server, and 10 ms of our CPU
-ENOUGH_ENTRIES = 5_000  # where there are fewer the next word is added up too, however common it is
-FIRST = 4  # times as many are looked up where of the best too few are in scope
-MOST_LOOKED_THROUGH = 1_500  # passages that common words are looked for in
+SELECTIVE = 20_000  # passages: up to so many in scope are listed, and only they are scored
+SPARE = 100  # extra candidates: some are not live, not in scope, or already seen
+MOST_ENTRIES = 300_000  # scored per query: 2.4 MB from the server, and 10 ms of CPU on the client
+ENOUGH_ENTRIES = 5_000  # with fewer entries, the next word is scored too, however common it is
+FIRST = 4  # factor by which more candidates are looked up if too few of the best are in scope
+MOST_LOOKED_THROUGH = 1_500  # passages that are checked for common words
 
-# In how many live passages of some corpora each of some words stands.
+# Count the live passages of some corpora that contain each word.
 FREQUENCIES = """SELECT term, sum(passages)::bigint AS passages FROM postings
     WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
-# The postings of some words in some corpora.
+# Read the postings of some words in some corpora.
 ENTRIES = """SELECT term, string_agg(entries, ''::bytea) AS entries FROM postings
     WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
-# The passages in scope; the condition is filled in.
+# List the passages in scope; the condition is filled in.
 NUMBERS = f"SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"
-# Those of some passages that are in scope.
+# Select the passages that are in scope.
 IN_SCOPE = f"""SELECT p.number, p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
     WHERE p.number = ANY(%s) AND {{condition}} AND p.id <> ALL(%s)"""
-# What common words give to some passages, as if each stood there once: to add up all their entries takes
-# long, and changes little.
+# Compute the score that common words add to some passages, as if each word occurred once: scoring all their
+# entries takes long and changes little.
 COMMON = f"""SELECT p.number, (SELECT coalesce(sum(worth / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
                 ELSE v.term_count + {HEADING} * v.heading_count END)), 0)
             FROM unnest(%s::bytea[], %s::boolean[], %s::float8[], %s::float8[]) AS common(code, is_pair, worth, slope)
@@ -70,7 +70,7 @@ class PostgresView(PostgresShelfView):
             return []
         numbers, scores = self._scored(words, corpora, scope)
         seen = rows.numbers_of(passage_ids)
-        # What was seen is seldom all proposed again: more is looked up only where that leaves too few.
+        # Seen passages seldom all rank high again: more are looked up only if too few remain.
         most = limit + SPARE
         names: list[PassageId] = []
         while len(names) < limit and len(numbers):
@@ -84,7 +84,7 @@ class PostgresView(PostgresShelfView):
     def _scored(
         self, words: Sequence[Word], corpora: list[int], scope: Scope
     ) -> tuple[bm25.Numbers, bm25.Scores]:
-        """The numbers of passages with some of the words, and their scores."""
+        """Return the numbers of passages that contain some of the words, and their scores."""
         rarer, common = self._split(words, scope)
         weighed = {word.key: word for word in self._weigh(rarer, scope)}
         values = (list(weighed), corpora)
@@ -94,7 +94,7 @@ class PostgresView(PostgresShelfView):
         return self._with_common(numbers, scores, common, scope) if common else (numbers, scores)
 
     def _allowed(self, scope: Scope) -> list[int] | None:
-        """The numbers of the passages in scope where those are few; None where nothing narrows it much."""
+        """Return the numbers of the passages in scope if they are few; None if the scope is wide."""
         if not scope.filters or self.count(scope) > SELECTIVE:
             return None
         condition, values = write_passage_condition(scope)
@@ -104,7 +104,7 @@ class PostgresView(PostgresShelfView):
     def _with_common(
         self, numbers: bm25.Numbers, scores: bm25.Scores, common: Sequence[Word], scope: Scope
     ) -> tuple[bm25.Numbers, bm25.Scores]:
-        """The best by the rarer words, with what the common ones give."""
+        """Add the scores of the common words to the best passages by the rarer words."""
         weighed = self._weigh(common, scope)
         codes = [character_codes(word) if field == "bigrams" else term_code(word) for field, word in common]
         values = (
@@ -120,7 +120,7 @@ class PostgresView(PostgresShelfView):
         return numbers, scores + [extra.get(name, 0.0) for name in names]
 
     def _in_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
-        """Those that may be proposed, in their order."""
+        """Return the passages in scope, in their order."""
         condition, values = write_passage_condition(scope)
         statement = IN_SCOPE.format(condition=condition)
         ids = {
@@ -130,7 +130,7 @@ class PostgresView(PostgresShelfView):
         return [passage_id(ids[number]) for number in numbers if number in ids]
 
     def _split(self, words: Sequence[Word], scope: Scope) -> tuple[list[Word], list[Word]]:
-        """The rarer words, whose entries can be added up in time, and the common ones."""
+        """Split words into rarer ones, whose entries can all be scored in time, and common ones."""
         frequency = {word: self._frequencies[scope.owner, word] for word in words}
         ordered = sorted(words, key=frequency.__getitem__)
         rarer = 0
@@ -165,18 +165,18 @@ class PostgresView(PostgresShelfView):
 
     @cached_property
     def _vectors(self) -> VectorTable | None:
-        """Those that serve."""
+        """The vectors that searches use."""
         return None if self._dense is None else self._dense.table(self._connection)
 
     def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
-        """Those that propose something."""
+        """Return the words that select candidates."""
         self._read_frequencies(words, scope)
         frequency = {word: self._frequencies[scope.owner, word] for word in words}
         telling = select_telling(words, frequency.__getitem__, int(self.statistics(scope)["passages"]))
         return [word for word in telling if frequency[word]]
 
     def _read_frequencies(self, words: Sequence[Word], scope: Scope) -> None:
-        """Those that are not known yet, over all that the reader may search."""
+        """Read missing frequencies, over all corpora that the reader may search."""
         owner = scope.owner
         keys = {term_key(*word): word for word in words if (owner, word) not in self._frequencies}
         if not keys:

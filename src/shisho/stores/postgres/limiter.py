@@ -1,4 +1,4 @@
-"""The pace of resources in PostgreSQL."""
+"""Rate limits of resources in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ class PostgresLimiter(StoredLimiter):
     """`ports.Limiter` for all processes that share one PostgreSQL database."""
 
     def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
-        # Each machine's own clock since its start says nothing to the others; the time line does.
+        # The machines' monotonic clocks are not comparable; the shared timeline is.
         super().__init__(PostgresQueryStore(database), clock, lambda: to_epoch(clock.steady()))

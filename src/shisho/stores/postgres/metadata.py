@@ -1,4 +1,4 @@
-"""Metadata of documents, counted in one look at the database."""
+"""Metadata of documents, counted with one query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, write_condition
 
-# Of every name the most frequent values, the names that most documents have first; the scope is filled in.
+# Count the most frequent values of each name, the most common names first; the scope is filled in.
 COUNTED = f"""SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
         row_number() OVER (PARTITION BY m.key ORDER BY count(*) DESC, m.value) AS place,
         count(*) OVER (PARTITION BY m.key) AS distinct_values,
@@ -20,9 +20,9 @@ COUNTED = f"""SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS
 
 
 def count_metadata(connection: Connection, scope: Scope, fields: int, values: int) -> list[MetadataField]:
-    """At most so many fields, and of each so many values."""
+    """Return at most `fields` fields, each with at most `values` values."""
     condition = write_condition(scope)
-    # a field has no more rows than values, so that the first rows have the first fields
+    # A field has at most `values` rows, so the first rows contain the first fields.
     limits = (values, fields * values)
     statement = COUNTED.format(condition=condition.sql)
     return collect_fields(rows.fetch_all(connection, statement, (*condition.values, *limits)), fields)

@@ -1,4 +1,4 @@
-"""The schema of a PostgreSQL database: numbered scripts, each run once, whoever comes first."""
+"""The schema of a PostgreSQL database: numbered scripts, each run once by one process."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ from shisho.stores.postgres.troubles import ConnectionFacts
 from shisho.telemetry import log
 
 PACKAGE = "shisho.stores.postgres"
-# "shisho" in letters of the alphabet: the lock for whoever brings the schema to a version
+# "shisho" as positions in the alphabet: the key of the migration lock
 LOCK = 19_08_09_19_08_15
-# Wait until nobody else migrates. Let go at the end of the transaction.
+# Wait for other migrations. The lock is released at the end of the transaction.
 TAKE_TURN = "SELECT pg_advisory_xact_lock(%(lock)s)"
-# Whether there is a list of scripts that were run.
+# Check whether the list of completed scripts exists.
 HAS_MIGRATIONS = "SELECT to_regclass('migrations') IS NOT NULL AS has"
-# The list. It is asked for again, as the catalogue may be read as it stood before the turn was waited for.
+# Create the list, if it is missing: the catalog may have been read as it was before the lock was acquired.
 NEW_MIGRATIONS = """CREATE TABLE IF NOT EXISTS migrations
     (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"""
-# The scripts that the database has run.
+# List the completed scripts.
 MIGRATIONS = "SELECT name FROM migrations"
-# A script was run.
+# Record a completed script.
 MIGRATED = "INSERT INTO migrations(name) VALUES (%(name)s)"
 
 
 def has_migrations(connection: psycopg.Connection[Any]) -> bool:
-    """True where a schema was made before. Raises psycopg.Error."""
+    """Return True if the database has a schema. Raises psycopg.Error."""
     return bool(connection.execute(HAS_MIGRATIONS).fetchall()[0].has)
 
 
 def list_missing_migrations(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
-    """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
-    made."""
+    """Return the names of the scripts that the database lacks.
+
+    Raises: StorageUnusable if a newer version has run unknown scripts.
+    """
     scripts = scripts_in(PACKAGE)
     if not has_migrations(connection):
         return scripts
@@ -44,8 +46,10 @@ def list_missing_migrations(connection: psycopg.Connection[Any], facts: Connecti
 
 
 def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
-    """Bring the database to this version, all scripts or none; where another process does, wait for it.
-    Returns the names of those that were run here. Raises psycopg.Error, StorageUnusable."""
+    """Migrate the database to this version, all scripts or none, after any concurrent migration.
+
+    Returns the names of the scripts that this call ran. Raises psycopg.Error, StorageUnusable.
+    """
     run: list[str] = []
     if not list_missing_migrations(connection, facts):
         return run

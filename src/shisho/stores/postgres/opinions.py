@@ -1,4 +1,4 @@
-"""The owner's opinions on sources, in PostgreSQL, and the sources that answers therefore leave out."""
+"""The owner's opinions on sources, in PostgreSQL, and the sources that answers exclude."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 
-# Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
-# after let a suffix match whole labels only.
+# Find live pages of blocked domains. The host is between `://` and the next slash; a dot before it and a
+# colon after it restrict suffix matches to whole labels.
 BLOCKED = """SELECT d.id AS document_id FROM documents d JOIN opinions o ON o.owner = d.owner AND o.kind = 'domain'
     WHERE d.owner = %(owner)s AND d.state = 'live' AND d.source ILIKE 'http%%://%%' AND
         strpos('.' || lower(split_part(split_part(d.source, '://', 2), '/', 1)) || ':', '.' || o.target || ':') > 0"""
-# Pages that only cancelled jobs have brought; what a corpus of the owner's own holds was wanted there.
+# Find pages that only cancelled jobs fetched. Documents in the owner's other corpora were wanted there.
 CANCELLED = """SELECT p.document_id FROM provenance p JOIN jobs j ON j.id = p.job_id
     JOIN documents d ON d.id = p.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE d.owner = %(owner)s AND d.state = 'live' AND c.name = %(corpus)s
     GROUP BY p.document_id HAVING bool_and(j.state = 'cancelled')"""
-# Passages that rejected evidence quotes.
+# Find the passages that rejected evidence quotes.
 REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.document_id
     WHERE o.owner = %(owner)s AND o.kind = 'evidence' AND p.start < o."end" AND p."end" > o.start"""
-# Whether an owner has blocked any domain: mostly not, and then no document need be looked at.
+# Check whether an owner has blocked any domain: most have not, so no document is scanned.
 BLOCKS = "SELECT EXISTS (SELECT 1 FROM opinions WHERE owner = %(owner)s AND kind = 'domain') AS any"
 
-# The blocked domains of an owner.
+# List the blocked domains of an owner.
 DOMAINS = "SELECT target FROM opinions WHERE owner = %s AND kind = 'domain' ORDER BY target"
-# An opinion, unless it was said before.
+# Record an opinion, unless it exists.
 SAY = """INSERT INTO opinions(owner, kind, target, document_id, start, "end", at) VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT DO NOTHING"""
-# An opinion is taken back.
+# Withdraw an opinion.
 UNSAY = "DELETE FROM opinions WHERE owner = %s AND kind = %s AND target = %s"
 
 

@@ -1,7 +1,7 @@
 """A bounded pool of connections to one PostgreSQL server.
 
-psycopg's own pool makes connections in the background: while a server is away its callers wait out a timeout
-and are not told why, and after it is back they wait for the next attempt.
+psycopg's own pool connects in the background: while a server is down its callers wait for a timeout without
+learning the reason, and after the server is back they wait for the next attempt.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from shisho.errors import StoreUnavailable
 from shisho.telemetry import measure
 
 Connection = psycopg.Connection[Any]
-"""Its rows are read by the names of their columns."""
-WAIT_SECONDS = 30.0  # for a connection that others use
-LIFE_SECONDS = 1800.0  # so that those to a server that others should take over end in time
+"""A connection whose rows are named tuples."""
+WAIT_SECONDS = 30.0  # to wait for a connection while all are in use
+LIFE_SECONDS = 1800.0  # so that connections to a server that is being replaced expire
 
 
 class NotConnected(psycopg.OperationalError):
-    """No connection could be made; nothing was done."""
+    """No connection could be opened; nothing was done."""
 
 
 class ConnectionPool:
-    """Lends each connection to one at a time; the one given back last is lent first."""
+    """A pool that lends each connection to one caller at a time, last returned first."""
 
     def __init__(self, connect: Callable[[], Connection], size: int) -> None:
         self._connect = connect
@@ -40,8 +40,10 @@ class ConnectionPool:
 
     @contextmanager
     def borrow(self) -> Iterator[Connection]:
-        """A connection in no transaction. Raises NotConnected; StoreUnavailable where all are in use for
-        long."""
+        """Borrow a connection that is in no transaction.
+
+        Raises: NotConnected; StoreUnavailable if all are in use for `WAIT_SECONDS`.
+        """
         began = time.monotonic()
         has_place = self._places.acquire(timeout=WAIT_SECONDS)
         measure("pool_wait_seconds", time.monotonic() - began)
@@ -57,7 +59,7 @@ class ConnectionPool:
             self._places.release()
 
     def forget_idle(self) -> None:
-        """Ends those that nobody uses: where the server has ended one, it has ended all."""
+        """Close idle connections: if the server has closed one, it has closed all."""
         with self._changing:
             idle = self._idle
             self._idle = []

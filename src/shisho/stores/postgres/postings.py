@@ -1,5 +1,7 @@
-"""The postings of the lexical index: kept in the transaction that changes the shelf, so that there is nothing
-to catch up with (schema/0022). Every function runs inside its caller's transaction."""
+"""The postings of the lexical index, updated in the transaction that changes the shelf.
+
+So the index is never behind (schema/0022). Every function runs inside its caller's transaction.
+"""
 
 from __future__ import annotations
 
@@ -14,55 +16,55 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.proposals import HEADING
 
-FAN_IN = 8  # segments of one level that are made one of the next
+FAN_IN = 8  # segments of one level that are merged into one of the next level
 MOST_TIMES = 255
 MOST_WORDS = 65_535
-BATCH = 1_000  # passages of one document that are held at once
-MERGING = 1909  # the class of the lock of whoever merges or erases in a corpus
+BATCH = 1_000  # passages of one document that are in memory at once
+MERGING = 1909  # the class of the advisory lock for merging or erasing in a corpus
 
-# A new segment.
+# Add a segment.
 SEGMENT = "INSERT INTO segments(corpus_id, level, document_id) VALUES (%s, %s, %s) RETURNING id"
-# Its rows.
+# Copy its rows.
 ENTRIES = "COPY postings(term, corpus_id, segment, passages, entries) FROM STDIN WITH (FORMAT binary)"
 COLUMNS = ("int8", "int4", "int4", "int4", "bytea")
-# The segments of a document that has arrived are searched from now on.
+# Make the segments of a completed document searchable.
 SHOW = "UPDATE segments SET level = %(level)s, document_id = NULL WHERE document_id = %(document_id)s RETURNING id"
-# Their passages count from now on.
+# Count their passages.
 COUNT_IN = "UPDATE postings SET passages = octet_length(entries) / 8 WHERE segment = ANY(%s)"
-# The segments of a document that is still arriving are dropped.
+# Delete the segments of a document that is still being added.
 DROP = "DELETE FROM segments WHERE document_id = %s RETURNING id"
-# All rows of some segments.
+# Delete all rows of some segments.
 CLEAR = "DELETE FROM postings WHERE segment = ANY(%s)"
-# What an index takes of a document's passages after one, in order.
+# Read the terms of a document's passages after a given one, in order.
 WORDS = """SELECT p.number, p.ordinal, p.terms, p.heading_terms, p.bigrams, d.corpus_id
     FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE p.document_id = %s AND p.ordinal > %s ORDER BY p.ordinal LIMIT %s"""
-# A level of a corpus that has enough segments to be made one, the lowest first.
+# Find the lowest level of a corpus that has enough segments to merge.
 FULL = """SELECT level FROM segments WHERE corpus_id = %s AND level IS NOT NULL
     GROUP BY level HAVING count(*) >= %s ORDER BY level LIMIT 1"""
-# Only one at a time merges or erases in a corpus; who merges goes away where another does.
+# Only one process at a time merges or erases in a corpus; a merge gives up if the lock is taken.
 TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%s, %s) AS has"
-# Who erases waits.
+# Erasure waits for the lock.
 LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
-# A merge of large segments takes as long as it takes.
+# A merge of large segments may take any time.
 NO_LIMIT = "SET LOCAL statement_timeout = 0"
-# The segments of a level.
+# Delete the segments of a level.
 TAKEN = "DELETE FROM segments WHERE corpus_id = %s AND level = %s RETURNING id"
-# Their rows as those of one; a word that no live passage has any more goes.
+# Merge their rows into one segment; words without any live passage are dropped.
 MERGE = """WITH taken AS (DELETE FROM postings WHERE segment = ANY(%(taken)s) RETURNING term, passages, entries)
     INSERT INTO postings(term, corpus_id, segment, passages, entries)
     SELECT term, %(corpus_id)s, %(segment)s, sum(passages), string_agg(entries, ''::bytea) FROM taken GROUP BY term
     HAVING sum(passages) <> 0 OR sum(octet_length(entries)) > 0"""
-# The rows of some words in a corpus.
+# Read the rows of some words in a corpus.
 ROWS = """SELECT term, segment, entries FROM postings
     WHERE term = ANY(%s) AND corpus_id = %s AND octet_length(entries) > 0 FOR UPDATE"""
-# What is left of one.
+# Replace the entries of a row by the remaining ones.
 REPLACE = "UPDATE postings SET entries = %s WHERE term = %s AND corpus_id = %s AND segment = %s"
 
 
 @lru_cache(maxsize=100_000)
 def term_key(field: str, word: str) -> int:
-    """64 bits of the hash of a word in its field."""
+    """Return 64 bits of the hash of a word in its field."""
     digest = hashlib.blake2b(f"{field} {word}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -74,7 +76,10 @@ def add(
     numbers: Sequence[int],
     arriving: str | None = None,
 ) -> None:
-    """A segment of new passages. `arriving`: the document that they are a part of, which is not live yet."""
+    """Add a segment of new passages.
+
+    `arriving` is the ID of their document if it is added in parts and not live yet.
+    """
     entries: defaultdict[int, list[int]] = defaultdict(list)
     for passage, number in zip(passages, numbers, strict=True):
         for term, entry in _entries(number, passage.terms, passage.heading_terms, passage.bigrams):
@@ -89,31 +94,33 @@ def add(
 
 
 def finish(connection: Connection, document_id: str) -> None:
-    """The last part of a document is there."""
+    """Make the segments of a completed document searchable."""
     segments = rows.fetch_all(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
     rows.change(connection, COUNT_IN, ([row.id for row in segments],))
 
 
 def discard(connection: Connection, document_id: str) -> None:
-    """What has come of a document that did not arrive."""
+    """Delete the segments of an incomplete document."""
     dropped = rows.fetch_all(connection, DROP, (document_id,))
     if dropped:
         rows.change(connection, CLEAR, ([row.id for row in dropped],))
 
 
 def count_out(connection: Connection, document_id: str) -> None:
-    """The passages of a live document count no more. Their entries stay: a search passes over what is not
-    live."""
+    """Subtract the passages of a document from the counts.
+
+    Their entries stay: a search skips passages that are not live.
+    """
     _count(connection, document_id, -1)
 
 
 def count_again(connection: Connection, document_id: str) -> None:
-    """They count again."""
+    """Add the passages of a document to the counts again."""
     _count(connection, document_id, 1)
 
 
 def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
-    """Entries of a document's passages, before they go themselves."""
+    """Erase the entries of a document's passages; call this before the passages are deleted."""
     rows.fetch_all(connection, LOCK, (MERGING, corpus_id))
     for batch in _batches(connection, document_id):
         terms = {term for row in batch for term, _ in _entries_of(row)}
@@ -126,8 +133,10 @@ def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
 
 
 def merge(connection: Connection, corpus_id: int) -> bool:
-    """Make segments of one level one of the next, where there are enough of them; False where there are not,
-    or another process is at it."""
+    """Merge the segments of one level into one of the next, if there are enough.
+
+    Returns False if there are too few, or if another process holds the lock.
+    """
     if not rows.fetch_all(connection, TRY_LOCK, (MERGING, corpus_id))[0].has:
         return False
     full = rows.fetch_first(connection, FULL, (corpus_id, FAN_IN))
@@ -161,12 +170,12 @@ def _batches(connection: Connection, document_id: str) -> Iterator[list[rows.Row
 
 
 def _entries_of(row: rows.Row) -> Iterator[tuple[int, int]]:
-    """From the columns of `WORDS`."""
+    """Yield the entries of a row of `WORDS`."""
     return _entries(row.number, row.terms, row.heading_terms, row.bigrams)
 
 
 def _entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Iterator[tuple[int, int]]:
-    """The words of a passage, and the entry of each."""
+    """Yield the words of a passage, each with its entry."""
     words = Counter(terms.split())
     heading = heading_terms.split()
     length = words.total() + HEADING * len(heading)
@@ -188,7 +197,7 @@ def _new_segment(connection: Connection, corpus_id: int, level: int | None, docu
 
 
 def _level_of(passages: int) -> int:
-    """How many times the fan-in goes into so many passages."""
+    """Return the merge level of a segment: the logarithm of its passages to base `FAN_IN`."""
     level = 0
     while passages >= FAN_IN:
         passages //= FAN_IN

@@ -1,4 +1,4 @@
-"""Which worker processes are alive, on all machines that share a PostgreSQL database."""
+"""The worker processes that are alive, on all machines that share a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.presence import FilePresence
 
 FOLDER_NAME = "folder.id"
-# A worker is there, and its lock is in a folder.
+# Register a worker, and the folder of its lock file.
 ENTER = """INSERT INTO workers(id, folder) VALUES (%(id)s, %(folder)s)
     ON CONFLICT (id) DO UPDATE SET folder = excluded.folder"""
-# A worker has left.
+# Deregister a worker.
 LEAVE = "DELETE FROM workers WHERE id = %(id)s"
-# Those of some workers who have not left.
+# Select the workers that are registered.
 THERE = "SELECT id, folder FROM workers WHERE id = ANY(%(ids)s)"
 
 
 class PostgresPresence:
-    """`ports.Presence`: a row for each worker, and a locked file in a folder of its machine. Whoever sees the
-    folder knows at once that a worker of it is dead; of the others only their beats tell."""
+    """`ports.Presence`: a row for each worker, and a locked file in a folder of its machine.
+
+    A process with access to the folder detects the death of its workers at once; other workers are known only
+    by their heartbeats.
+    """
 
     def __init__(self, database: PostgresDatabase, folder: Path) -> None:
         self._database = database
@@ -47,7 +50,7 @@ class PostgresPresence:
         return left | self._files.find_gone(WorkerId(row.id) for row in rows if row.folder == self._name())
 
     def _name(self) -> str:
-        """The name that this folder has on no other machine, written into it by whoever comes first."""
+        """Return the unique name of this folder, which the first process writes into it."""
         path = self._folder / FOLDER_NAME
         try:
             return path.read_text("ascii")

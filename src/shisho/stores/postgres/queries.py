@@ -1,4 +1,4 @@
-"""Statements that SQLite and PostgreSQL share, run by PostgreSQL."""
+"""Statements that SQLite and PostgreSQL share, executed by PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.queries import Queries
 
 T = TypeVar("T")
-# Wait until nobody else holds a name. Let go at the end of the transaction.
+# Wait for the lock of a name. It is released at the end of the transaction.
 HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
 OPENED = re.compile(r"/\*pg (.*?)\*/", re.DOTALL)
 LIST = re.compile(r"\(SELECT value FROM json_each\(:(\w+)\)\)")
@@ -22,7 +22,7 @@ VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
 
 @lru_cache(maxsize=1_000)
 def translate_statement(statement: str) -> str:
-    """A shared statement as psycopg takes it."""
+    """Translate a shared statement into psycopg's syntax."""
     opened = OPENED.sub(r"\1", statement).replace("%", "%%")
     listed = LIST.sub(r"(SELECT json_array_elements_text(CAST(:\1 AS json)))", opened)
     return VALUE.sub(r"%(\1)s", listed)
@@ -36,7 +36,7 @@ class PostgresQueries:
 
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         cursor = self.connection.execute(translate_statement(statement), values)
-        # To ask for its description would make an object of each column.
+        # Reading `description` would create an object for each column.
         return cursor.fetchall() if cursor.rownumber is not None else []
 
     def hold(self, name: str) -> None:

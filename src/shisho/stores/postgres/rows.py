@@ -1,4 +1,4 @@
-"""The columns that the nouns of the domain are made of, and what is bound to a statement."""
+"""The columns of the domain's nouns, and helpers that run statements."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from shisho.stores.nouns import passage_number
 from shisho.stores.postgres.pool import Connection
 
 Row = Any
-"""A row of a query: what stands in a column, by the column's name."""
+"""A row of a query, with its columns as attributes."""
 
-# What `nouns.document` reads, of `documents d JOIN corpora c`.
+# The columns that `nouns.document` reads, of `documents d JOIN corpora c`.
 DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count,
     d.passage_count, d.state, d.added_at, d.warnings,
     (SELECT coalesce(json_object_agg(m.key, m.value), json_build_object())::text FROM document_meta m
         WHERE m.document_id = d.id) AS metadata"""
-# What `nouns.passage` reads, of `passages p`.
+# The columns that `nouns.passage` reads, of `passages p`.
 PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
     p.bigrams, p.cluster, p.place, p.ocr"""
 
 
 def fetch_all(connection: Connection, statement: str, values: Any = None) -> list[Row]:
-    """All rows of a query."""
+    """Return all rows of a query."""
     return connection.execute(statement.encode(), values).fetchall()
 
 
 def fetch_first(connection: Connection, statement: str, values: Any = None) -> Row | None:
-    """The first row of a query; None where there is none."""
+    """Return the first row of a query, or None."""
     return connection.execute(statement.encode(), values).fetchone()
 
 
 def change(connection: Connection, statement: str, values: Any = None) -> int:
-    """How many rows a statement has changed."""
+    """Run a statement, and return the number of rows that it changed."""
     return connection.execute(statement.encode(), values).rowcount
 
 
 def copy(
     connection: Connection, statement: str, values: Iterable[Sequence[Any]], types: Sequence[str] = ()
 ) -> None:
-    """Store many rows at once by a `COPY … FROM STDIN`; a binary one is told the types of its columns."""
+    """Store many rows at once with `COPY … FROM STDIN`; a binary copy needs the column types."""
     with connection.cursor() as cursor, cursor.copy(statement.encode()) as copying:
         if types:
             copying.set_types(types)
@@ -49,5 +49,5 @@ def copy(
 
 
 def numbers_of(ids: Iterable[PassageId]) -> list[int]:
-    """The keys of passages, to be bound as one array."""
+    """Return the keys of passages as a list, to bind as one array."""
     return [passage_number(name) for name in ids]

@@ -1,4 +1,4 @@
-"""A scope in PostgreSQL: which documents are in it, and how many passages."""
+"""A scope in PostgreSQL: its documents, and the number of its passages."""
 
 from __future__ import annotations
 
@@ -23,31 +23,33 @@ POSTGRES = SqlDialect(
     last_character="chr(1114111)",
     bind_list=list,
 )
-# Documents with the corpora they stand in: what a scope's condition is about.
+# Documents with their corpora, as a scope's condition expects them.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
-# The corpora that a reader may search: their own, and those granted to them or to a group of theirs.
+# The corpora that a reader may search: their own, and those granted to them or their groups.
 READABLE = READABLE_CORPORA.format(mark="%s")
-# Live passages of some of the corpora that a reader may search; which, is filled in.
+# Count the live passages of selected readable corpora; the selection is filled in.
 COUNT_CORPORA = (
     "SELECT coalesce(sum(c.passages), 0)::bigint AS passages FROM corpora c WHERE c.id IN ({corpora})"
 )
-# Live passages of the documents in scope; its condition is filled in.
+# Count the live passages of the documents in scope; its condition is filled in.
 COUNT_DOCUMENTS = (
     f"SELECT coalesce(sum(d.passage_count), 0)::bigint AS passages {FROM_DOCUMENTS} WHERE {{condition}}"
 )
-# Passages on some pages of the documents in scope; its condition is filled in.
+# Count the passages on some pages of the documents in scope; its condition is filled in.
 COUNT_PAGES = f"""SELECT count(*) AS passages {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
     WHERE {{condition}}"""
 
 
 def write_condition(scope: Scope, *, removed: bool = False) -> SqlCondition:
-    """Live documents in scope, or those that were removed, in PostgreSQL's words. Raises InvalidParams for a
-    page that is no number."""
+    """Write the condition for live (or removed) documents in scope in PostgreSQL's dialect.
+
+    Raises: InvalidParams for a page that is not a number.
+    """
     return condition_of(scope, POSTGRES, removed=removed)
 
 
 def write_passage_condition(scope: Scope) -> tuple[str, list[Any]]:
-    """Passages `p` of documents in scope, and the values of that condition."""
+    """Write the condition for passages `p` of documents in scope, and its values."""
     condition = write_condition(scope)
     sql, values = _on_pages(condition.pages)
     return condition.sql + sql, [*condition.values, *values]
@@ -66,7 +68,7 @@ def _on_pages(pages: Pages | None) -> tuple[str, list[int]]:
 
 
 def count_in(connection: Connection, scope: Scope) -> int:
-    """`Shelf.count` on a connection."""
+    """Implement `Shelf.count` on a connection."""
     condition = write_condition(scope)
     if condition.pages is not None:
         sql, values = write_passage_condition(scope)
@@ -78,7 +80,7 @@ def count_in(connection: Connection, scope: Scope) -> int:
 
 
 def corpus_ids(connection: Connection, scope: Scope) -> list[int]:
-    """The keys of a scope's corpora, in order."""
+    """Return the keys of a scope's corpora, in order."""
     corpora, values = write_readable_corpora(scope, POSTGRES)
     return sorted({row.corpus_id for row in rows.fetch_all(connection, corpora, values)})
 

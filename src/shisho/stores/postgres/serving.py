@@ -1,5 +1,7 @@
-"""Which embedder's vectors searches use, and what is nearest among them: exactly over few, by pgvector's
-graph over many."""
+"""Vector search: exact among few vectors, with pgvector's graph among many.
+
+This module also selects the embedder whose vectors searches use.
+"""
 
 from __future__ import annotations
 
@@ -25,69 +27,69 @@ from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, write_passage
 from shisho.stores.serving import choose_serving
 from shisho.telemetry import log, span
 
-# Vectors in scope: fewer are looked through one by one. 100,000 of 256 numbers take 40 to 50 ms of CPU, the
-# graph 9 (measured).
+# Vectors in scope: fewer are compared one by one. 100,000 vectors of 256 numbers take 40 to 50 ms of CPU, the
+# graph takes 9 (measured).
 GRAPH_FROM = 100_000
-SELECTIVE = 0.1  # of all vectors: a graph that is asked for a smaller part walks in vain
-# A graph that has to leave out what is nearest finds little else: with 500 left out it missed three of the
-# ten nearest, and of the hundred nearest more than a third where it went as wide as it can, for as much CPU
-# as comparing all of 100,000. What was seen far from the query is in nobody's way.
+SELECTIVE = 0.1  # of all vectors: below this share, a graph search mostly visits vectors out of scope
+# A graph search that must exclude the nearest vectors finds few others. With 500 excluded it missed three of
+# the ten nearest, and at its widest setting more than a third of the hundred nearest, for as much CPU as an
+# exact comparison of 100,000. Seen passages far from the query do no harm.
 MOST_LEFT_OUT = 100
-PROBED = 40  # of the nearest, where more was seen: a quarter of what the graph costs, and most of them tell
-# Times as many are taken of all vectors as would do if what is in scope lay evenly among them.
+PROBED = 40  # nearest vectors to check if more were seen: a quarter of a graph search, usually decisive
+# Oversampling factor, relative to a uniform distribution of the scope among all vectors.
 MARGIN = 2
 LEAST_CANDIDATES = 200
-MOST_CANDIDATES = 1_000  # that pgvector takes
+MOST_CANDIDATES = 1_000  # the maximum that pgvector allows
 
-# Embedders whose vectors may serve, those that have come furthest first; whether each is through with all.
+# List the embedders whose vectors can be used, the most complete first, and whether each is complete.
 EMBEDDERS = """SELECT id, name, choice, dimensions, seen >= (SELECT coalesce(max(seq), 0) FROM changes) AS is_whole
     FROM embedders ORDER BY seen DESC, id DESC"""
-# Whether there is a vector at all; the table is filled in.
+# Check whether there is any vector; the table is filled in.
 HAS_VECTORS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
-# Whether vectors have a graph that can be used, or one that was begun.
+# Check whether vectors have a valid graph, or one whose build was started.
 FACTS = """SELECT to_regclass(%(graph)s) IS NOT NULL
         AND (SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass(%(graph)s)) AS has_graph,
     to_regclass(%(graph)s) IS NOT NULL AS has_begun"""
-# How many vectors have come.
+# Read the number of the newest vector.
 NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
-# The search looks at every vector, and asks of the nearest alone whether they are in scope: where most are,
-# that takes less than to join each with its document. A graph orders by the bare distance alone.
+# Compare every vector, and check only the nearest for scope: if most are in scope, this is cheaper than a
+# join with the documents. A graph orders by plain distance only.
 NEAREST = f"""WITH nearest AS MATERIALIZED (
         SELECT v.passage_id, v.document_id, v.page, -(v.vector <#> %s::halfvec) AS cosine FROM {{table}} v
         ORDER BY cosine DESC, v.passage_id LIMIT %s)
     SELECT p.passage_id, p.cosine {FROM_DOCUMENTS} JOIN nearest p ON p.document_id = d.id
     WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY p.cosine DESC, p.passage_id LIMIT %s"""
-# The search looks at every vector in scope.
+# Compare every vector in scope.
 EXACT = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine
     {FROM_DOCUMENTS} JOIN {{table}} p ON p.document_id = d.id
     WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY cosine DESC, p.passage_id LIMIT %s"""
-# The search goes along the graph until it has enough that is in scope, seen or not.
+# Follow the graph until enough vectors in scope are found, seen or not.
 ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine FROM {{table}} p
     CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} WHERE d.id = p.document_id AND {{condition}} LIMIT 1) AS found
     ORDER BY p.vector <#> %s::halfvec LIMIT %s"""
-# How wide it goes; without this a planner that knows no numbers yet may sort all vectors.
+# Set the search width; without the planner settings, a planner without statistics may sort all vectors.
 WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
-# All vectors are to be looked at after all: the planner chooses as before.
+# Restore the planner settings before an exact comparison.
 AS_BEFORE = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
-# One process looks at vectors of so many bytes: for 100,000 of 256 numbers (63 MB) three take 54 to 72 ms of
-# CPU together, it takes 42 alone (measured), and on a busy machine those that were to help come late.
+# Scan tables up to this size in one process: for 100,000 vectors of 256 numbers (63 MB) three processes take
+# 54 to 72 ms of CPU in total, one takes 42 (measured), and on a busy machine parallel workers start late.
 ALONE = "SET LOCAL min_parallel_table_scan_size = '128MB'"
-# The cosines of some passages.
+# Compute the cosines of some passages.
 SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
     WHERE v.passage_id = ANY(%s)"""
-# The vectors of some passages, as bytes in the order of the network after four that say how many.
+# Read the vectors of some passages, as big-endian bytes after a four-byte header with the dimensions.
 STORED = (
     """SELECT v.passage_id, halfvec_send(v.vector) AS vector FROM {table} v WHERE v.passage_id = ANY(%s)"""
 )
-# Make the graph while others go on writing. An earlier attempt that failed leaves one that is never used.
+# Build the graph without blocking writers. A failed earlier build leaves an invalid index.
 NEW_GRAPH = """CREATE INDEX CONCURRENTLY IF NOT EXISTS {table}_graph ON {table}
     USING hnsw (vector halfvec_ip_ops) WITH (m = 16, ef_construction = 64)"""
-# Whether somebody is making one just now.
+# Check whether a build is running.
 IS_BUILT = "SELECT EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE relid = to_regclass(%s)) AS yes"
-# What such an attempt has left.
+# Drop the index that a failed build left.
 DROP_GRAPH = "DROP INDEX CONCURRENTLY IF EXISTS {table}_graph"
-# It takes as long as it takes.
+# A build may take any time.
 NO_LIMIT = "SET statement_timeout = 0"
 
 
@@ -118,7 +120,7 @@ class VectorTable:
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.find_nearest`."""
         condition, values = write_passage_condition(scope)
         bound = (halfvec_text(vector), *values)
         share = self._share_for_graph(connection, scope)
@@ -136,22 +138,22 @@ class VectorTable:
     def similarities(
         self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.similarities`."""
         values = (halfvec_text(vector), rows.numbers_of(ids))
         return _cosines(rows.fetch_all(connection, SIMILARITIES.format(table=self.name), values))
 
     def embeddings(self, connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.embeddings`."""
         statement = STORED.format(table=self.name).encode()
         stored = connection.execute(statement, (rows.numbers_of(ids),), binary=True).fetchall()
         return {passage_id(row.passage_id): read_halfvec(row.vector) for row in stored}
 
     def wants_graph(self, connection: Connection) -> bool:
-        """True where there are so many vectors, and no graph of them."""
+        """Return True if there are enough vectors for a graph, but no valid graph."""
         return not self._facts(connection).has_graph and self._count(connection) >= self.graph_from
 
     def make_graph(self, connection: Connection) -> None:
-        """On a connection without a transaction. Somebody else may be at it."""
+        """Build the graph, on an autocommit connection, unless another process is building it."""
         rows.change(connection, NO_LIMIT)
         if rows.fetch_all(connection, IS_BUILT, (self.name,))[0].yes:
             return
@@ -160,7 +162,7 @@ class VectorTable:
         rows.change(connection, NEW_GRAPH.format(table=self.name))
 
     def _share_for_graph(self, connection: Connection, scope: Scope) -> float:
-        """How much of all vectors is in scope; 0 where that is too little for a graph, or there is none."""
+        """Return the share of all vectors that is in scope; 0 if a graph search does not pay."""
         if not self._facts(connection).has_graph:
             return 0.0
         in_scope = count_in(connection, scope)
@@ -168,7 +170,7 @@ class VectorTable:
         return share if in_scope >= self.graph_from and share >= SELECTIVE else 0.0
 
     def _facts(self, connection: Connection) -> rows.Row:
-        """From the columns of `FACTS`."""
+        """Read the columns of `FACTS`."""
         return rows.fetch_all(connection, FACTS, {"graph": f"{self.name}_graph"})[0]
 
     def _count(self, connection: Connection) -> int:
@@ -177,15 +179,17 @@ class VectorTable:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """A search along a graph: its statement, and what is bound to that, the vector first."""
+    """A graph search: its statement, and the bound values with the vector first."""
 
     connection: Connection
     statement: str
     bound: tuple[Any, ...]
 
     def find_unseen(self, limit: int, passage_ids: frozenset[PassageId]) -> dict[PassageId, float] | None:
-        """The nearest; None where so much of what is nearest was seen that the graph misses what comes
-        behind."""
+        """Return the nearest unseen passages, or None if a graph search would miss some.
+
+        It misses passages if too many of the nearest were already seen.
+        """
         if len(passage_ids) > MOST_LEFT_OUT:
             probed = self._follow(PROBED, PROBED)
             if 2 * len(passage_ids.intersection(probed)) > len(probed):
@@ -206,8 +210,10 @@ class _Graph:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A search that compares vectors one by one. `bound`: the query's vector, and what the condition on
-    documents takes."""
+    """A search that compares vectors one by one.
+
+    `bound`: the query's vector, then the values of the condition on documents.
+    """
 
     connection: Connection
     table: str
@@ -215,8 +221,10 @@ class _Comparison:
     bound: tuple[Any, ...]
 
     def find_unseen(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
-        """The nearest in scope, none missed. `share`: how much of all vectors is in scope; 0 where that is
-        little."""
+        """Return the exact nearest passages in scope.
+
+        `share`: the share of all vectors that is in scope; 0 if it is small.
+        """
         rows.change(self.connection, ALONE)
         nearest = self._among_all(limit, left_out, share) if share else {}
         if len(nearest) == limit:
@@ -224,7 +232,7 @@ class _Comparison:
         return self._fetch(EXACT, (*self.bound, left_out, limit))
 
     def _among_all(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
-        """The nearest; fewer than `limit` where too much of what is nearest is out of scope."""
+        """Return the nearest; fewer than `limit` if too many of the nearest are out of scope."""
         most = math.ceil(MARGIN * (limit + len(left_out)) / share)
         query, *in_scope = self.bound
         return self._fetch(NEAREST, (query, most, *in_scope, left_out, limit))
@@ -235,7 +243,7 @@ class _Comparison:
 
 
 class PostgresServing:
-    """Which vectors searches use."""
+    """The vectors that searches use."""
 
     def __init__(
         self,
@@ -244,22 +252,24 @@ class PostgresServing:
         is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
         graph_from: int = GRAPH_FROM,
     ) -> None:
-        """`is_usable`: whether queries can still get vectors of an earlier embedder. `graph_from`: so many
-        vectors have a graph."""
+        """`is_usable` tests whether queries can still be embedded by an earlier embedder.
+
+        From `graph_from` vectors on, a graph is built.
+        """
         self._database = database
         self._about = about
         self._is_usable = is_usable
         self._graph_from = graph_from
 
     def table(self, connection: Connection) -> VectorTable | None:
-        """The vectors that serve; None where there is none."""
+        """Return the vectors that searches use, if any."""
         candidates = _candidates(connection)
         about, has_vectors = choose_serving(candidates, self._about, self._is_usable)
         names = {candidate.name: candidate.table for candidate in candidates}
         return VectorTable(about, names[about.name], self._graph_from) if has_vectors else None
 
     async def catch_up(self) -> None:
-        """Make the graph of the vectors that serve, where there are enough of them and it is not there."""
+        """Build the graph of the vectors in use, if it is missing and there are enough vectors."""
         table = await self._database.read(self._without_graph)
         if table is not None:
             with span("dense.make_graph", table=table.name):
@@ -269,11 +279,11 @@ class PostgresServing:
         try:
             with closing(self._database.connection()) as connection:
                 table.make_graph(connection)
-        except psycopg.Error as error:  # a search does without
+        except psycopg.Error as error:  # searches work without a graph
             log.warning(Message("postgres.graph_failed", why=error))
 
     def _without_graph(self, connection: Connection) -> VectorTable | None:
-        """The vectors that want one."""
+        """Return the vectors in use if they need a graph."""
         table = self.table(connection)
         return table if table is not None and table.wants_graph(connection) else None
 
@@ -288,6 +298,6 @@ def _candidates(connection: Connection) -> list[EmbedderRow]:
 
 
 def _cosines(hits: Sequence[rows.Row]) -> dict[PassageId, float]:
-    """By passage, nearest first, equal ones by id."""
+    """Return cosines by passage, nearest first, ties by ID."""
     best = sorted((-row.cosine, passage_id(row.passage_id)) for row in hits)
     return {name: -below for below, name in best}

@@ -1,4 +1,4 @@
-"""The passages that search sessions have shown, in PostgreSQL: one transaction a round."""
+"""The passages that search sessions have shown, in PostgreSQL: one transaction per round."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.round_records import list_shown_values, round_records, write_pending
 
-# How the rounds of a session went.
+# List the rounds of a session.
 ROUNDS = """SELECT round, ranked, in_scope, exhausted, pending FROM session_rounds
     WHERE session_id = %s ORDER BY round"""
-# What a session has shown.
+# List the passages that a session has shown.
 SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
     WHERE session_id = %s ORDER BY number"""
-# One round.
+# Add a round.
 ADD_ROUND = """INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted, pending)
     VALUES (%s, %s, %s, %s, %s, %s)"""
-# The round after another page of it was shown.
+# Update a round after another page was shown.
 UPDATE_ROUND = "UPDATE session_rounds SET exhausted = %s, pending = %s WHERE session_id = %s AND round = %s"
-# The passages that a round has shown.
+# Add the passages that a round has shown.
 ADD_SHOWN = "COPY session_passages(session_id, number, round, passage_id, document_id, match) FROM STDIN"
 
 

@@ -1,5 +1,7 @@
-"""The shelf in PostgreSQL. A document with its passages and its postings goes in, is replaced, and goes out
-in one transaction each."""
+"""The shelf in PostgreSQL.
+
+A document with its passages and postings is added, replaced or removed in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -35,66 +37,67 @@ from shisho.stores.postgres.vectors import passages_by_id
 from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 from shisho.telemetry import log
 
-# The live document of a corpus with these bytes.
+# Find the live document of a corpus with these bytes.
 KNOWN = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = %s AND c.name = %s AND c.owner = %s"
-# One document, in whatever state.
+# Read one document in any state.
 DOCUMENT = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = %s"
-# Documents by their ids.
+# Read documents by ID.
 DOCUMENTS = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ANY(%s)"
-# Documents that a reader may open whose id begins with something, up to what comes after all that does.
+# Find documents that a reader may open by ID prefix, as a range of IDs.
 BY_PREFIX = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS}
     WHERE d.id >= %s AND d.id < %s AND c.id IN ({READABLE}) ORDER BY d.id LIMIT %s"""
 # The same corpora as `READABLE`.
 READABLE_BY = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = %(owner)s"
-# A path, or a file of this name; the column is filled in.
+# The condition for a path or a file name; the column is filled in.
 IS_AT = (
     "({column} = %(name)s OR right({column}, length(%(name)s) + 1) IN ('/' || %(name)s, '\\' || %(name)s))"
 )
-# Live documents at a path or of a file's name. O(documents): only a person types a file's name, and once.
+# Find live documents at a path or with a file name. O(documents), but only people type file names, one at a
+# time.
 AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE_BY}) AND d.state = 'live' AND d.id IN
     (SELECT p.document_id FROM places p WHERE {IS_AT.format(column="p.source")})"""
-# Removed documents that were called by a path or by a file's name.
+# Find removed documents that had a path or a file name.
 REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE_BY}) AND d.state = 'removed'
     AND {IS_AT.format(column="d.source")} ORDER BY d.added_at, d.id"""
-# What is said of the live documents that a reader may search, by name.
+# List the metadata names of the live documents that a reader may search.
 METADATA_KEYS = f"""SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
     WHERE d.corpus_id IN ({READABLE}) AND d.state = 'live' ORDER BY m.key"""
-# Documents in scope from one on, oldest first: the condition and what is later than the last one seen are
-# filled in.
+# List a page of documents in scope, oldest first: the condition and the cursor are filled in.
 PAGE = (
     f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT %s"
 )
-# Later than the last document seen. One that the reader may not see gives as little as one that is not there.
+# The cursor: after the last document seen. A document that the reader may not see gives the same empty result
+# as an unknown one.
 LATER = f""" AND (d.added_at, d.id) >
     (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = %s AND seen.corpus_id IN ({READABLE}))"""
-# The text of a document, part by part.
+# Read the text of a document, part by part.
 TEXT = "SELECT text FROM parts WHERE document_id = %s ORDER BY start"
-# The packed lines of a document, part by part.
+# Read the packed lines of a document, part by part.
 LAYOUT = "SELECT layout FROM parts WHERE document_id = %s ORDER BY start"
-# Two passages after each of some, and which it was.
+# Read the two passages after each given one, with the ID of the given one.
 FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
     JOIN passages p ON p.document_id = q.document_id AND p.ordinal IN (q.ordinal + 1, q.ordinal + 2)
     WHERE d.state = 'live' AND q.id = ANY(%s) ORDER BY q.id, p.ordinal"""
-# All passages of a document, in order.
+# Read all passages of a document, in order.
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = %s ORDER BY p.ordinal"
-# Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
-# first.
+# Find passages that share a band. Only two per band: a letter that was sent a thousand times must not slow
+# down the next copy.
 NEAR_DUPLICATES = f"""WITH near AS (SELECT band, min(p.id) AS lowest, max(p.id) AS highest
         FROM passages p JOIN documents d ON d.id = p.document_id CROSS JOIN LATERAL unnest(p.bands) AS band
         WHERE p.bands && %(bands)s::bigint[] AND band = ANY(%(bands)s::bigint[]) AND d.owner = %(owner)s GROUP BY band)
     SELECT {rows.PASSAGE}, p.bands FROM passages p
     WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
-# Every source of a corpus, and its document.
+# List every source of a corpus with its document.
 PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id = p.corpus_id
     WHERE c.owner = %s AND c.name = %s"""
-# A removed document stands nowhere.
+# Delete the sources of a removed document.
 NO_PLACES = "DELETE FROM places WHERE document_id = %s"
-# The corpora that a reader may search, their own first, or the one of a name.
+# List the corpora that a reader may search, their own first, or the one with a given name.
 CORPORA = """SELECT r.address AS name, c.owner, c.documents, c.passages
     FROM corpora c JOIN (SELECT DISTINCT corpus_id, address FROM readable_corpora
         WHERE reader = %(owner)s AND (%(name)s::text IS NULL OR address = %(name)s)) AS r ON c.id = r.corpus_id
     ORDER BY c.owner <> %(owner)s, c.name, c.owner"""
-# What is said of a document under some names, in place of what was.
+# Set metadata of a document under some names, replacing old values.
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number)
     SELECT %(id)s, given.key, given.value, given.folded, given.number
     FROM unnest(%(keys)s::text[], %(values)s::text[], %(folded)s::text[], %(numbers)s::float8[])
@@ -104,13 +107,12 @@ DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number)
 
 
 async def _nothing_else() -> bool:
-    """Nothing else holds copies."""
+    """Do nothing: there are no other copies."""
     return True
 
 
 class PostgresShelf:
-    """`ports.Shelf` over PostgreSQL. `erased` goes after a purge through what else holds copies of its
-    rows."""
+    """`ports.Shelf` over PostgreSQL. `erased` runs after a purge to clean up other copies."""
 
     def __init__(
         self, database: PostgresDatabase, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else
@@ -271,8 +273,7 @@ class PostgresShelf:
         return await self._database.write(work)
 
     async def _merge(self, corpus_id: int) -> None:
-        """Keep the index in few segments. It may fail: the document is stored, and the next one tries
-        again."""
+        """Merge index segments. A failure is harmless: the next document triggers another attempt."""
         try:
             while await self._database.write(partial(postings.merge, corpus_id=corpus_id)):
                 pass
@@ -297,7 +298,7 @@ def _corpora(connection: Connection, owner: str, name: str | None = None) -> lis
 
 
 def _put(connection: Connection, intake: Intake, may_replace: bool) -> tuple[DocumentId | None, int]:
-    """The version that it supersedes, and the key of its corpus."""
+    """Store a document; return the superseded version and the key of the corpus."""
     document = intake.document
     corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
     state = standing.state_of(connection, document.id)
@@ -316,8 +317,7 @@ def _begin(connection: Connection, document: Document, token: str) -> None:
 def _put_in_place(
     connection: Connection, document: Document, corpus_id: int, may_replace: bool
 ) -> DocumentId | None:
-    """Store a live document's metadata, and the place it stands at. Returns the version that it
-    supersedes."""
+    """Store a live document's metadata and source; return the superseded version."""
     _describe(connection, document.id, document.metadata)
     return standing.place(connection, corpus_id, document.source, document.id, may_replace=may_replace)
 
@@ -352,8 +352,10 @@ def _remove(connection: Connection, document_id: DocumentId, *, purge: bool) -> 
 
 
 def _describe_many(connection: Connection, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
-    """Of how many documents it is news. In the order of their ids: two who describe the same wait for each
-    other."""
+    """Set metadata of documents; return the number of changed documents.
+
+    Documents are updated in order of ID, so that concurrent updates wait for each other without a deadlock.
+    """
     documents = _documents_by_id(connection, list(facts))
     fresh = [
         name

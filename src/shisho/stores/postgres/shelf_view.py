@@ -1,4 +1,4 @@
-"""One look at the shelf: what a search needs of it whatever index proposes."""
+"""A view of the shelf: the part of a search view that is the same for all indexes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from shisho.stores.postgres import names, rows, vectors
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, write_passage_condition
 
-# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of
-# headings.
+# Sum up the live passages that a reader may search: their number, terms, bigrams and heading terms.
 SUMS = f"""SELECT coalesce(sum(c.passages), 0)::bigint AS passages, coalesce(sum(c.terms), 0)::bigint AS terms,
     coalesce(sum(c.bigrams), 0)::bigint AS bigrams, coalesce(sum(c.heading), 0)::bigint AS heading
     FROM corpora c WHERE c.id IN ({READABLE})"""
-# Heading, an empty line and text of the passages in scope; its condition is filled in.
+# Read heading, blank line and text of the passages in scope; its condition is filled in.
 TEXTS = f"""SELECT p.heading || chr(10) || chr(10) || p.text AS text
     {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"""
 
 
 class PostgresShelfView:
-    """The half of a `ports.SearchView` that needs no index, on a connection in a transaction."""
+    """The part of a `ports.SearchView` that needs no index, on a connection in a transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -57,7 +56,7 @@ class PostgresShelfView:
 
 
 def _means(sums: rows.Row) -> dict[str, float]:
-    """From the columns of `SUMS`."""
+    """Compute means from the columns of `SUMS`."""
     passages = max(1, sums.passages)
     means = {"terms": sums.terms, "bigrams": sums.bigrams, "heading": sums.heading}
     return {"passages": sums.passages, **{name: total / passages for name, total in means.items()}}

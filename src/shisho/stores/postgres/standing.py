@@ -1,8 +1,9 @@
-"""Where documents stand: the sources that they are called by, and what becomes of one that leaves or comes
-back. Every function runs inside its caller's transaction.
+"""The sources of documents, and their removal, replacement and restoration.
 
-Whoever changes a corpus holds the lock of its row from the beginning: changes of one corpus come one after
-the other, as in a database with one writer, those of others beside them."""
+Every function runs inside its caller's transaction. A transaction that changes a corpus locks the row of the
+corpus first: changes of one corpus are serialized, as in a database with one writer, while other corpora can
+change concurrently.
+"""
 
 from __future__ import annotations
 
@@ -13,35 +14,35 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.refusals import name_taken
 from shisho.stores.restoring import check_restorable
 
-# A corpus, where there is none of this name.
+# Add a corpus, unless one with its name exists.
 NEW_CORPUS = "INSERT INTO corpora(owner, name, created_at) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
-# The key of a corpus, and the right to change it.
+# Lock a corpus for changes, and read its key.
 CORPUS_ID = "SELECT id FROM corpora WHERE owner = %s AND name = %s FOR NO KEY UPDATE"
-# The key of a document's corpus, and the right to change it.
+# Lock the corpus of a document for changes, and read its key.
 CORPUS_OF = """SELECT c.id FROM corpora c JOIN documents d ON d.corpus_id = c.id WHERE d.id = %s
     FOR NO KEY UPDATE OF c"""
-# The state of a document.
+# Read the state of a document.
 STATE = "SELECT state FROM documents WHERE id = %s"
-# A document is called by a source.
+# Set the source name of a document.
 NAME = "UPDATE documents SET source = %s WHERE id = %s"
-# The state that a document has from now on.
+# Set the state of a document.
 SET_STATE = "UPDATE documents SET state = %s WHERE id = %s"
-# A source is no longer there.
+# Delete a source.
 LEAVE = """DELETE FROM places WHERE corpus_id = %s AND md5(source) = md5(%s::text) AND source = %s
     RETURNING document_id"""
-# The document that a source stands for.
+# Find the document of a source.
 PLACE = "SELECT document_id FROM places WHERE corpus_id = %s AND md5(source) = md5(%s::text) AND source = %s"
-# Let a source stand for a document.
+# Assign a source to a document.
 PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (%s, %s, %s)
     ON CONFLICT (corpus_id, md5(source)) DO UPDATE SET document_id = excluded.document_id, stamp = NULL"""
-# Whether a document is live, and stands nowhere.
+# Check whether a document is live but has no source.
 IS_HOMELESS = """SELECT 1 AS yes FROM documents WHERE id = %(id)s AND state = 'live'
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = %(id)s)"""
-# A live document is called by a place it stands at: what it was called by may be left.
+# Rename a live document after one of its remaining sources, if its current name is no longer among them.
 RENAME = """UPDATE documents SET source = (SELECT min(p.source) FROM places p WHERE p.document_id = %(id)s)
     WHERE id = %(id)s AND state = 'live'
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = %(id)s AND p.source = documents.source)"""
-# Its older versions go with it, where nothing else stands: a purge looks for them under its name.
+# Rename its older versions too, unless another document has their source: a purge finds them by name.
 RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documents d WHERE d.id = %(id)s)
     WHERE corpus_id = (SELECT d.corpus_id FROM documents d WHERE d.id = %(id)s) AND source = %(source)s
     AND state IN ('superseded', 'removed') AND NOT EXISTS (SELECT 1 FROM places p
@@ -49,7 +50,7 @@ RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documen
 
 
 def ensure_corpus_id(connection: Connection, name: str, owner: str, now: Instant) -> int:
-    """The key of a corpus, which is there afterwards, and is the caller's to change."""
+    """Lock a corpus for changes and return its key; create it if it is missing."""
     stored = rows.fetch_first(connection, CORPUS_ID, (owner, name))
     if stored is None:
         rows.change(connection, NEW_CORPUS, (owner, name, now))
@@ -58,26 +59,26 @@ def ensure_corpus_id(connection: Connection, name: str, owner: str, now: Instant
 
 
 def lock_corpus_of(connection: Connection, document_id: str) -> int | None:
-    """The key of its corpus, which is the caller's to change; None where there is no such document."""
+    """Lock the corpus of a document and return its key; None if the document is unknown."""
     row = rows.fetch_first(connection, CORPUS_OF, (document_id,))
     return None if row is None else int(row.id)
 
 
 def state_of(connection: Connection, document_id: str) -> str | None:
-    """None where there is no such document."""
+    """Return the state of a document; None if it is unknown."""
     row = rows.fetch_first(connection, STATE, (document_id,))
     return None if row is None else str(row.state)
 
 
 def revive(connection: Connection, document_id: str, source: str) -> None:
-    """A document that was superseded or removed is found again, at this source."""
+    """Make a superseded or removed document live again, at this source."""
     rows.change(connection, NAME, (source, document_id))
     rows.change(connection, SET_STATE, ("live", document_id))
     postings.count_again(connection, document_id)
 
 
 def withdraw(connection: Connection, document_id: str, state: str) -> None:
-    """A document is no longer found."""
+    """Take a document out of search, and set its state."""
     if state_of(connection, document_id) == "live":
         postings.count_out(connection, document_id)
     rows.change(connection, SET_STATE, (state, document_id))
@@ -86,8 +87,11 @@ def withdraw(connection: Connection, document_id: str, state: str) -> None:
 def place(
     connection: Connection, corpus_id: int, source: str, document_id: DocumentId, *, may_replace: bool
 ) -> DocumentId | None:
-    """Let a source stand for this document; the one it stood for is superseded unless another source holds it
-    too. Raises NameConflict where there is one that this one must not replace."""
+    """Assign a source to this document; return the document that it superseded, if any.
+
+    The previous document of the source is superseded unless it has another source. Raises: NameConflict if
+    there is one and `may_replace` is false.
+    """
     earlier = document_at(connection, corpus_id, source)
     if earlier is not None and earlier != document_id and not may_replace:
         raise name_taken(source, earlier)
@@ -96,13 +100,13 @@ def place(
 
 
 def document_at(connection: Connection, corpus_id: int, source: str) -> DocumentId | None:
-    """The document that a source stands for."""
+    """Return the document of a source."""
     row = rows.fetch_first(connection, PLACE, (corpus_id, source, source))
     return None if row is None else DocumentId(row.document_id)
 
 
 def leave(connection: Connection, corpus_id: int, source: str) -> DocumentId | None:
-    """A source is no longer there: the document that is gone with it, if any."""
+    """Delete a source; return the document that was removed with it, if any."""
     row = rows.fetch_first(connection, LEAVE, (corpus_id, source, source))
     return None if row is None else retire(connection, DocumentId(row.document_id), source, "removed")
 
@@ -110,7 +114,7 @@ def leave(connection: Connection, corpus_id: int, source: str) -> DocumentId | N
 def retire(
     connection: Connection, document_id: DocumentId | None, source: str, state: str
 ) -> DocumentId | None:
-    """A document has left a source; returned where it stands nowhere else."""
+    """Update a document that lost a source; return its ID if that was its only source."""
     if document_id is None:
         return None
     if rows.fetch_first(connection, IS_HOMELESS, {"id": document_id}) is not None:
@@ -122,8 +126,10 @@ def retire(
 
 
 def restore(connection: Connection, document_id: DocumentId, document: Document | None) -> Document:
-    """Undo the removal of a document, which is None where there is none of this id. Raises as
-    `ports.Shelf.restore`."""
+    """Undo the removal of a document. `document` is None if the ID is unknown.
+
+    Raises: as `ports.Shelf.restore`.
+    """
     if document is None or document.state is DocumentState.LIVE:
         return check_restorable(document, document_id, None)
     corpus_id = ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)

@@ -1,4 +1,4 @@
-"""The ground of all stores over PostgreSQL: the database, and the files beside it."""
+"""The foundation of all stores over PostgreSQL: the database, and the blob files."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ class PostgresStorage:
         await self.database.examine()
 
     async def backup(self, target: Path) -> None:
-        """The database as of one moment with the files that were handed in, in one file, taken while others
-        go on writing. Raises Conflict if the target exists, InvalidParams where it cannot be made,
-        StorageUnusable."""
+        """Back up the database and the stored files as of one moment, without blocking writers.
+
+        Raises: Conflict if the target exists, InvalidParams if it cannot be created, StorageUnusable.
+        """
 
         def copy(check_wanted: CheckWanted) -> None:
             self._worked(
@@ -50,8 +51,10 @@ class PostgresStorage:
         await run_while_wanted(copy)
 
     async def restore(self, source: Path) -> None:
-        """Fill an empty database with what a backup holds, all or nothing. Raises Conflict, InvalidParams,
-        StorageUnusable."""
+        """Fill an empty database from a backup, all or nothing.
+
+        Raises: Conflict, InvalidParams, StorageUnusable.
+        """
         await self._with_connection(lambda connection: read_archive(connection, self._blobs, source), source)
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Documents into their tables, whole or part by part. Every function runs inside its caller's transaction."""
+"""Insert documents, whole or part by part, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -11,36 +11,38 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.refusals import arrival_ended, just_taken_in
 from shisho.stores.vectors import vector_of
 
-# A document without its text.
+# Add a document without its text.
 DOCUMENT = """INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
         warnings, state, passage_count, term_count, bigram_count, heading_count)
     VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"""
-# One part of a document's text.
+# Add one part of a document's text.
 PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (%s, %s, %s, %s)"
-# Numbers for so many passages.
+# Allocate numbers for passages.
 NUMBERS = "SELECT nextval('passage_numbers') AS number FROM generate_series(1, %s)"
-# Passages.
+# Add passages.
 PASSAGES = """COPY passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms, bigrams,
     cluster, place, ocr, bands, number) FROM STDIN"""
-# What a search weighs of them.
+# Add their term vectors.
 VECTORS = """COPY term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count)
     FROM STDIN"""
-# What a part adds to the numbers of its document.
+# Add the counts of a part to its document.
 COUNT = """UPDATE documents SET passage_count = passage_count + %s, term_count = term_count + %s,
     bigram_count = bigram_count + %s, heading_count = heading_count + %s WHERE id = %s"""
-# A document begins to arrive in parts.
+# Start adding a document in parts.
 ARRIVE = "INSERT INTO arrivals(document_id, token, at) VALUES (%s, %s, %s)"
-# Who brings the parts of a document.
+# Read the token of the process that is adding a document.
 TOKEN = "SELECT token FROM arrivals WHERE document_id = %s"
-# A document has arrived.
+# Finish adding a document.
 ARRIVED = "DELETE FROM arrivals WHERE document_id = %s"
-# Every row of a document: what refers to it goes with it, but for its passages.
+# Delete every row of a document. Only passages are not deleted by cascade.
 DISCARD = ("DELETE FROM passages WHERE document_id = %s", "DELETE FROM documents WHERE id = %s")
 
 
 def insert(connection: Connection, intake: Intake, corpus_id: int, *, replaces: bool) -> None:
-    """A whole document, live. `replaces`: what is left of one that was purged or never came to its end is
-    there."""
+    """Insert a whole live document.
+
+    `replaces`: rows of a purged or incomplete document with this ID exist and are deleted first.
+    """
     if replaces:
         discard(connection, intake.document.id)
     counts = (len(intake.passages), *nouns.passage_sizes(intake.passages))
@@ -60,7 +62,7 @@ def insert_part(connection: Connection, intake: Intake, corpus_id: int) -> None:
 def _insert_document(
     connection: Connection, document: Document, corpus_id: int, counts: tuple[str | int, ...]
 ) -> None:
-    """A document without its text, where there is none of this id. `counts`: its state before them."""
+    """Insert a document without its text; its ID must be unused. `counts` starts with its state."""
     values = (
         document.id,
         corpus_id,
@@ -79,7 +81,7 @@ def _insert_document(
 
 
 def _insert_text(connection: Connection, intake: Intake) -> list[int]:
-    """The numbers that its passages have from now on."""
+    """Insert a text and its passages; return the numbers of the passages."""
     layout = nouns.pack_lines(intake.lines)
     rows.change(connection, PART, (intake.document.id, intake.start, intake.text, layout))
     numbers = [row.number for row in rows.fetch_all(connection, NUMBERS, (len(intake.passages),))]
@@ -90,18 +92,17 @@ def _insert_text(connection: Connection, intake: Intake) -> list[int]:
 
 
 def begin(connection: Connection, document: Document, corpus_id: int, token: str) -> None:
-    """Raises Conflict where the document has come meanwhile."""
+    """Start adding a document in parts. Raises Conflict if it was added concurrently."""
     if standing.state_of(connection, document.id) == "live":
         raise just_taken_in()
     discard(connection, document.id)
-    # Until every part is there it counts as purged.
+    # Until it is complete, the document counts as purged.
     _insert_document(connection, document, corpus_id, ("purged", 0, 0, 0, 0))
     rows.change(connection, ARRIVE, (document.id, token, document.added_at))
 
 
 def check_arrival(connection: Connection, document_id: DocumentId, token: str) -> int:
-    """The key of the corpus, which is the caller's to change. Raises Conflict where somebody else has begun
-    anew with the document."""
+    """Lock the corpus and return its key. Raises Conflict if the document was restarted."""
     corpus_id = standing.lock_corpus_of(connection, document_id)
     row = rows.fetch_first(connection, TOKEN, (document_id,))
     if corpus_id is None or row is None or row.token != token:
@@ -116,17 +117,17 @@ def finish(connection: Connection, document_id: DocumentId) -> None:
 
 
 def discard(connection: Connection, document_id: str) -> None:
-    """Every row of a document; its parts, places and what was said of it go with it."""
+    """Delete every row of a document, with its parts, sources and metadata."""
     postings.discard(connection, document_id)
     for statement in DISCARD:
         rows.change(connection, statement, (document_id,))
 
 
 def _values(passage: Passage, number: int) -> tuple[Any, ...]:
-    """In the order of `PASSAGES`."""
+    """Return a row for `PASSAGES`."""
     return (*nouns.passage_values(passage), list(passage.bands), number)
 
 
 def _vector_values(passage: Passage) -> tuple[Any, ...]:
-    """In the order of `VECTORS`."""
+    """Return a row for `VECTORS`."""
     return (nouns.passage_number(passage.id), *vector_of(passage)[1:-1])

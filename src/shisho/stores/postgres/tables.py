@@ -1,4 +1,4 @@
-"""The tables of a PostgreSQL database, for whoever copies them as they are."""
+"""The tables of a PostgreSQL database, for copies of raw rows."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all
 from shisho.stores.table_copy import RowValues
 
-# The columns of a table, and their types.
+# List the columns of a table with their types.
 COLUMNS = """SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type FROM pg_attribute a
     WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
-# Some rows of a table; names and order are filled in.
+# Read some rows of a table; names and order are filled in.
 ROWS = "SELECT {columns} FROM {table} ORDER BY {order} LIMIT %s OFFSET %s"
-# A row, unless it is there.
+# Insert a row, unless it exists.
 PUT = "INSERT INTO {table}({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
-# All rows of a table go.
+# Delete all rows of a table.
 EMPTY = "DELETE FROM {table}"
-# What a document that is not live was, and where.
+# Set the state and source of a document that is not live.
 SET_DOCUMENT = "UPDATE documents SET state = %s, source = %s WHERE id = %s AND state <> 'live'"
-# The next row of a table that numbers its rows comes after all others.
+# Continue the numbering of a table after its highest number.
 NUMBER = """SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest(1, coalesce(max(seq), 0)))
     FROM {table}"""
 NUMBERED = ("turns", "audit")

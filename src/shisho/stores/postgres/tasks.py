@@ -1,4 +1,4 @@
-"""The queue's visiting side in PostgreSQL."""
+"""The task store in PostgreSQL."""
 
 from __future__ import annotations
 

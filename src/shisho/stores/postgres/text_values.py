@@ -1,5 +1,7 @@
-"""Text as PostgreSQL takes it: it has no place for the character NUL, which pages and file names of others
-may carry."""
+"""Text for PostgreSQL, which cannot store the NUL character.
+
+Web pages and file names may contain it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NulFreeDumper(StrDumperUnknown):
-    """Text without NUL."""
+    """A dumper that replaces NUL characters."""
 
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(replace_nul(obj))

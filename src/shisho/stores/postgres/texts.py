@@ -1,4 +1,4 @@
-"""The texts of documents in PostgreSQL, read in slices."""
+"""Slices of document texts in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import fetch_all
 from shisho.stores.step_content import Slice
 
-# For each slice, by its place: what each part of the document's text has of it.
+# Assemble each slice from the parts of its document's text.
 SLICES = """SELECT w.place, string_agg(substr(p.text, greatest(w.start - p.start, 0)::integer + 1,
         (least(w."end" - p.start, length(p.text)) - greatest(w.start - p.start, 0))::integer), '' ORDER BY p.start) AS text
     FROM unnest(%s::text[], %s::bigint[], %s::bigint[]) WITH ORDINALITY AS w(document_id, start, "end", place)
@@ -17,7 +17,7 @@ SLICES = """SELECT w.place, string_agg(substr(p.text, greatest(w.start - p.start
 
 
 def read_slices(connection: Connection, slices: Sequence[Slice]) -> list[str | None]:
-    """Return slices of documents; None for each that is not there."""
+    """Return slices of documents; None for each missing one."""
     if not slices:
         return []
     columns = [list(column) for column in zip(*slices, strict=True)]

@@ -1,6 +1,8 @@
-"""Which topics anybody on any machine listens to, as locks on the server: a listener's connection holds the
-places of its topics in common, and a place that can be had alone is nobody's. Nothing is written, and a dead
-listener holds nothing."""
+"""Registration of listeners on all machines, as advisory locks on the server.
+
+Each topic hashes to a slot. A listener's connection holds the slots of its topics in shared mode; if a slot
+can be locked exclusively, nobody listens to it. Nothing is written, and a dead listener holds no locks.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,14 @@ from zlib import crc32
 
 from shisho.stores.postgres.pool import Connection
 
-PLACES = 256  # topics share them: a lock each would fill the server's table of locks
-SPACE = 19_08_09  # advisory locks of two numbers: this one, and the place
-LINGER_SECONDS = 10.0  # a worker listens for new jobs again and again
-# Take places in common with others.
+PLACES = 256  # slots shared by all topics: one lock per topic would fill the server's lock table
+SPACE = 19_08_09  # first key of the advisory locks; the second is the slot
+LINGER_SECONDS = 10.0  # before a slot is released: a worker listens for new jobs again and again
+# Lock slots in shared mode.
 TAKE = "SELECT pg_advisory_lock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
-# Let them go.
+# Unlock them.
 LEAVE = "SELECT pg_advisory_unlock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
-# Those of these places that somebody has taken.
+# Select the slots that somebody holds.
 TAKEN = """SELECT place FROM unnest(%(places)s::integer[]) place
     WHERE NOT pg_try_advisory_xact_lock(%(space)s, place)"""
 
@@ -28,7 +30,7 @@ def place_of(topic: str) -> int:
 
 
 def select_heard_topics(connection: Connection, topics: Iterable[str]) -> set[str]:
-    """Those of these topics that somebody may listen to."""
+    """Return the topics that may have a listener."""
     by_topic = {topic: place_of(topic) for topic in topics}
     values = {"space": SPACE, "places": sorted(set(by_topic.values()))}
     taken = {row.place for row in connection.execute(TAKEN, values).fetchall()}
@@ -36,16 +38,16 @@ def select_heard_topics(connection: Connection, topics: Iterable[str]) -> set[st
 
 
 class TopicPlaces:
-    """The places of one listening connection. Any thread may want topics; one thread moves the locks."""
+    """The slots of one listening connection. Any thread registers topics; one thread locks."""
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
-        self._wanted: dict[int, float] = {}  # when last
-        self._waiting: set[str] = set()  # topics whose places are not taken yet
+        self._wanted: dict[int, float] = {}  # slot -> time of the last registration
+        self._waiting: set[str] = set()  # topics whose slots are not locked yet
         self._taken: set[int] = set()
 
     def want(self, topics: Iterable[str]) -> bool:
-        """True where a place has to be taken first: until then others do not ring for it."""
+        """Register topics; return True if a slot must be locked before others ring for it."""
         now = time.monotonic()
         with self._changing:
             for topic in topics:
@@ -55,7 +57,7 @@ class TopicPlaces:
             return bool(self._waiting)
 
     def begin(self, connection: Connection) -> None:
-        """Take all that is wanted, on a connection that is new."""
+        """Lock all registered slots, on a new connection."""
         with self._changing:
             self._taken = set(self._wanted)
             self._waiting.clear()
@@ -63,7 +65,7 @@ class TopicPlaces:
         connection.execute(TAKE, {"space": SPACE, "places": places})
 
     def take(self, connection: Connection) -> frozenset[str]:
-        """Take what is wanted. Returns the topics for which nobody else has rung until now."""
+        """Lock newly registered slots; return the topics that others did not ring until now."""
         with self._changing:
             if not self._waiting:
                 return frozenset()
@@ -77,7 +79,7 @@ class TopicPlaces:
         return topics
 
     def leave(self, connection: Connection, topics: Iterable[str]) -> None:
-        """Let go what is in none of these topics and was not wanted lately."""
+        """Unlock slots that belong to none of these topics and were not registered recently."""
         kept = {place_of(topic) for topic in topics}
         latest = time.monotonic() - LINGER_SECONDS
         with self._changing:

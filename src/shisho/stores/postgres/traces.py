@@ -1,6 +1,7 @@
-"""The traces that a purge erases beside the document itself: quotations, what runs have written down, and
-its names in other rows.
-Every function runs inside its caller's transaction."""
+"""The traces of a document that a purge erases: quotations, run records, its names.
+
+Every function runs inside its caller's transaction.
+"""
 
 from __future__ import annotations
 
@@ -21,79 +22,79 @@ from shisho.stores.traces import (
     traces_of,
 )
 
-# How a document is named, and what else stands for it in places.
+# List the names of a document and its sources.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = %(id)s
     UNION ALL SELECT source, '' FROM places WHERE document_id = %(id)s
     UNION ALL SELECT url, title FROM finds WHERE document_id = %(id)s
     UNION ALL SELECT canonical_url, '' FROM finds WHERE document_id = %(id)s
     UNION ALL SELECT '', value FROM document_meta WHERE document_id = %(id)s"""
-# What the jobs that met it were given.
+# List the inputs of the jobs that found it.
 GIVEN = "SELECT input_json AS input FROM jobs WHERE id IN (SELECT job_id FROM finds WHERE document_id = %s)"
-# Of a result page that lists the document, the row that was never visited tells of it as well.
+# List its finds. If a result page lists the document, the find that was never visited names it as well.
 FOUND = """SELECT job_id, canonical_url FROM finds
     WHERE document_id = %(id)s OR (document_id IS NULL AND canonical_url = ANY(%(places)s))"""
-# A find that names the document.
+# Blank a find that names the document.
 FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', title = '', snippet = '', reason = NULL
     WHERE job_id = %s AND md5(canonical_url) = md5(%s)"""
-# Jobs that took a document in, or none of them.
+# The conditions for jobs that added a document, and for all other jobs.
 TAKING_IN = "{key} IN (SELECT j.id FROM jobs j WHERE j.id = ANY(%(value)s) AND j.kind IN ('ingest', 'fetch'))"
 NOT_TAKING_IN = (
     "{key} IN (SELECT j.id FROM jobs j WHERE j.id = ANY(%(value)s) AND j.kind NOT IN ('ingest', 'fetch'))"
 )
-# Wherever something stands.
+# The condition for a text anywhere in a column.
 ANY_PLACE = "strpos({column}, %(value)s) > 0"
-# JSON that may name the document; table, column and condition are filled in.
+# Read JSON that may name the document; table, column and condition are filled in.
 READ_JSON = "SELECT DISTINCT {column} AS text FROM {table} WHERE {where} AND {column} IS NOT NULL"
-# The same with the names gone.
+# Write the JSON without the names.
 WRITE_JSON = "UPDATE {table} SET {column} = %(blank)s WHERE {where} AND {column} = %(text)s"
-# Text without a place.
+# Remove a source from text.
 BLANK_TEXT = (
     "UPDATE {table} SET {column} = replace({column}, %(value)s, '') WHERE strpos({column}, %(value)s) > 0"
 )
 TEXTS = (("tasks", "question"), ("turns", "question"), ("interventions", "url"))
-# A key that names the document keeps other requests apart, and says nothing any more.
+# Replace a deduplication key that names the document by one that is unique and meaningless.
 BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE strpos(dedupe_key, %s) > 0"
-# Of a request that handed the document in, by a job or as one that was known, its key says so no more: which
-# of the documents its subject names is not kept.
+# Blank the subject of a request that added the document, by a job or as a known document: the subject does
+# not record which of its names belongs to which document.
 FORGET_REQUEST = """UPDATE request_keys SET subject = %(removed)s
     WHERE strpos(reply_json, '"' || %(id)s || '"') > 0 OR EXISTS
         (SELECT 1 FROM jobs j WHERE j.id = ANY(%(jobs)s) AND j.kind IN ('ingest', 'fetch')
             AND strpos(request_keys.reply_json, '"' || j.id || '"') > 0)"""
-# Any other subject that names a place of it.
+# Blank any other subject that names a source of it.
 FORGET_SUBJECT = "UPDATE request_keys SET subject = %s WHERE strpos(subject, %s) > 0"
 
-# The evidence that quotes a document.
+# List the evidence that quotes a document.
 QUOTED = "SELECT id, answer_id, number, snippet, body FROM evidence WHERE document_id = %s FOR UPDATE"
-# Evidence loses its quotation and what names its document.
+# Remove the quotation and the names of the document from evidence.
 FORGET_QUOTATION = "UPDATE evidence SET snippet = NULL, body = %s WHERE id = %s"
-# Answers by their ids.
+# Read answers by ID.
 ANSWERS = "SELECT id, body FROM answers WHERE id = ANY(%s) FOR UPDATE"
-# The answers that runs ended with.
+# Read the answers of runs.
 ANSWERS_OF_RUNS = "SELECT id, body FROM answers WHERE run_id = ANY(%s) FOR UPDATE"
-# An answer without the quotations.
+# Write an answer without the quotations.
 SILENCE = "UPDATE answers SET body = %s WHERE id = %s"
-# A kept result page quotes the page it lists: what names an address of the document goes.
+# Delete cached result pages that contain an address of the document, since they quote it.
 FORGET_CACHED = "DELETE FROM cache WHERE strpos(value_json, %s) > 0"
-# What a page became.
+# Delete the record of the page that became the document.
 FORGET_PAGES = "DELETE FROM page_memory WHERE document_id = %s"
-# The runs that were shown a document.
+# List the runs that were shown a document.
 SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = %s"
-# What such a run has written down.
+# Delete the steps of these runs.
 FORGET_STEPS = "DELETE FROM steps WHERE run_id = ANY(%s)"
-# It cannot be continued.
+# Mark the runs as purged: they cannot be resumed.
 PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id = ANY(%s)"
-# A line of its answer that was told while it was written may quote what it was shown, and so may a verdict.
+# A partial answer in progress events may quote passages that the run was shown, and so may a verdict.
 TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
 TOLD_BY = "{key} = ANY(%(value)s) AND strpos({column}, '\"sentence\"') > 0"
 TABLES_OF_TRACES = frozenset(
     {"answers", "cache", "evidence", "finds", "page_memory", "request_keys", "steps"}
     | {table for table, *_ in (*TOLD, *OF_JOBS, *ANYWHERE, *TEXTS)}
 )
-"""Where something of a document may have stood."""
+"""Tables that may contain traces of a document."""
 
 
 def forget_copies(connection: Connection, document_id: str) -> None:
-    """Before anything of the document itself is erased."""
+    """Erase all traces of a document; call this before the document itself is erased."""
     traces = _traces(connection, document_id)
     for place in sorted(traces.places):
         for form in json_forms(place):
@@ -116,7 +117,7 @@ def _traces(connection: Connection, document_id: str) -> Traces:
 
 
 class _JobInput:
-    """What a job was given, as a row of `NAMED`."""
+    """A job's input, in the shape of a row of `NAMED`."""
 
     def __init__(self, job_input: dict[str, Any]) -> None:
         self.source = job_input.get("path") or ""
@@ -124,7 +125,7 @@ class _JobInput:
 
 
 def _silence(connection: Connection, document_id: str, traces: Traces) -> None:
-    """Answers that quotations it stay, with the quotations gone."""
+    """Remove the quotations of a document from answers; the answers stay."""
     rows = fetch_all(connection, QUOTED, (document_id,))
     quotations: dict[str, list[tuple[int, str, str, str]]] = {}
     for row in rows:
@@ -144,8 +145,10 @@ def _without_names(body: dict[str, Any]) -> str:
 
 
 def _forget(connection: Connection, traces: Traces) -> None:
-    """Blank its names in the queue's rows and the ledger's: wherever a place stands, and names in what is
-    about the document."""
+    """Blank the document's names in rows of the queue and the ledger.
+
+    Sources are blanked everywhere, other names only in rows about the document.
+    """
     places = [*traces.places]
     rows = fetch_all(connection, FOUND, {"id": traces.document_id, "places": places})
     jobs = sorted({row.job_id for row in rows})

@@ -1,4 +1,4 @@
-"""Transactions of the queue in PostgreSQL: what moves a job goes to the server in one statement."""
+"""Transactions of the queue in PostgreSQL: a job changes state in one statement."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.transitions import COUNTS, Transaction, Transactions, event_json
 
-# The next revision of the task that a source names; what it changes in the numbers of jobs by state is filled
-# in.
+# Give the task of a source the next revision; the changes of its job counts by state are filled in.
 REVISED = f"""UPDATE tasks SET revision = tasks.revision + 1{{counts}} FROM {{source}} WHERE tasks.id = {{source}}.task_id
         RETURNING tasks.id, tasks.revision, tasks.state AS task_state, {COUNTS}"""
-# What happened to a job at that revision.
+# Record the event at that revision.
 TOLD = """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
         SELECT revised.id, revised.revision, :id, :now, :kind, :data FROM revised"""
-# A job has moved: its task's counts and the event.
+# Record a job's change of state: its task's counts and the event.
 MOVED = f"""WITH belongs AS (SELECT task_id, cause_id FROM jobs WHERE id = :id),
     revised AS ({REVISED.format(counts="{counts}", source="belongs")}),
     told AS ({TOLD})
     SELECT belongs.task_id, belongs.cause_id, revised.task_state AS state, {COUNTS} FROM belongs, revised"""
-# Something happened in a task.
+# Record an event of a task.
 HAPPENED = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
     revised AS ({REVISED.format(counts="{counts}", source="belongs")}),
     told AS ({TOLD})
@@ -31,12 +30,12 @@ HAPPENED = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
 
 
 def write_move_counts(old: JobState, new: JobState) -> str:
-    """The change that a move makes in the numbers of a task's jobs by state."""
+    """Write the SQL that updates a task's job counts after a change of state."""
     return write_count_changes({old: -1, new: 1})
 
 
 def write_count_changes(counts: Mapping[JobState, int]) -> str:
-    """The same for any change of the numbers."""
+    """Write the SQL that adds to a task's job counts."""
     return "".join(f", {state} = tasks.{state} + {by}" for state, by in counts.items())
 
 
@@ -69,5 +68,5 @@ class PostgresTransaction(Transaction):
 
 
 def build_postgres_transactions(database: PostgresDatabase, clock: Clock, bell: Bell) -> Transactions:
-    """The transactions in which a queue over one PostgreSQL database works."""
+    """Return the transactions of a queue over one PostgreSQL database."""
     return Transactions(PostgresQueryStore(database), clock, bell, PostgresTransaction)

@@ -1,4 +1,4 @@
-"""Troubles of PostgreSQL, as visitors are told them: what happened, whether to try again, what to do."""
+"""PostgreSQL errors as messages to people: what happened, whether to retry, what to do."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from psycopg.conninfo import conninfo_to_dict
 from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable, StoreUnavailable, TimedOut
 from shisho.messages.message import list_variables
 
-# what may simply be done again: the transaction was undone because of another one
+# conflicts with another transaction, which can be retried
 RAN_INTO_ANOTHER = (errors.SerializationFailure, errors.DeadlockDetected)
-# the server ends or begins, or ended this connection
+# the server is stopping or starting, or has closed this connection
 SERVER_ENDS = (
     errors.AdminShutdown,
     errors.CrashShutdown,
     errors.CannotConnectNow,
     errors.IdleInTransactionSessionTimeout,
 )
-# words of a refusal before there is a connection, which comes without a code
+# words of errors before a connection exists, which have no code
 REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry", "is not permitted to log in")
 
 REFUSED = "postgres.denied"
@@ -36,7 +36,7 @@ class ConnectionFacts:
 
 
 def connection_facts(url: str) -> ConnectionFacts:
-    """Raises InvalidParams for what is no connection string."""
+    """Parse a connection string. Raises InvalidParams if it is invalid."""
     try:
         parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
@@ -47,21 +47,21 @@ def connection_facts(url: str) -> ConnectionFacts:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """True where the error says that the connection is gone, not that the statement was wrong."""
+    """Return True if the error means a lost connection, not a failed statement."""
     return isinstance(error, SERVER_ENDS) or (
         isinstance(error, psycopg.OperationalError) and error.sqlstate is None
     )
 
 
 def unknown_commit(facts: ConnectionFacts) -> StoreUnavailable:
-    """The error where the server went away while it committed."""
+    """Return the error for a connection that was lost during the commit."""
     return StoreUnavailable(
         "postgres.connection_lost",
         server=facts.server,
     )
 
 
-# what a class of the server's errors means to a visitor: the error, and what is said
+# The error and message for each class of server errors.
 MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], ...] = (
     (
         RAN_INTO_ANOTHER,
@@ -108,7 +108,7 @@ MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], 
 
 
 def only_reads(facts: ConnectionFacts) -> StorageUnusable:
-    """The error where the user may change nothing."""
+    """Return the error for a user without write permission."""
     return StorageUnusable(
         "postgres.read_only",
         database=facts.database,
@@ -117,7 +117,7 @@ def only_reads(facts: ConnectionFacts) -> StorageUnusable:
 
 
 def trouble(error: psycopg.Error, facts: ConnectionFacts) -> Exception:
-    """The error as visitors are told it; one that has nothing to do with the server as it is."""
+    """Translate a server error for people; return unrelated errors unchanged."""
     for classes, kind, message in MEANINGS:
         if isinstance(error, classes):
             return _said(kind, message, error, facts)

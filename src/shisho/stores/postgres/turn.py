@@ -1,5 +1,7 @@
-"""One process of many, on whichever machine: who holds an advisory lock of the database. The server lets it
-go when its holder's connection ends."""
+"""Leader election: one process on any machine holds an advisory lock of the database.
+
+The server releases the lock when the holder's connection ends.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from shisho.errors import ShishoError
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 
-# Take a name's turn, if nobody has it, until the connection ends.
+# Try to lock a name until the connection ends.
 TAKE = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0)) AS is_taken"
 
 
 class PostgresTurn:
-    """`ports.FollowerTurn` on a connection of its own, which no pooler may share out."""
+    """`ports.FollowerTurn` on a separate connection, which no pooler may share."""
 
     def __init__(self, database: PostgresDatabase, name: str) -> None:
         self._database = database
@@ -39,5 +41,5 @@ class PostgresTurn:
             self._connection = None
 
     def holder(self) -> int | None:
-        """A process of another machine has no id here."""
+        """Return None: process IDs of other machines mean nothing here."""
         return None

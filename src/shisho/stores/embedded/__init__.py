@@ -1,1 +1,1 @@
-"""SQLite is the truth; every index beside it is derived and may be deleted at any time."""
+"""Stores in SQLite, the source of truth; every index is derived and can be deleted any time."""

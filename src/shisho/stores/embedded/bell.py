@@ -1,5 +1,8 @@
-"""The bell across the processes that share one SQLite file: while someone listens, a thread asks every 20 ms
-whether another connection has committed, and reads which tasks have new events."""
+"""Change notifications across the processes that share one SQLite file.
+
+While there are listeners, a thread checks every 20 ms whether another connection has committed, and reads
+which tasks have new events.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,18 @@ from shisho.stores.embedded.rows import fetch_all
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
-# What has happened since. No GROUP BY: for its sake the planner would walk through all events of all time,
-# fifty times a second.
+# List the events after a given one. Without GROUP BY, for which the planner would scan all events ever
+# recorded, fifty times a second.
 NEWS = "SELECT seq, task_id, kind FROM events WHERE seq > ? ORDER BY seq"
-# The last that has happened.
+# Read the number of the last event.
 LAST = "SELECT coalesce(max(seq), 0) FROM events"
 
 
 class EmbeddedBell:
-    """`ports.Bell` over one SQLite file. What this process commits rings at once; what others commit, within
-    the poll."""
+    """`ports.Bell` over one SQLite file.
+
+    Commits of this process ring at once, commits of other processes within the poll interval.
+    """
 
     def __init__(self, database: Database, poll_seconds: float = POLL_SECONDS) -> None:
         self._database = database
@@ -54,12 +59,12 @@ class EmbeddedBell:
 
     @property
     def listening(self) -> int:
-        """How many listen now."""
+        """Number of current listeners."""
         return self._local.listening
 
 
 class _Watch:
-    """The thread that looks at the file. It begins before the listener reads, so nothing falls between."""
+    """The polling thread. It starts before the listener reads, so no change is lost in between."""
 
     def __init__(self, database: Database, ears: Ears, poll_seconds: float) -> None:
         self._ears = ears
@@ -77,9 +82,9 @@ class _Watch:
                 topics = self._news()
                 if topics:
                     self._loop.call_soon_threadsafe(self._ears.ring, topics)
-            except apsw.Error as error:  # the next look may succeed; those who wait read the table anyway
+            except apsw.Error as error:  # the next poll may succeed; waiting callers read the table anyway
                 log.debug("the bell could not look: %s", error)
-            except RuntimeError:  # the loop has ended, and its listeners with it
+            except RuntimeError:  # the event loop has ended, and its listeners with it
                 break
         self._connection.close()
 

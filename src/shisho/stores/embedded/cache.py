@@ -1,4 +1,4 @@
-"""The cache of what was fetched, in SQLite, and the record of what became of fetched pages."""
+"""The cache of fetched content, and the record of the documents that pages became."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_first
 
-# A value that may be used until a moment.
+# Store a value with its expiry time.
 PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
     VALUES (:key, :value, :partial, :now, :until) ON CONFLICT DO UPDATE SET
     value_json = excluded.value_json, partial = excluded.partial, stored_at = excluded.stored_at,
     expires_at = excluded.expires_at"""
-# A value that may still be used.
+# Read a value that has not expired.
 GET = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expires_at > ?"
-# A hundred of those whose time is over.
+# Delete up to a hundred expired values.
 SWEEP = "DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :steady LIMIT 100)"
-# What a page became in a corpus, while that document is live.
+# Find the live document that a page became in a corpus.
 PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified, d.source
     FROM page_memory m JOIN documents d ON d.id = m.document_id
     WHERE m.corpus = ? AND m.owner = ? AND m.canonical_url = ? AND d.state = 'live'"""
-# What a page became in a corpus, in place of what was remembered.
+# Record the document that a page became in a corpus, replacing the previous record.
 REMEMBER = """INSERT INTO page_memory(corpus, owner, canonical_url, document_id, fetched_at, etag, last_modified)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     document_id = excluded.document_id, fetched_at = excluded.fetched_at, etag = excluded.etag,

@@ -1,4 +1,4 @@
-"""The check of the SQLite file, as `shisho doctor` tells it."""
+"""The check of the SQLite file for `shisho doctor`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.stores.embedded.connect import Database
 
-# How many live documents there are.
+# Count the live documents.
 DOCUMENTS = "SELECT coalesce(sum(documents), 0) FROM corpora"
 
 
 async def check_database(database: Database) -> Check:
-    """Read all pages of the file, and try to write to it."""
+    """Read all pages of the file, and check that it is writable."""
 
     def look(connection: apsw.Connection) -> Check:
         verdict = str(connection.execute("PRAGMA quick_check(1)").get)

@@ -1,7 +1,7 @@
-"""One SQLite file: a writer thread that commits in groups, short read-only transactions, and what is done
-where the file or its folder cannot be used as they are.
+"""A SQLite database: a writer thread with group commit, and short read-only transactions.
 
-Measured for this project: group commit is 41 times faster with 100 callers.
+It also handles files and folders that cannot be used. Measured for this project: group commit is 41 times
+faster with 100 callers.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ Work = Callable[[apsw.Connection], T]
 OLDEST_SAFE = 3_051_003  # 3.7.0 to 3.51.2 can corrupt a database when the WAL is reset
 GROUP = 500
 READERS = 4
-PASSED_OVER_MS = 1_000  # for SQLite's own lock, where the turn has been waited for in vain
+PASSED_OVER_MS = 1_000  # for SQLite's own lock, after waiting in vain for the writers' lock
 FOLD_MS = 100
 IDLE_SECONDS = 5.0
 READY_SECONDS = 2.0
 NOTE_SECONDS = 60.0
-# Indexes that stand elsewhere go on when a copy is put back: it would take them for its own.
+# A restored copy must not continue with external indexes, whose contents may be newer than the copy.
 FORGET_OUTER_INDEXES = "DELETE FROM outer_indexes"
-# Whether it has such a table: only what is no library has none.
+# Check for that table, which only a file that is not a library lacks.
 HAS_OUTER_INDEXES = "SELECT 1 FROM sqlite_schema WHERE name = 'outer_indexes'"
-COPIED_PAGES = 1_000  # between two looks whether a backup is still wanted
+COPIED_PAGES = 1_000  # between two checks for cancellation of a backup
 
 
 class Database:
-    """`await write(f)` runs f in the writer's transaction and returns after the commit; `await read(f)` in a
-    snapshot.
+    """A SQLite database, used by functions that run in a transaction or a snapshot.
 
-    It can be made over a home that cannot be used: whatever needs what is not there raises StorageUnusable
-    (or Conflict, where it may help to try again), and is tried again at the next call."""
+    `await write(f)` runs f in the writer's transaction and returns after the commit; `await read(f)` runs f
+    in a snapshot. The object can be created over an unusable home folder: calls then raise StorageUnusable
+    (or Conflict if a retry may help), and each call tries again.
+    """
 
     def __init__(self, path: Path) -> None:
         if _version() < OLDEST_SAFE:
@@ -73,19 +74,25 @@ class Database:
         self._writer.start()
 
     async def write(self, work: Work[T]) -> T:
-        """Raises what `work` raises (its own changes undone, its neighbours' kept), Conflict if the commit
-        failed, StorageUnusable where nothing can be written."""
+        """Run `work` in the writer's transaction, and return its result after the commit.
+
+        Raises: what `work` raises (only its own changes are undone), Conflict if the commit failed,
+        StorageUnusable if nothing can be written.
+        """
         self._check_open()
         loop = asyncio.get_running_loop()
         item = _Item(work, loop, loop.create_future())
         self._work.put(item)
-        # The work is under way and may be committed: a cancelled caller must not take that for undone.
+        # The work is running and may be committed: a cancelled caller must not assume that it was rolled
+        # back.
         result: T = await asyncio.shield(item.future)
         return result
 
     async def read(self, work: Work[T]) -> T:
-        """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data.
-        Raises StorageUnusable, Conflict."""
+        """Run `work` on a read-only connection in a thread, with all its queries on one snapshot.
+
+        Raises: StorageUnusable, Conflict.
+        """
         self._check_open()
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
 
@@ -94,8 +101,10 @@ class Database:
             raise library_closed()
 
     async def backup(self, target: Path) -> None:
-        """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
-        exists, InvalidParams where it cannot be made."""
+        """Write a consistent copy to one file, without blocking writers.
+
+        Raises: Conflict if the target exists, InvalidParams if it cannot be created.
+        """
 
         def copy(check_wanted: CheckWanted) -> None:
             with self._troubles(), closing(self._door.reader()) as source:
@@ -104,34 +113,38 @@ class Database:
         await run_while_wanted(copy)
 
     def reader(self) -> apsw.Connection:
-        """A read-only connection of the caller's own, for one thread, who closes it. Raises StorageUnusable,
-        Conflict."""
+        """Open a read-only connection for one thread, which the caller must close.
+
+        Raises: StorageUnusable, Conflict.
+        """
         with self._troubles():
             return self._door.reader()
 
     def line(self) -> float:
-        """The present on the time line by which all waiting is measured, in seconds since 1970."""
+        """Return the current time of the timeline that all waits use, in seconds since 1970."""
         return self._door.line()
 
     async def check_ready(self) -> None:
-        """Check that something could be stored now. Raises StorageUnusable; Conflict that names who
-        holds the database, or for a full disk."""
+        """Check that data can be stored now.
+
+        Raises: StorageUnusable; Conflict, which names the process that locks the database, or reports a full
+        disk.
+        """
         await asyncio.to_thread(self._try_to_write)
         await asyncio.to_thread(check_space, self.path.parent)
 
     async def migrate(self) -> list[str]:
-        """As every use does first. Returns the names of the scripts that were run."""
+        """Migrate the schema, as every first use does; return the scripts that were run."""
         await self.check_ready()
         return [*self._door.migrated]
 
     async def examine(self) -> None:
-        """Look through the whole file for damage, which takes a while; what is found is told to whoever
-        writes from then on."""
+        """Check the whole file for damage, which takes a while; later writes raise any damage."""
         with suppress(ShishoError):
             await asyncio.to_thread(self._door.examine)
 
     async def close(self) -> None:
-        """Commit what is queued, fold the WAL into the file, end the threads."""
+        """Commit queued work, checkpoint the WAL, and end the threads."""
         if not self._writer.is_alive():
             return
         self._is_closed = True
@@ -145,7 +158,7 @@ class Database:
         self._asking.close()
 
     def snapshot(self, work: Work[T]) -> T:
-        """Do what `read` does, for code that already runs in a thread."""
+        """Do the same as `read`, for code that already runs in a thread."""
         with self._troubles(), self._reading() as connection:
             connection.execute("BEGIN")
             try:
@@ -219,7 +232,7 @@ class Database:
             connection.close()
 
     def _gather(self, first: _Item | None) -> tuple[list[_Item], bool]:
-        """Take what is queued, up to a group's size, and tell whether more may come."""
+        """Collect queued work, up to a group's size; return it, and False if the queue was closed."""
         batch: list[_Item] = []
         following = first
         with suppress(queue.Empty):
@@ -251,8 +264,8 @@ class Database:
         try:
             item.result = item.work(connection)
         except Exception as error:
-            # A full disk or an I/O error ends the whole transaction, not the savepoint; what is damaged is
-            # not written on.
+            # A full disk or an I/O error ends the whole transaction, not only the savepoint. A damaged
+            # database must not be written to.
             if not connection.in_transaction or is_damage(error):
                 raise
             connection.execute("ROLLBACK TO item")
@@ -264,7 +277,7 @@ def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> N
     _make(target)
     try:
         source.execute("BEGIN")
-        source.pragma("user_version")  # from here on it is as of this moment: no commit makes it begin anew
+        source.pragma("user_version")  # starts the snapshot, so that no commit restarts the copy
         with closing(apsw.Connection(str(target))) as copied:
             with copied.backup("main", source, "main") as running:
                 while not running.done:
@@ -279,7 +292,7 @@ def _copy(source: apsw.Connection, target: Path, check_wanted: CheckWanted) -> N
 
 
 def _make(target: Path) -> None:
-    """An empty file, as private as what it will be a copy of. Raises Conflict, InvalidParams."""
+    """Create an empty file with private permissions. Raises Conflict, InvalidParams."""
     try:
         os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError as error:
@@ -291,8 +304,8 @@ def _make(target: Path) -> None:
 def _fold_wal(connection: apsw.Connection | None) -> None:
     if connection is None:
         return
-    # Whoever waits for readers here holds the write lock meanwhile: while another process reads, the next
-    # idle moment will do.
+    # A checkpoint holds the write lock while it waits for readers. If another process is reading, leave it
+    # for the next idle moment.
     with suppress(apsw.Error):
         connection.set_busy_timeout(FOLD_MS)
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -318,7 +331,7 @@ class _Item:
             return
         if self.error is not None:
             self.future.set_exception(self.error)
-            self.future.exception()  # seen: a caller that was cancelled meanwhile will not come for it
+            self.future.exception()  # mark it as retrieved: a cancelled caller will not
         else:
             self.future.set_result(self.result)
 
@@ -328,7 +341,7 @@ def _report(batch: list[_Item]) -> None:
     for item in batch:
         by_loop.setdefault(item.loop, []).append(item)
     for loop, items in by_loop.items():
-        with suppress(RuntimeError):  # the caller's loop is gone; what it asked for is stored all the same
+        with suppress(RuntimeError):  # the caller's event loop has ended; its work is stored anyway
             loop.call_soon_threadsafe(_settle, items)
 
 

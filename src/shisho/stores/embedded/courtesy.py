@@ -1,6 +1,8 @@
-"""A file lock that writers take by turns. SQLite's own lock has no queue: without this one, one of four
-writing processes starved for 3 s. It is a courtesy only: who holds it may be frozen, so after a while it is
-passed over."""
+"""A file lock that serializes writers fairly.
+
+SQLite's own lock has no queue: without this lock, one of four writing processes starved for 3 s. It is
+advisory only: its holder may be frozen, so waiters ignore it after a while.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ PATIENCE_S = 10.0
 
 
 class Courtesy:
-    """For one thread. The file stays where it is: it says nothing, and is never read."""
+    """The lock, for use by one thread. The lock file is empty, never read and never deleted."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,8 +32,10 @@ class Courtesy:
 
     @contextmanager
     def take(self, patience_s: float = PATIENCE_S) -> Iterator[bool]:
-        """Wait for one's turn. True where it came within the time. Where no file can be locked, it
-        always is."""
+        """Wait for the lock; yield True if it was acquired in time.
+
+        It always is if files cannot be locked here.
+        """
         turn = self._take(patience_s)
         try:
             yield turn is not None
@@ -45,25 +49,24 @@ class Courtesy:
             self._file = None
 
     def _take(self, patience_s: float) -> _Turn | None:
-        if sys.platform == "win32":  # SQLite's own busy timeout alone
+        if sys.platform == "win32":  # only SQLite's own busy timeout
             return _Turn()
         try:
             self._file = _opened(self._path) if self._file is None else self._file
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return self._wait(patience_s)
-        except OSError:  # read-only, or no folder: whoever writes next is told so
+        except OSError:  # read-only, or no folder: the next write reports it
             return _Turn()
         return _Unlocking(self._file)
 
     def _wait(self, patience_s: float) -> _Turn | None:
-        # The system serves those who wait in it by turns, but not for a limited time; so another thread waits
-        # in it.
+        # The kernel queues waiters fairly, but without a timeout, so another thread waits for the lock.
         is_known = self._queued is not None and self._queued.is_alive()
         if self._queued is None or not is_known:
             self._queued = _Waiter(self._path)
             self._queued.start()
-        # Whoever was passed over has not moved since: nobody waits for it a second time.
+        # The holder that was ignored has not released the lock since: do not wait for it again.
         turn = self._queued.turn(0.0 if is_known else patience_s)
         if turn is None and not is_known:
             log.warning(Message("store.lock_held", seconds=patience_s))
@@ -71,10 +74,10 @@ class Courtesy:
 
 
 class _Turn:
-    """Nothing is held."""
+    """A turn without a lock."""
 
     def end(self) -> None:
-        """Let the next one in."""
+        """Release the lock."""
 
 
 class _Unlocking(_Turn):
@@ -94,7 +97,7 @@ class _Closing(_Turn):
 
 
 class _Waiter(threading.Thread):
-    """Stands in the queue. What comes when nobody wants it any more is given up at once."""
+    """A thread that waits for the lock, and releases it at once if nobody wants it any more."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(name="shisho-lock", daemon=True)

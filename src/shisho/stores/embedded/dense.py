@@ -1,9 +1,10 @@
-"""The index of vectors: eight bits a component, scanned as a whole by faiss. Derived from the vectors in the
-database; delete its folder at any time.
+"""The vector index: eight bits per component, scanned completely by faiss.
 
-A scan is exact under any filter and any exclusion, at the speed of the machine's memory; a graph is not. What
-it names is ordered by the vectors themselves, from a file beside it: reading them from the database took a
-sixth of a search."""
+It is derived from the vectors in the database; its folder can be deleted at any time. A scan is exact under
+any filter and any exclusion, at the speed of the machine's memory; a graph is not. The best candidates are
+sorted by their full vectors, which are read from a memory-mapped file: reading them from the database took a
+sixth of the time of a search.
+"""
 
 from __future__ import annotations
 
@@ -33,40 +34,40 @@ from shisho.stores.embedded.row_order import RowOrder
 from shisho.stores.index_scope import IndexScope
 from shisho.telemetry import log, span
 
-BATCH = 2_000  # vectors taken in at once
-# So many more than are wanted are ordered anew by their stored vectors: of 100,000 × 256 clustered vectors no
-# one of the nearest is further down by its eight bits.
+BATCH = 2_000  # vectors to index at once
+# Extra candidates that are re-sorted by their stored vectors: of 100,000 × 256 clustered vectors, the
+# eight-bit scores misplaced no nearest neighbour by more than this.
 SPARE = 50
 STEPS = 127  # of a component on each side of zero
 MIDDLE = 128  # the code of zero
-ROOM = 1.25  # a component may be larger than any of the first batch by so much
+ROOM = 1.25  # headroom for components that are larger than any of the first batch
 FRACTION_BITS = 13  # that a float has more than a half
-KEPT_BITS = np.int32(0x0FFFE000 - (1 << 31))  # of a half that was moved: its sign, exponent and fraction
-EXPONENT_FACTOR = np.float32(2.0**112)  # exponents of floats begin at 127 below zero, those of halves at 15
+KEPT_BITS = np.int32(0x0FFFE000 - (1 << 31))  # mask of a shifted half: its sign, exponent and fraction
+EXPONENT_FACTOR = np.float32(2.0**112)  # exponents of floats are biased by 127, those of halves by 15
 Mask = NDArray[np.bool_]
 PATIENCE = 5.0  # seconds to wait for another process
 
-# The newest vector of an embedder, and the newest change of the shelf.
+# Read the newest vector of an embedder, and the newest change of the shelf.
 NEWEST = """SELECT (SELECT coalesce(max(e.seq), 0) FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
         WHERE m.name = ?) AS vector, (SELECT coalesce(max(seq), 0) FROM changes) AS change"""
-# The length of an embedder's vectors.
+# Read the dimensions of an embedder's vectors.
 DIMENSIONS = "SELECT dimensions FROM embedders WHERE name = ?"
-# Vectors after one, in the order in which they came.
+# List vectors after a given one, in order of arrival.
 ARRIVED = """SELECT e.seq, e.passage_id, e.vector, p.document_id, coalesce(p.page, 0) AS page
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
     WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"""
-# Documents that have changed since, as they are now. One that is there no more was purged before.
+# List documents that changed since a given change, with their current states. A missing document was purged.
 CHANGED = """SELECT DISTINCT c.document_id AS id, coalesce(d.state, 'purged') AS state
     FROM changes c LEFT JOIN documents d ON d.id = c.document_id WHERE c.seq > ?"""
-# The corpora of those of some documents that are live.
+# Select the live documents among some, with their corpora.
 LIVE = f"SELECT d.id, d.corpus_id FROM documents d WHERE d.state = 'live' AND d.id IN {rows.ANY_OF}"
-# The vectors of some passages.
+# Read the vectors of some passages.
 STORED = f"""SELECT e.passage_id AS passage, e.vector FROM embeddings e
     WHERE e.embedder_id = (SELECT id FROM embedders WHERE name = ?) AND e.passage_id IN {rows.ANY_NUMBER_OF}"""
 
 
 class DenseIndex:
-    """The vectors of one embedder. One thread at a time looks at it."""
+    """The vectors of one embedder. A lock serializes access."""
 
     def __init__(self, folder: Path, database: Database, about: EmbedderAbout) -> None:
         self._folder = folder
@@ -77,17 +78,19 @@ class DenseIndex:
         self._forget()
 
     def is_current(self, connection: apsw.Connection) -> bool:
-        """True where it has taken in what the connection shows."""
+        """Return True if it includes everything that the connection sees."""
         newest = rows.fetch_all(connection.execute(NEWEST, (self._about.name,)))[0]
         return bool(self._mark.seq >= newest.vector and self._change >= newest.change)
 
     def catch_up(self) -> None:
-        """Take in new vectors, and which documents are live. Waits a while for a process that does the
-        same."""
+        """Index new vectors, and update which documents are live.
+
+        Waits for a while if another process is doing the same.
+        """
         with self._lock, span("dense.catch_up", since=self._mark.seq):
             if not self._dimensions:
                 self._dimensions = self._database.snapshot(self._known_dimensions)
-            if not self._dimensions:  # no vector has ever come
+            if not self._dimensions:  # there are no vectors yet
                 _, self._change = self._database.snapshot(self._changed)
                 return
             until = time.monotonic() + PATIENCE
@@ -105,7 +108,7 @@ class DenseIndex:
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.find_nearest`."""
         most = limit + SPARE
         with self._lock:
             places = self._scanned(_floats(vector), allowed, most + len(passage_ids))
@@ -123,14 +126,14 @@ class DenseIndex:
             best = dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0])))
         else:
             exact = _score(vectors[places], vector)
-            order = np.lexsort((numbers, -exact))  # numbers are in the order of the names
+            order = np.lexsort((numbers, -exact))  # numbers sort like the names
             best = _named(numbers[order], exact[order])
         return dict(islice(best.items(), limit))
 
     def similarities(
         self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.similarities`."""
         names = {nouns.passage_number(name): name for name in ids}
         with self._lock:
             places = self._find_places([*names])
@@ -144,7 +147,7 @@ class DenseIndex:
         return known | cosines(connection, self._about.name, vector, unknown) if unknown else known
 
     def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.embeddings`."""
         return read_embeddings(connection, self._about.name, ids)
 
     def _known_dimensions(self, connection: apsw.Connection) -> int:
@@ -157,12 +160,12 @@ class DenseIndex:
         self._rows = np.zeros(0, ROW)
         self._order = RowOrder()
         self._places: dict[str, int] = {}
-        self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 while it is not live
+        self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 if it is not live
         self._scan: Any = None
-        self._vectors: Vectors | None = None  # of each row, in their file; None where there is none
+        self._vectors: Vectors | None = None  # of each row, in their file, if it can be used
 
     def _has_written(self) -> bool:
-        """False while another process holds the files."""
+        """Update the files and memory; return False if another process locks the files."""
         try:
             files = DenseFiles(self._folder, self._dimensions)
             with files.hold_for_writing():
@@ -174,7 +177,7 @@ class DenseIndex:
                 self._vectors = files.map_vectors(self._mark)
         except BlockingIOError:
             return False
-        except OSError as error:  # a home that cannot be written
+        except OSError as error:  # the home folder is not writable
             why = reason_of(error)
             log.warning(Message("vectors.in_memory", why=why))
             self._vectors = None
@@ -182,8 +185,10 @@ class DenseIndex:
         return True
 
     def examine(self) -> IndexDamage | None:
-        """Look through all files, and begin them anew where one is damaged; None where all is well, or where
-        another process writes. Raises OSError."""
+        """Check all files, and rebuild them if one is damaged.
+
+        Returns None if there is no damage, or if another process is writing. Raises OSError.
+        """
         with self._lock:
             self._dimensions = self._dimensions or self._database.snapshot(self._known_dimensions)
             files = DenseFiles(self._folder, self._dimensions)
@@ -209,7 +214,7 @@ class DenseIndex:
         self._mark = files.begin()
 
     def _read_files(self, files: DenseFiles) -> None:
-        """Take in what other processes have written since."""
+        """Load the rows that other processes have written since."""
         mark = files.watermark()
         if mark is None:
             mark = files.begin()
@@ -223,8 +228,8 @@ class DenseIndex:
     def _take_in(self, files: DenseFiles | None) -> None:
         changed, newest = self._database.snapshot(self._changed)
         if any(row.state == "purged" and row.id in self._places for row in changed):
-            # Its codes would still tell of it, and places are counted by rows: everything is made anew,
-            # O(vectors).
+            # Its codes would still reveal its content, and rows refer to documents by position: rebuild
+            # everything, O(vectors).
             self._forget()
             self._mark = Watermark("") if files is None else files.begin()
         while arrived := self._database.snapshot(self._arrived):
@@ -253,7 +258,7 @@ class DenseIndex:
         self._mark = mark if files is not None else Watermark("", seq, len(self._rows), scale=scale)
 
     def _remember(self, batch: DenseBatch) -> None:
-        import faiss  # here, as it takes .2 s to import and many have no vectors
+        import faiss  # imported here, because it takes 0.2 s and many libraries have no vectors
 
         if self._scan is None:
             kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
@@ -266,22 +271,22 @@ class DenseIndex:
         self._update(batch.documents)
 
     def _update(self, documents: Iterable[str]) -> None:
-        """Which of these documents are live, and in which corpus."""
+        """Update the corpora of these documents; -1 for those that are not live."""
         known = [name for name in documents if name in self._places]
         live = self._database.snapshot(partial(_live, names=known)) if known else {}
         places = [self._places[name] for name in known]
         self._corpora[places] = [live.get(name, -1) for name in known]
 
     def _scanned(self, vector: NDArray[np.float32], allowed: IndexScope, limit: int) -> NDArray[np.int64]:
-        """The rows of the nearest, nearest first."""
+        """Return the rows of the nearest vectors, nearest first."""
         if self._scan is None:
             return np.zeros(0, np.int64)
         mask = self._mask(allowed)
         bits = None if mask is None else np.packbits(mask, bitorder="little")
         parameters = None if bits is None else _only(bits)
         most = min(limit, len(self._rows))
-        # Where a vector is wide, faiss takes the query's numbers as whole ones: those of a unit vector would
-        # all be zero.
+        # For wide vectors, faiss rounds the query's numbers to integers: those of a unit vector would all
+        # become zero.
         steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
         _alone()
         _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
@@ -289,12 +294,12 @@ class DenseIndex:
         return nearest
 
     def _find_places(self, numbers: Sequence[int]) -> NDArray[np.int64]:
-        """The rows of those of some passages that have one."""
+        """Return the rows of some passages, without those that have none."""
         self._order.extend(self._rows["passage"])
         return self._order.find(numbers)
 
     def _mask(self, allowed: IndexScope) -> Mask | None:
-        """Which vectors may be named; None where all may."""
+        """Return the mask of vectors in scope; None if all are."""
         documents = self._corpora >= 0
         if allowed.corpora is not None:
             documents &= np.isin(self._corpora, allowed.corpora)
@@ -322,7 +327,7 @@ class DenseIndex:
 def cosines(
     connection: apsw.Connection, embedder: str, vector: Embedding, ids: Sequence[PassageId]
 ) -> dict[PassageId, float]:
-    """The cosine with the stored vector of those of `ids` that have one of this embedder."""
+    """Return cosines with the stored vectors of an embedder, for those of `ids` that have one."""
     stored = read_embeddings(connection, embedder, ids)
     if not stored:
         return {}
@@ -331,16 +336,17 @@ def cosines(
 
 
 def _score(vectors: Vectors, vector: Embedding) -> NDArray[np.float32]:
-    """The cosine with each of some vectors."""
+    """Return the cosine with each of some vectors."""
     scores: NDArray[np.float32] = widen_halves(vectors) @ _floats(vector)
     return scores
 
 
 def widen_halves(halves: Vectors) -> NDArray[np.float32]:
-    """Finite halves as floats of the same value, as `astype` makes them, which takes them one by one: this is
-    five times as quick. Exponent and fraction move to where a float has them; what the exponent then lacks is
-    a factor."""
-    bits = halves.view("<i2").astype(np.int32)  # the sign fills the left half
+    """Convert finite halves to floats of the same value, five times as fast as `astype`.
+
+    Exponent and fraction are shifted to their positions in a float; a factor corrects the exponent's bias.
+    """
+    bits = halves.view("<i2").astype(np.int32)  # the sign extends into the upper half
     bits <<= FRACTION_BITS
     bits &= KEPT_BITS
     floats: NDArray[np.float32] = bits.view(np.float32)
@@ -349,21 +355,21 @@ def widen_halves(halves: Vectors) -> NDArray[np.float32]:
 
 
 def _named(numbers: NDArray[np.int64], scores: NDArray[np.float32]) -> dict[PassageId, float]:
-    """Scores by the names of their passages."""
+    """Return scores by passage ID."""
     return dict(zip(map(nouns.passage_id, numbers.tolist()), scores.tolist(), strict=True))
 
 
 def read_embeddings(
     connection: apsw.Connection, embedder: str, ids: Iterable[PassageId]
 ) -> dict[PassageId, Embedding]:
-    """The stored vectors of those of `ids` that have one of this embedder."""
+    """Read the stored vectors of an embedder, for those of `ids` that have one."""
     names = {nouns.passage_number(name): name for name in ids}
     stored = connection.execute(STORED, (embedder, rows.bind_numbers(names)))
     return {names[number]: vector for number, vector in stored}
 
 
 def _only(bits: Codes) -> Any:
-    """Parameters that let faiss look at the vectors of a bitmap alone. `bits` must outlive it."""
+    """Return parameters that restrict faiss to the vectors of a bitmap, which must outlive them."""
     import faiss
 
     selector = faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))
@@ -372,8 +378,10 @@ def _only(bits: Codes) -> Any:
 
 
 def _alone() -> None:
-    """One thread for the scan: a second one waits for it, busily, and costs eight times as much. It holds for
-    the thread that calls, so that each search says it."""
+    """Use one thread for the scan: a second one spins while waiting, at eight times the cost.
+
+    The setting applies to the calling thread, so each search sets it.
+    """
     import faiss
 
     faiss.omp_set_num_threads(1)

@@ -1,5 +1,8 @@
-"""The files of the index of vectors. Whoever holds the lock of the folder appends; the watermark, written
-last, says how far the files are good, so that a process killed in the middle leaves nothing half done."""
+"""The files of the vector index, which the holder of the folder's lock appends to.
+
+The watermark, written last, records the valid length of each file, so that a killed process leaves no partial
+state.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,7 @@ from shisho.stores.embedded.index_damage import LOOKED_AT, IndexDamaged
 
 FORMAT = 4
 ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
-"""What stands beside the code of a vector: its passage, the place of its document in the list of documents,
-and its page, 0 for none."""
+"""A row: passage, position of its document in the list, and page (0 for none)."""
 VECTOR = np.dtype("<f2")
 WATERMARK = "watermark"
 FILES = ("rows", "codes", "vectors", "documents")
@@ -33,9 +35,11 @@ Vectors = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """How far files are good: the last vector taken in, how many there are, and the bytes of the list of
-    documents. `scale`: what a component was multiplied by; `generation` changes when they are made anew.
-    `sums`: the checksum of each file so far."""
+    """The valid length of the files: the last vector, the number of rows, the bytes of the list.
+
+    `document_bytes` is the length of the list of documents, `scale` the factor applied to components.
+    `generation` changes when the files are rebuilt. `sums` has the checksum of each file so far.
+    """
 
     generation: str
     seq: int = 0
@@ -48,8 +52,7 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class DenseBatch:
-    """What is remembered of vectors in the order in which they came, with the documents that are new among
-    theirs."""
+    """Rows of vectors in order of arrival, with the documents that are new among them."""
 
     rows: Rows
     codes: Codes
@@ -57,16 +60,21 @@ class DenseBatch:
 
 
 class DenseFiles:
-    """The files below a folder. Every method but `watermark`, `load`, `check` and `map_vectors` is for
-    whoever is writing."""
+    """The files in a folder.
+
+    Only the holder of the write lock may call methods other than `watermark`, `load`, `check` and
+    `map_vectors`.
+    """
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._folder = folder
         self._dimensions = dimensions
 
     def watermark(self) -> Watermark | None:
-        """None where there is none of this form. Raises IndexDamaged where it cannot be read, or where files
-        are shorter than it says."""
+        """Read the watermark; None if there is none of this format.
+
+        Raises: IndexDamaged if it cannot be read, or if files are shorter than it says.
+        """
         try:
             fields = json.loads((self._folder / WATERMARK).read_text("ascii"))
             if fields["format"] != FORMAT:
@@ -82,7 +90,7 @@ class DenseFiles:
         return mark
 
     def load(self, after: Watermark, mark: Watermark) -> DenseBatch:
-        """Load what stands between two watermarks of one generation. Raises OSError, IndexDamaged."""
+        """Load the rows between two watermarks of one generation. Raises OSError, IndexDamaged."""
         self._check(after, mark, LOOKED_AT)
         width = self._dimensions
         rows = self._part("rows", ROW, after.rows, mark.rows)
@@ -91,11 +99,11 @@ class DenseFiles:
         return DenseBatch(rows, codes.reshape(-1, width), names.tobytes().decode("ascii").split())
 
     def check(self, mark: Watermark) -> None:
-        """Look through all that the files hold. Raises OSError, IndexDamaged."""
+        """Verify all files. Raises OSError, IndexDamaged."""
         self._check(Watermark(mark.generation), mark, None)
 
     def _check(self, after: Watermark, mark: Watermark, most_bytes: int | None) -> None:
-        """`most_bytes`: vectors of more are not looked at, as nobody reads them all."""
+        """Verify checksums; skip vectors of more than `most_bytes`, which are never all read."""
         begins = self._sizes(after)
         for name, end in self._sizes(mark).items():
             length = end - begins[name]
@@ -106,7 +114,7 @@ class DenseFiles:
                 raise IndexDamaged(name)
 
     def map_vectors(self, mark: Watermark) -> Vectors:
-        """The vectors up to a watermark, read only where they are looked at. Raises OSError, ValueError."""
+        """Map the vectors up to a watermark into memory. Raises OSError, ValueError."""
         shape = (mark.rows, self._dimensions)
         if not mark.rows:  # an empty file cannot be mapped
             return np.empty(shape, VECTOR)
@@ -114,15 +122,17 @@ class DenseFiles:
 
     @contextmanager
     def hold_for_writing(self) -> Iterator[None]:
-        """Hold the lock of the folder. Raises BlockingIOError where another process holds it, another OSError
-        where the folder cannot be written."""
+        """Hold the lock of the folder.
+
+        Raises: BlockingIOError if another process holds it, another OSError if the folder is not writable.
+        """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._folder / "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
 
     def begin(self) -> Watermark:
-        """Make the files anew."""
+        """Delete the files and create empty ones."""
         for name in (WATERMARK, *FILES):
             (self._folder / name).unlink(missing_ok=True)
         mark = Watermark(uuid.uuid4().hex)
@@ -134,7 +144,7 @@ class DenseFiles:
     def append(
         self, mark: Watermark, batch: DenseBatch, vectors: Vectors, seq: int, scale: float
     ) -> Watermark:
-        """Add a batch and its vectors after `mark`, over whatever a killed process left there."""
+        """Append a batch and its vectors after `mark`, overwriting leftovers of a killed process."""
         documents = "".join(f"{name}\n" for name in batch.documents).encode("ascii")
         contents = {
             "rows": batch.rows.tobytes(),
@@ -157,7 +167,7 @@ class DenseFiles:
         return fresh
 
     def _sizes(self, mark: Watermark) -> dict[str, int]:
-        """The bytes of each file that are good."""
+        """Return the valid size of each file in bytes."""
         return {
             "rows": mark.rows * ROW.itemsize,
             "codes": mark.rows * self._dimensions,

@@ -1,5 +1,7 @@
-"""How far a database can be used just now: written, only read, or not at all. What is in the way may go, so
-it is tried again at every call; damage stays."""
+"""The current usability of a database: writable, read-only, or unusable.
+
+Obstacles can disappear, so each call tries again; damage is permanent.
+"""
 
 from __future__ import annotations
 
@@ -19,26 +21,26 @@ from shisho.stores.embedded.rows import fetch_first
 from shisho.system.clock import identify_start, measure_since_start
 from shisho.telemetry import log
 
-LOOK_SECONDS = 0.3  # for damage, before the first write: a small home is looked through whole
-STEPS = 10_000  # of SQLite's machine between two looks at the time
-# The anchor of the time line.
+LOOK_SECONDS = 0.3  # to check for damage before the first write: enough for the whole of a small library
+STEPS = 10_000  # SQLite VM instructions between two checks of the time
+# Read the anchor of the timeline.
 HELD = "SELECT boot, at, monotonic, noted FROM timeline"
-# A new anchor.
+# Store a new anchor.
 KEEP = """INSERT INTO timeline(one, boot, at, monotonic, noted) VALUES (1, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET boot = excluded.boot, at = excluded.at, monotonic = excluded.monotonic,
         noted = excluded.noted"""
 NOT_WRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
-# What the time line says now.
+# Record the current time of the timeline.
 NOTE = "UPDATE timeline SET noted = max(noted, ?)"
 
 
 class Door:
-    """Opens connections to one database. Verbs that do raise ShishoError or apsw.Error."""
+    """Opens connections to one database. Its methods raise ShishoError or apsw.Error."""
 
     def __init__(self, path: Path, courtesy: Courtesy) -> None:
         self.path = path
         self.migrated: list[str] = []
-        """Scripts of the schema that were run since it was opened first."""
+        """Schema scripts that were run since the database was first opened."""
         self._courtesy = courtesy
         self._opening = threading.Lock()
         self._spare: apsw.Connection | None = None
@@ -49,11 +51,11 @@ class Door:
         self._left = False
         self._noted = time.monotonic()
         self._anchor = set_anchor(None, identify_start(), time.time(), measure_since_start())
-        # nothing can be written beside the file either, so that it is read as it is
+        # True if no process can write next to the file, so that it is opened as immutable.
         self._is_unchanging = False
 
     def open(self) -> None:
-        """See how far it can be used. Raises nothing: whoever needs what is not there is told why."""
+        """Determine how the database can be used. Raises nothing: later calls raise the reason."""
         with self._opening:
             self._no_writing = None
             self._no_reading = None
@@ -69,13 +71,15 @@ class Door:
 
     @property
     def is_makeshift(self) -> bool:
-        """True where it can only be read. A connection may then last for one look only: as long as one
-        is open, SQLite keeps what it could open beside the file, read-only, and no other connection of
-        the process could write."""
+        """True if the database can only be read.
+
+        A connection must then be closed after each read: while one is open, SQLite keeps the read-only files
+        that it opened next to the database, and no other connection of this process could write.
+        """
         return self._no_writing is not None
 
     def writer(self) -> apsw.Connection:
-        """A connection that writes."""
+        """Open a connection that can write."""
         if self._damage is not None:
             raise self._damage
         if self._no_writing is not None:
@@ -88,7 +92,7 @@ class Door:
         return spare or home.connect(self.path, readonly=False)
 
     def reader(self) -> apsw.Connection:
-        """A read-only connection."""
+        """Open a read-only connection."""
         if self._no_reading is not None or (self._is_unchanging and home.has_log(self.path)):
             self.open()
         if self._no_reading is not None:
@@ -96,7 +100,7 @@ class Door:
         return home.connect(self.path, readonly=True, unchanging=self._is_unchanging)
 
     def expect_undamaged(self, connection: apsw.Connection) -> apsw.Connection:
-        """The connection, where no damage is known. Before the first write it is looked for, for a moment."""
+        """Return the connection if there is no known damage; check briefly before the first write."""
         if not self._looked:
             self._looked = True
             ends = time.monotonic() + LOOK_SECONDS
@@ -106,16 +110,16 @@ class Door:
         return connection
 
     def examine(self) -> None:
-        """Look for damage in the whole file, until `close`."""
+        """Check the whole file for damage, until `close`."""
         with closing(self.reader()) as connection:
             self._look(connection, lambda: self._left)
 
     def refuse(self, damage: ShishoError) -> None:
-        """Nothing is written any more."""
+        """Refuse all further writes."""
         self._damage = self._damage or damage
 
     def close(self) -> None:
-        """Nobody comes any more."""
+        """Stop checking, and close the spare connection."""
         self._left = True
         with self._opening:
             if self._spare is not None:
@@ -123,16 +127,16 @@ class Door:
                 self._spare = None
 
     def line(self) -> float:
-        """The present on the time line, in seconds since 1970."""
+        """Return the current time of the timeline, in seconds since 1970."""
         return self._anchor.reads(measure_since_start())
 
     @property
     def unnoted_s(self) -> float:
-        """Seconds since what the time line says was last stored."""
+        """Seconds since the timeline was last stored."""
         return time.monotonic() - self._noted
 
     def note(self, connection: apsw.Connection) -> None:
-        """Store what the time line says, in the transaction that is under way."""
+        """Store the current time of the timeline in the running transaction."""
         connection.execute(NOTE, (self.line(),))
         self._noted = time.monotonic()
 
@@ -161,7 +165,7 @@ class Door:
         try:
             if connection.readonly("main"):
                 raise home.read_only(self.path)
-            # whoever only reads must not wait for those who write
+            # readers must not wait for writers
             if home.list_missing_migrations(connection, self.path):
                 with self._courtesy.take():
                     self.migrated += home.migrate(connection, self.path)
@@ -172,7 +176,7 @@ class Door:
         self._spare = connection
 
     def _open_for_reading(self) -> Exception | None:
-        """Why it cannot be read either."""
+        """Try to open for reading; return the error if that fails too."""
         error = self._try_to_read()
         if error is not None and not home.has_log(self.path):
             self._is_unchanging = True
@@ -194,7 +198,7 @@ class Door:
         return None
 
     def _anchored(self, connection: apsw.Connection) -> Anchor:
-        """The anchor that all processes share, stored where it is new."""
+        """Return the anchor that all processes share; store it if it is new."""
         anchor, is_new = self._found_anchor(connection)
         if not is_new:
             return anchor

@@ -1,4 +1,4 @@
-"""The vectors of passages in SQLite: the truth from which the index of vectors is derived."""
+"""The vectors of passages in SQLite, from which the vector index is derived."""
 
 from __future__ import annotations
 
@@ -13,46 +13,45 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.refusals import other_dimensions
 
-# An embedder is known from its first vector on.
+# Register an embedder with its first vector.
 INTRODUCE = """INSERT INTO embedders(name, choice, dimensions) VALUES (?, ?, ?)
     ON CONFLICT(name) DO UPDATE SET choice = excluded.choice WHERE choice != excluded.choice"""
-# The key of an embedder, the length of its vectors, and how far they have come.
+# Read the key of an embedder, its dimensions, and the newest change whose passages all have vectors.
 EMBEDDER = "SELECT id, dimensions, seen FROM embedders WHERE name = ?"
-# The next passages without a vector of this embedder; `seq` is the change that they came with.
+# List the next passages without a vector of this embedder; `seq` is the change that added them.
 PENDING = f"""SELECT c.seq, {rows.PASSAGE}
     FROM changes c JOIN documents d ON d.id = c.document_id JOIN passages p ON p.document_id = d.id
     WHERE c.seq > ? AND d.state = 'live'
         AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.passage_id = p.id AND e.embedder_id = ?)
     ORDER BY c.seq, p.ordinal LIMIT ?"""
-# The newest change of the shelf.
+# Read the number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
-# Everything up to this change has its vectors.
+# Record that all passages up to this change have vectors.
 ADVANCE = "UPDATE embedders SET seen = ? WHERE id = ? AND seen < ?"
-# A vector for each of some contents.
+# Find one vector for each of some contents.
 KNOWN = """SELECT e.content, e.vector FROM embeddings e
     WHERE e.embedder_id = ? AND e.content IN (SELECT unhex(value) FROM json_each(?)) GROUP BY e.content"""
-# A vector, where the passage is live and has none.
+# Store the vector of a live passage that has none.
 PUT = """INSERT INTO embeddings(embedder_id, passage_id, content, vector)
     SELECT ?, p.id, ?, ? FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE p.id = ? AND d.state = 'live' ON CONFLICT DO NOTHING"""
-# How many live passages there are.
+# Count the live passages.
 TOTAL = "SELECT coalesce(sum(passages), 0) FROM corpora"
-# How many of them have a vector of an embedder.
+# Count the live passages that have a vector of an embedder.
 DONE = """SELECT count(*) FROM embeddings e JOIN passages p ON p.id = e.passage_id JOIN documents d ON d.id = p.document_id
     WHERE e.embedder_id = ? AND d.state = 'live'"""
-# Other embedders, retired ones too.
+# Check for other embedders, including retired ones.
 OTHERS = "SELECT id FROM embedders WHERE name != ?"
-# Others are known by their names no more, where this one has a vector for everything: searches use it from
-# now on.
+# Rename all other embedders once this one has a vector for everything: searches use it from now on.
 RETIRE = """UPDATE embedders SET name = 'retired ' || id WHERE name != ?1 AND name NOT LIKE 'retired %'
     AND (SELECT seen FROM embedders WHERE name = ?1) >= (SELECT coalesce(max(seq), 0) FROM changes)"""
-# Some vectors of an embedder that is retired.
+# Delete some vectors of retired embedders.
 CLEAR = """DELETE FROM embeddings WHERE seq IN (SELECT e.seq FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
     WHERE m.name LIKE 'retired %' ORDER BY e.embedder_id, e.seq LIMIT ?)"""
-# Retired embedders without vectors.
+# Delete retired embedders without vectors.
 DISMISS = """DELETE FROM embedders WHERE name LIKE 'retired %'
     AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.embedder_id = embedders.id)"""
-CLEARED = 5_000  # vectors removed at once: others' writes wait as long
+CLEARED = 5_000  # vectors to delete at once: other writers wait that long
 
 
 class EmbeddedEmbeddings:
@@ -104,7 +103,7 @@ class EmbeddedEmbeddings:
             pass
 
     async def measure_progress(self) -> EmbeddingProgress:
-        # Every vector is looked at: it is asked for by people, not by a search.
+        # This scans every vector, so it is for people's requests, not for searches.
         def work(connection: apsw.Connection) -> EmbeddingProgress:
             embedder, _ = self._embedder(connection)
             return EmbeddingProgress(connection.execute(DONE, (embedder,)).get, connection.execute(TOTAL).get)
@@ -112,7 +111,7 @@ class EmbeddedEmbeddings:
         return await self._database.read(work)
 
     def _retire(self, connection: apsw.Connection) -> bool:
-        """True while there are more to be removed."""
+        """Delete a batch of retired vectors; return True while there are more."""
         connection.execute(RETIRE, (self._about.name,))
         connection.execute(CLEAR, (CLEARED,))
         has_more = connection.changes() == CLEARED
@@ -121,12 +120,15 @@ class EmbeddedEmbeddings:
         return has_more
 
     def _embedder(self, connection: apsw.Connection) -> tuple[int, int]:
-        """Its key and the change up to which nothing is pending; 0 and 0 before its first vector."""
+        """Return its key and the last change with all vectors; 0 and 0 before its first vector."""
         row = rows.fetch_first(connection.execute(EMBEDDER, (self._about.name,)))
         return (0, 0) if row is None else (row.id, row.seen)
 
     def _pending(self, connection: apsw.Connection, limit: int) -> tuple[list[Passage], int]:
-        """Passages, and the change before which nothing is pending any more."""
+        """Return pending passages, and the change up to which none are pending.
+
+        The change is 0 if it is recorded already.
+        """
         embedder, seen = self._embedder(connection)
         newest = int(connection.execute(NEWEST).get)
         stored = rows.fetch_all(connection.execute(PENDING, (seen, embedder, limit)))

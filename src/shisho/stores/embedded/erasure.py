@@ -1,5 +1,7 @@
-"""Erase what a purge leaves when its transaction is committed: the segments of the index, and the log of
-the database, which keeps every page as it was until it is folded into the file and emptied."""
+"""Erase the remains of a purge after its commit, from the index and the write-ahead log.
+
+The log keeps every old page until it is checkpointed and truncated.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +15,20 @@ import apsw
 from shisho.telemetry import log
 
 TRIES = 5
-WAIT_MS = 2_000  # for whoever reads or writes, at each try
+WAIT_MS = 2_000  # for readers and writers, at each attempt
 AGAIN_SECONDS = 2.0
-# A connection that has read nothing does not know of the log, and folds none of it without a word.
+# A connection that has read nothing does not know of the WAL, and its checkpoint silently does nothing.
 ANYTHING = "SELECT count(*) FROM sqlite_schema"
 
 
 class DerivedIndex(Protocol):
-    """An index that takes in what the shelf has changed."""
+    """An index that applies the changes of the shelf."""
 
     async def catch_up(self) -> None: ...
 
 
 class Erasure:
-    """Goes after a purge through index and log. Belongs to one event loop."""
+    """Erases purged content from index and WAL. Belongs to one event loop."""
 
     def __init__(self, path: Path, index: DerivedIndex) -> None:
         self._path = path
@@ -34,8 +36,11 @@ class Erasure:
         self._retrying: asyncio.Task[None] | None = None
 
     async def erase(self) -> bool:
-        """False where a reader holds the log: it is tried again until it is empty, or until the last who has
-        the database open has closed it, which empties the log too."""
+        """Erase now; return False if a reader blocks the log.
+
+        The log is then retried until it is empty. It is also emptied when the last process closes the
+        database.
+        """
         await self._index.catch_up()
         for _ in range(TRIES):
             if await asyncio.to_thread(self._fold):

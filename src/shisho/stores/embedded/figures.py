@@ -1,4 +1,4 @@
-"""How a library in one SQLite file stands, in numbers."""
+"""Metrics of a library in one SQLite file."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from shisho.ports import Clock
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 
-# Jobs that have not ended, by kind and state: each state from its own index, as those that have ended are
-# many.
+# Count unfinished jobs by kind and state: each state from its own index, because most jobs are finished.
 JOBS = """SELECT kind, state, count(*) AS number FROM jobs WHERE state = 'queued' GROUP BY kind
     UNION ALL SELECT kind, state, count(*) FROM jobs WHERE state = 'running' GROUP BY kind
     UNION ALL SELECT kind, state, count(*) FROM jobs WHERE state IN ('parked', 'awaiting_auth') GROUP BY kind, state"""
-# When the job came that waits longest, of those that any worker may take.
+# Read the creation time of the oldest queued job that any worker may claim.
 OLDEST = "SELECT min(created_at) AS oldest FROM jobs WHERE state = 'queued' AND not_before IS NULL"
-# Live documents and passages.
+# Count live documents and passages.
 AMOUNTS = (
     "SELECT coalesce(sum(documents), 0) AS documents, coalesce(sum(passages), 0) AS passages FROM corpora"
 )
 
 
 class EmbeddedFigures:
-    """Reads the figures. `behind`: changes that the index has not taken in."""
+    """Reads the library's metrics. `behind` returns the number of unindexed changes."""
 
     def __init__(self, database: Database, clock: Clock, behind: Callable[[], Awaitable[int]]) -> None:
         self._database = database

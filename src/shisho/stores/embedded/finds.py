@@ -1,5 +1,7 @@
-"""The finds of jobs, in SQLite, and the reports on them for a task's visitor. Writes carry the fence of
-their job."""
+"""The URLs that jobs discover, and the reports on them, in SQLite.
+
+Writes carry the fence of their job.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from shisho.stores.postponed import select_postponed
 
 MOST_FAILURES = 20
 MOST_SEARCHES = 50
-# A find, unless its job has it already.
+# Add a find, unless its job already has it.
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
         rank_on_page, rank, status, revision)
     VALUES (:task_id, :job_id, :canonical_url, (SELECT coalesce(max(seq), 0) + 1 FROM finds WHERE task_id = :task_id), :url,
@@ -38,43 +40,43 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
         (SELECT count(*) + 1 FROM finds WHERE job_id = :job_id), 'found',
         (SELECT revision FROM tasks WHERE id = :task_id))
     ON CONFLICT DO NOTHING"""
-# What became of a find.
+# Record the outcome of a find.
 SETTLE = """UPDATE finds SET status = :status, document_id = coalesce(:document_id,
             (SELECT d.id FROM documents d WHERE d.id = finds.document_id AND d.state = 'live')),
         code = :code, reason = :reason, fetched_at = :now,
         seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id),
         revision = (SELECT revision FROM tasks WHERE id = :task_id)
     WHERE job_id = :job_id AND canonical_url = :canonical_url"""
-# The document that a find is about to become.
+# Record the document that a find is about to become.
 EXPECT = (
     "UPDATE finds SET document_id = :document_id WHERE job_id = :job_id AND canonical_url = :canonical_url"
 )
-# Whether a find was useful.
+# Record whether a find was useful.
 MARK = "UPDATE finds SET useful = :useful WHERE job_id = :job_id AND canonical_url = :canonical_url"
-# How far a search has come, in place of what was noted before.
+# Record the progress of a search, replacing the previous record.
 NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop,
         warnings_json)
     VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop, :warnings)
     ON CONFLICT DO UPDATE SET task_id = excluded.task_id, query = excluded.query, engine = excluded.engine,
         pages = excluded.pages, novelty_json = excluded.novelty_json, harvest_json = excluded.harvest_json,
         paging_stop = excluded.paging_stop, warnings_json = excluded.warnings_json"""
-# The newest searches of a task, as `read_search` takes them.
+# Read the newest searches of a task, as input of `read_search`.
 SEARCHES = """SELECT job_id, query, engine, pages, novelty_json, harvest_json, paging_stop, warnings_json FROM searches
     WHERE task_id = :task_id ORDER BY job_id DESC LIMIT :most"""
-# Addresses that the task has met elsewhere.
+# List the addresses that the task found elsewhere before.
 SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical_url IN (SELECT value FROM json_each(:urls))
     AND NOT (job_id = :job_id AND page_number IS :page_number)"""
-# What `read_stored` reads, of `finds`: a job's finds in order of rank.
+# Read a job's finds in order of rank, as input of `read_stored`.
 OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
     status, document_id, useful, code, reason FROM finds WHERE job_id = :job_id ORDER BY rank"""
-# What `read_result` reads: results after a place and since a revision. A document that is expected is not
-# told before it is there.
+# Read results after a position and since a revision, as input of `read_result`. An expected document is not
+# reported before it exists.
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank, f.page_number,
         CASE f.status WHEN 'visited' THEN f.document_id END AS document_id,
         coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id AND f.status = 'visited'
     WHERE f.task_id = :task_id AND f.seq > :after AND f.revision >= :since ORDER BY f.seq LIMIT :limit"""
-# What `read_failure` reads: failed finds, failed jobs, and what completed searches had to leave.
+# Read failed finds, failed jobs, and items that completed searches skipped, as input of `read_failure`.
 FAILURES = """SELECT query, url, code, reason FROM
         (SELECT query, url, code, reason, seq FROM finds WHERE task_id = :task_id AND status = 'failed'
          AND revision >= :since ORDER BY seq DESC LIMIT :most)
@@ -89,14 +91,14 @@ FAILURES = """SELECT query, url, code, reason FROM
          FROM jobs, json_each(jobs.output_json, '$.errors') each
          WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' AND finished_at >= :since_at
          LIMIT :most)"""
-# The place of the latest result of a task. Finds go only with their task, and a purge blanks them: it never
-# goes down.
+# Read the position of the latest result of a task. It never decreases: finds are deleted only with their
+# task, and a purge only blanks them.
 LAST_PLACE = "SELECT max(seq) FROM finds WHERE task_id = :task_id"
-# Whether a job has ended, waits for a person, or something went wrong since a revision.
+# Check whether a job ended, is waiting for a person, or something failed since a revision.
 OUTCOME = """SELECT EXISTS (SELECT 1 FROM events WHERE task_id = :task_id AND revision > :since
         AND kind IN ('completed', 'failed', 'cancelled', 'awaiting_auth'))
     OR EXISTS (SELECT 1 FROM finds WHERE task_id = :task_id AND status = 'failed' AND revision >= :since)"""
-# Live web pages that nothing but this task reaches.
+# List live web pages that only this task refers to.
 ORPHANS = """SELECT DISTINCT d.id
     FROM provenance m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE m.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
@@ -106,33 +108,31 @@ ORPHANS = """SELECT DISTINCT d.id
     AND NOT EXISTS (SELECT 1 FROM evidence e LEFT JOIN jobs j ON j.id = e.answer_id
         WHERE e.document_id = d.id AND j.task_id IS NOT :task_id)"""
 
-# When a revision was written.
+# Read when a revision was written.
 WRITTEN_AT = "SELECT at FROM events WHERE task_id = :task_id AND revision = :since"
-# How many jobs of a task there are of each kind in each state; of those that run, how many pages they have
-# read, of how many.
+# Count the jobs of a task by kind and state; for running jobs, also the pages read and the total pages.
 TALLY = """SELECT kind, state, count(*) AS jobs,
     sum(progress_json ->> '$.pages_read') FILTER (WHERE state = 'running') AS pages_read,
     sum(progress_json ->> '$.pages_total') FILTER (WHERE state = 'running') AS pages_total
     FROM jobs WHERE task_id = :task_id GROUP BY kind, state"""
-# Of a task's web addresses: how many were visited, how many there are, and how many of them are different
-# pages.
+# Count a task's web addresses: visited, known, and distinct pages.
 VISITS = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')) AS visited,
     count(*) FILTER (WHERE status <> 'left_out') AS known,
     count(DISTINCT canonical_url) FILTER (WHERE status <> 'left_out') AS sources
     FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
-# How many finds of a task became documents.
+# Count the finds of a task that became documents.
 TAKEN_IN = """SELECT count(DISTINCT canonical_url) FROM finds
     WHERE task_id = :task_id AND status = 'visited' AND document_id IS NOT NULL"""
-# The latest answer of a task.
+# Find the latest answer of a task.
 ANSWER = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND state = 'completed'
     ORDER BY created_at DESC, id DESC LIMIT 1"""
-# When something happened in a task last.
+# Read when a task last changed.
 CHANGED_AT = "SELECT at FROM events WHERE task_id = :task_id ORDER BY revision DESC LIMIT 1"
-# How the queries of a task were searched for.
+# Delete the search records of a task.
 FORGET_SEARCHES = "DELETE FROM searches WHERE task_id = :task_id"
-# What a task has found.
+# Delete the finds of a task.
 FORGET = "DELETE FROM finds WHERE task_id = :task_id"
-# The task of a held claim.
+# Read the task of a valid claim.
 HOLDS = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ? AND worker_id = ?"
 
 
@@ -144,7 +144,7 @@ class EmbeddedUrls:
         self._clock = clock
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
-        """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
+        """Store the finds of one page, once; return how many the task had not found elsewhere."""
         urls = json.dumps([find.canonical_url for find in finds])
 
         def work(connection: apsw.Connection) -> int:
@@ -161,8 +161,7 @@ class EmbeddedUrls:
         return await self._database.write(work)
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
-        """The document that a find is about to become: where a document came from is known before it is
-        there."""
+        """Record the document that a find is about to become, so that its origin is known first."""
         values = {"document_id": document_id, "job_id": claim.job_id, "canonical_url": canonical_url}
 
         def work(connection: apsw.Connection) -> None:
@@ -180,8 +179,10 @@ class EmbeddedUrls:
         code: str = "",
         reason: str = "",
     ) -> None:
-        """Store what became of a find: a document, or a failure with its code; with neither, it is left
-        out."""
+        """Store the outcome of a find: a document, or a failure with its code.
+
+        With neither, the find is skipped.
+        """
         values = fill_settled_columns(claim, canonical_url, document_id, code, reason, self._clock.now())
 
         def work(connection: apsw.Connection) -> None:
@@ -200,7 +201,7 @@ class EmbeddedUrls:
         await self._database.write(work)
 
     async def note(self, claim: Claim, note: SearchNote) -> None:
-        """How far the search of this job has come, in place of what was noted before."""
+        """Store the progress of this job's search, replacing the previous record."""
         values = {
             "job_id": claim.job_id,
             "query": note.query,
@@ -217,13 +218,15 @@ class EmbeddedUrls:
         await self._database.write(work)
 
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
-        """The finds of a job in order of rank."""
+        """Return the finds of a job in order of rank."""
         return [read_stored(row) for row in await self._rows(OF_JOB, {"job_id": job_id})]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
-        """All that a status tells beside the task itself, as of one moment: results after a place, at most so
-        many; results and failures since a revision. What was written at that revision is among them: it may
-        have been read before."""
+        """Return the status of a task, without the task itself, as of one moment.
+
+        It includes up to `limit` results after a position, and results and failures since a revision. Those
+        of that revision itself are included, since it may have been read before they were written.
+        """
 
         def work(connection: apsw.Connection) -> Report:
             values: dict[str, Any] = {"task_id": task_id, "since": since}
@@ -251,25 +254,26 @@ class EmbeddedUrls:
         return await self._database.read(work)
 
     async def find_last_place(self, task_id: TaskId) -> int:
-        """The place of the task's latest result, 0 where there is none. It never goes down: no report has
-        told a later one."""
+        """Return the position of the task's latest result, or 0. It never decreases.
+
+        No report has shown a later position.
+        """
         values = {"task_id": task_id}
         place = await self._database.read(lambda connection: connection.execute(LAST_PLACE, values).get)
         return int(place or 0)
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
-        """True where a job has ended, waits for a person, or something went wrong since a revision."""
+        """Return True if a job ended, is waiting for a person, or failed since a revision."""
         values = {"task_id": task_id, "since": since}
         return bool(await self._database.read(lambda connection: connection.execute(OUTCOME, values).get))
 
     async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
-        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no
-        other answer."""
+        """List web pages that no other task's finds or answers, no session and no answer use."""
         rows = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})
         return [DocumentId(row.id) for row in rows]
 
     async def forget(self, task_id: TaskId) -> int:
-        """Delete the finds of a task, and how they were searched for. Returns how many there were."""
+        """Delete the finds and search records of a task; return the number of finds."""
 
         def work(connection: apsw.Connection) -> int:
             connection.execute(FORGET_SEARCHES, {"task_id": task_id})

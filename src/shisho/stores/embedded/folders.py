@@ -1,4 +1,4 @@
-"""Remembered folders and the stamps of their files in SQLite."""
+"""Watched folders and the stamps of their files in SQLite."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all
 
-# The folders of an owner.
+# List the watched folders of an owner.
 WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = ? ORDER BY path"
-# A folder is remembered; where it was before, it goes into this corpus now.
+# Watch a folder, or change the corpus of a watched one.
 WATCH = """INSERT INTO watched_folders(owner, path, corpus, since) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET corpus = excluded.corpus"""
-# A folder is remembered no more.
+# Stop watching a folder.
 FORGET = "DELETE FROM watched_folders WHERE owner = ? AND path = ?"
-# Stamps of a corpus, by source.
+# List the stamps of a corpus, by source.
 STAMPS = """SELECT p.source, p.stamp FROM places p JOIN corpora c ON c.id = p.corpus_id
     WHERE c.owner = ? AND c.name = ? AND p.stamp IS NOT NULL"""
-# A source that still stands for this document has this stamp.
+# Set the stamp of a source, if it still belongs to this document.
 STAMP = """UPDATE places SET stamp = ? WHERE source = ? AND document_id = ?
     AND corpus_id = (SELECT c.id FROM corpora c WHERE c.owner = ? AND c.name = ?)"""
 

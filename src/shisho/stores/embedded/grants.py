@@ -1,6 +1,7 @@
-"""Grants, which say who may read or write whose corpus, in SQLite.
+"""Grants in SQLite: who may read or write which corpus.
 
-What a reader may search is the view `readable_corpora`, which every statement about scopes looks through."""
+The view `readable_corpora` lists the corpora that a reader may search; every statement about scopes uses it.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +16,22 @@ from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import ANY_OF, Row, bind_list, fetch_all, fetch_first
 
-# The key of a corpus that is there.
+# Find the key of a corpus.
 CORPUS = "SELECT c.id FROM corpora c WHERE c.owner = ? AND c.name = ?"
-# A corpus is granted; what was granted before no longer counts.
+# Grant access to a corpus, replacing an earlier grant.
 GRANT = """INSERT INTO grants(corpus_id, kind, grantee, access, granted_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET access = excluded.access, granted_at = excluded.granted_at"""
-# A grant is taken back.
+# Revoke a grant.
 REVOKE = """DELETE FROM grants WHERE kind = ? AND grantee = ?
     AND corpus_id = (SELECT c.id FROM corpora c WHERE c.owner = ? AND c.name = ?)"""
-# All grants, or those of an owner's corpora.
+# List all grants, or those of an owner's corpora.
 GRANTS = """SELECT c.owner, c.name, g.kind, g.grantee, g.access, g.granted_at FROM grants g
     JOIN corpora c ON c.id = g.corpus_id WHERE ?1 IS NULL OR c.owner = ?1 ORDER BY c.owner, c.name, g.kind, g.grantee"""
-# What a reader may search. Of several ways the one counts that lets do most: by name, write > read > own, and
-# what is one's own comes one way.
+# List the corpora that a reader may search. If access is granted in several ways, the strongest counts
+# (alphabetically, write > read > own); a reader's own corpora appear once.
 REACHABLE = """SELECT c.owner, c.name, max(r.access) AS access FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
     WHERE r.reader = ? GROUP BY c.id ORDER BY c.owner, c.name"""
-# Those of some documents that a reader may open.
+# Select the documents that a reader may open.
 READABLE = f"""SELECT d.id FROM documents d WHERE d.id IN {ANY_OF}
     AND d.corpus_id IN (SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = ?)"""
 
@@ -83,6 +84,6 @@ class EmbeddedGrants:
 
 
 def _grant(row: Row) -> CorpusGrant:
-    """From the columns of `GRANTS`."""
+    """Build a grant from the columns of `GRANTS`."""
     grantee = Grantee(GranteeKind(row.kind), row.grantee)
     return CorpusGrant(CorpusKey(row.owner, row.name), grantee, Access(row.access), row.granted_at)

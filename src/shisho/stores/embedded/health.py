@@ -1,4 +1,4 @@
-"""How engines have answered in SQLite."""
+"""The record of search engine responses in SQLite."""
 
 from __future__ import annotations
 

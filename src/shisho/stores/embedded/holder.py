@@ -1,4 +1,4 @@
-"""Which process holds SQLite's write lock: the system knows, and names it even where it is frozen."""
+"""Find the process that holds SQLite's write lock; the kernel knows it even if it is frozen."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 
 SECONDS = 5.0
-# Where SQLite locks the shared-memory file of a write-ahead log ("wal.c", WAL_LOCK_MAX, and "os_unix.c",
-# UNIX_SHM_BASE).
+# The bytes that SQLite locks in the shared-memory file of a write-ahead log ("wal.c", WAL_LOCK_MAX, and
+# "os_unix.c", UNIX_SHM_BASE).
 WRITE = 120
 CHECKPOINT = 121
 RECOVER = 122
-# In a process of its own: closing any file takes all locks of its process on it away, SQLite's too.
+# Run it in a separate process: closing any descriptor of a file releases all of the process's locks on it,
+# including SQLite's.
 ASK = """
 import fcntl, os, struct, sys
 linux = sys.platform.startswith("linux")
@@ -29,8 +30,7 @@ for at in map(int, sys.argv[2:]):
 
 
 def holder(database: Path) -> int | None:
-    """The id of the process that writes into this database now; None where nobody does, or it cannot be
-    known."""
+    """Return the ID of the process that is writing to this database, if it can be determined."""
     if sys.platform == "win32":
         return None
     command = [
@@ -50,7 +50,7 @@ def holder(database: Path) -> int | None:
 
 
 def is_stopped(pid: int) -> bool:
-    """True where a process is frozen (SIGSTOP, Ctrl-Z), as far as the system tells."""
+    """Return True if a process is known to be stopped (SIGSTOP, Ctrl-Z)."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[:1]
     except OSError:

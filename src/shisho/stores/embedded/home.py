@@ -1,5 +1,4 @@
-"""The folder and the files of a database: made for their owner's eyes alone, opened as far as they can be,
-and what is wrong with them said in one sentence."""
+"""The folder and files of a database: private permissions, connections, error messages."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from shisho.stores.refusals import no_value_for_storing
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
-# 32 MB for the writer: with SQLite's 2 MB the bands of a long document are read and written over and over
+# 32 MB for the writer: with SQLite's 2 MB, the bands of a long document are read and written repeatedly
 CACHE_KB = -32_768
 BUSY_MS = 10_000
 OURS = (
@@ -43,25 +42,25 @@ OURS = (
 INNER = ("lexical", "staging", "originals", "page_images", "workers", "profiles")
 PACKAGE = "shisho.stores.embedded"
 BACKUP = Message("store.restore_advice")
-# The scripts that the database has run.
+# List the completed scripts.
 MIGRATIONS = "SELECT name FROM migrations"
-# Whether it has run any.
+# Check whether the list of completed scripts exists.
 HAS_MIGRATIONS = "SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"
-# Where they are listed.
+# Create the list.
 NEW_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL) STRICT"
-# A script was run.
+# Record a completed script.
 MIGRATED = "INSERT INTO migrations(name, at) VALUES (?, datetime('now'))"
 UNREADABLE = (UnicodeDecodeError, json.JSONDecodeError, zlib.error)
-"""What reading stored text gives where it is no longer what was stored."""
+"""Errors when reading stored text that is damaged."""
 
 
 def make(path: Path) -> None:
-    """The folder and an empty database in it, or both as they are, closed to others. Raises OSError."""
+    """Create a missing folder and an empty database, with private permissions. Raises OSError."""
     folder = path.parent
     if not folder.is_dir():
         folder.mkdir(mode=0o700, parents=True)
     if not path.exists():
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # what SQLite adds takes its mode from it
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite copies its mode to the other files
     if sys.platform != "win32":
         _close_to_others(path)
 
@@ -70,25 +69,28 @@ def _close_to_others(path: Path) -> None:
     folder = path.parent
     me = os.geteuid()
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))]
-    # A folder that holds other things too is not ours to close.
+    # Do not restrict a folder that also contains other things.
     if all(entry.name.startswith(OURS) for entry in folder.iterdir()):
         files.append(folder)
     files += [folder / name for name in INNER]
     for file in files:
-        with suppress(OSError):  # not there, or not ours: the folder's owner decides
+        with suppress(OSError):  # missing, or another user's: the folder's owner decides
             status = file.lstat()
             if status.st_uid == me and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
                 file.chmod(status.st_mode & 0o700)
 
 
 def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Connection:
-    """`unchanging`: nobody can write it, so that no log beside it is looked for. Raises apsw.Error."""
+    """Open a connection. Raises apsw.Error.
+
+    `unchanging` means that no process can write the file, so SQLite does not look for a log.
+    """
     mode = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
     name = f"{path.absolute().as_uri()}?immutable=1" if unchanging else str(path)
     connection = apsw.Connection(name, flags=mode | (apsw.SQLITE_OPEN_URI if unchanging else 0))
     connection.set_busy_timeout(BUSY_MS)
-    # Else SQLite plans a statement anew for each set of values it is bound to, where their columns have an
-    # index: that takes longer than most of ours run.
+    # Otherwise SQLite re-plans a statement for each set of bound values on indexed columns, which takes
+    # longer than most of our statements.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
@@ -109,7 +111,7 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
 
 
 def has_log(path: Path) -> bool:
-    """True where there is a write-ahead log, which may hold what is not yet in the file itself."""
+    """Return True if there is a write-ahead log, which may contain changes not yet in the file."""
     try:
         return path.with_name(path.name + "-wal").stat().st_size > 0
     except OSError:
@@ -117,8 +119,10 @@ def has_log(path: Path) -> bool:
 
 
 def list_missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
-    """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
-    made."""
+    """Return the names of the scripts that the database lacks.
+
+    Raises: StorageUnusable if a newer version has run unknown scripts.
+    """
     scripts = scripts_in(PACKAGE)
     if not connection.execute(HAS_MIGRATIONS).get:
         return scripts
@@ -127,11 +131,13 @@ def list_missing_migrations(connection: apsw.Connection, path: Path) -> list[str
 
 
 def migrate(connection: apsw.Connection, path: Path) -> list[str]:
-    """Bring the database to this version, or leave it as it was. Returns the names of the scripts that were
-    run. Raises apsw.Error, StorageUnusable."""
+    """Migrate the database to this version, all scripts or none; return the scripts that ran.
+
+    Raises: apsw.Error, StorageUnusable.
+    """
     vectors.register(connection)
     levels.register(connection)
-    with connection:  # all of them at once: a new home is written to the disk once
+    with connection:  # one transaction: a new library is synced to disk once
         connection.execute(NEW_MIGRATIONS)
         scripts = list_missing_migrations(connection, path)
         for name in scripts:
@@ -146,12 +152,12 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
 
 
 def is_damage(error: BaseException) -> bool:
-    """True where an error says that what is stored is not what was stored."""
+    """Return True if an error means that the stored data is damaged."""
     return isinstance(error, (apsw.CorruptError, apsw.NotADBError, *UNREADABLE))
 
 
 def trouble(error: Exception, path: Path) -> Exception:
-    """The error as visitors are told it; one that has nothing to do with the storage as it is."""
+    """Translate a storage error for people; return unrelated errors unchanged."""
     if isinstance(error, ShishoError):
         return error
     if isinstance(error, apsw.FullError) or (
@@ -174,8 +180,10 @@ def trouble(error: Exception, path: Path) -> Exception:
 
 
 def damaged(path: Path, finding: object) -> StorageUnusable:
-    """The error for a database that is not what was stored. `finding`: the error that told, or a verdict;
-    SQLite's own words go to the log alone."""
+    """Return the error for a damaged database.
+
+    `finding` is the exception or a verdict; SQLite's own words are only logged.
+    """
     log.debug("%s: %s", path, finding)
     is_other = isinstance(finding, apsw.NotADBError)
     what = Message("store.not_a_database") if is_other else Message("store.pages_damaged")
@@ -188,7 +196,7 @@ def damaged(path: Path, finding: object) -> StorageUnusable:
 
 
 def read_only(path: Path) -> StorageUnusable:
-    """The error for writing where nothing can be written."""
+    """Return the error for writing to a read-only library."""
     return StorageUnusable(
         "store.read_only",
         parent=path.parent,
@@ -196,7 +204,7 @@ def read_only(path: Path) -> StorageUnusable:
 
 
 def no_home(path: Path, error: OSError) -> StorageUnusable:
-    """The error where there is no folder for the database, and none can be made."""
+    """Return the error for a home folder that does not exist and cannot be created."""
     folder = path.parent
     why = Message("store.home_is_file") if folder.is_file() else reason_of(error)
     return StorageUnusable(

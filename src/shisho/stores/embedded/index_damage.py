@@ -1,5 +1,7 @@
-"""Damage of an index's files: how it is found, and how it is told. An index is derived, so that it is made
-anew and nothing fails."""
+"""Detection and reporting of damaged index files.
+
+An index is derived, so it is rebuilt and nothing fails.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,22 @@ from shisho.messages.message import Message
 from shisho.telemetry import log
 
 META = "meta.json"
-MANAGED = ".managed.json"  # the names of all files that tantivy has made there
-LOOKED_AT = 32 << 20  # bytes whose checksums are looked at whenever an index is opened: some milliseconds
-MAGIC = 1337  # the last four bytes of what tantivy writes
-LENGTH = 4  # bytes of a number in a file's end
+MANAGED = ".managed.json"  # the names of all files that tantivy has created in the folder
+LOOKED_AT = 32 << 20  # bytes to verify whenever an index is opened: a few milliseconds
+MAGIC = 1337  # the last four bytes of tantivy's files
+LENGTH = 4  # bytes of a number in a file's footer
 
 
 class IndexDamaged(Exception):
-    """Files of an index are not as they were written; it says which."""
+    """A file of an index is damaged; the message names it."""
 
 
 @contextmanager
 def notice_damage() -> Iterator[None]:
-    """While it is entered, what tantivy raises over files that are not as it wrote them is IndexDamaged. It
-    may panic, too, and a panic is no Exception."""
+    """Convert tantivy's errors about damaged files to IndexDamaged.
+
+    tantivy may also panic, and a panic is not an Exception.
+    """
     try:
         yield
     except ValueError as error:
@@ -39,7 +43,7 @@ def notice_damage() -> Iterator[None]:
 
 
 def tell_remaking(folder: Path, file: str) -> None:
-    """Say once, in the reader's language, why an index takes a while."""
+    """Log once, in the reader's language, that a damaged index is being rebuilt."""
     log.warning(
         Message(
             "index.damaged",
@@ -50,7 +54,7 @@ def tell_remaking(folder: Path, file: str) -> None:
 
 
 def tell_other_history(folder: Path) -> None:
-    """Say once, in the reader's language, that a database was put back."""
+    """Log once, in the reader's language, that the index belongs to another database state."""
     log.warning(
         Message(
             "index.other_state",
@@ -60,8 +64,10 @@ def tell_other_history(folder: Path) -> None:
 
 
 def find_damage(folder: Path, most_bytes: int | None = None) -> str:
-    """The name of a file of a tantivy index that is not as it was written; "" for none. `most_bytes`: where
-    there are more, nothing is looked at. Raises OSError."""
+    """Return the name of a damaged file of a tantivy index, or "".
+
+    Skips the check if the files are larger than `most_bytes`. Raises OSError.
+    """
     try:
         managed = [str(name) for name in json.loads((folder / MANAGED).read_text("utf-8"))]
     except (ValueError, TypeError):
@@ -77,7 +83,7 @@ def find_damage(folder: Path, most_bytes: int | None = None) -> str:
 
 
 def _is_counted(name: str, segments: Any) -> bool:
-    """True for a file of a segment that counts: what a killed writer left belongs to none."""
+    """Return True for a file of a current segment; leftovers of a killed writer belong to none."""
     begun, _, end = name.partition(".")
     for segment in segments:
         if segment["segment_id"].replace("-", "") == begun:
@@ -87,7 +93,7 @@ def _is_counted(name: str, segments: Any) -> bool:
 
 
 def _is_whole(data: bytes) -> bool:
-    """True where the checksum that a file ends with is that of what stands before."""
+    """Return True if the checksum at the end of a file matches its content."""
     end = len(data) - 2 * LENGTH
     length, magic = (int.from_bytes(data[at : at + LENGTH], "little") for at in (end, end + LENGTH))
     if magic != MAGIC or not 0 < length <= end:

@@ -1,5 +1,4 @@
-"""The SQLite file as the truth behind an index that stands elsewhere, and the book of how far that has
-come."""
+"""The SQLite file as the source of an external index, and that index's progress."""
 
 from __future__ import annotations
 
@@ -31,50 +30,53 @@ from shisho.stores.index_words import differences_of, pack_words
 
 T = TypeVar("T")
 
-# How far an index has come.
+# Read the progress of an index.
 MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = ?"
-# How far the indexes have come whose names begin with a text.
+# Read the progress of all indexes whose names begin with a prefix.
 MARKS = "SELECT name, generation, change, vector FROM outer_indexes WHERE substr(name, 1, length(?1)) = ?1"
-# In how many passages that a reader may search some words stand.
+# Count the passages that a reader may search and that contain each word.
 WORDS = f"""SELECT code, sum(passages) AS passages FROM outer_words
     WHERE name = ? AND corpus_id IN ({READABLE}) AND code IN {rows.ANY_OF} GROUP BY code"""
-# What an index of vectors takes in.
+# The columns of an entry of a vector index.
 VECTOR_COLUMNS = """e.seq, e.passage_id, e.vector, p.document_id, p.page, d.corpus_id, d.state
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
     JOIN documents d ON d.id = p.document_id"""
-# Vectors after one, in the order in which they came.
+# List vectors after a given one, in order of arrival.
 ARRIVED = f"SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
-# The same of one document, where it is live.
+# List vectors of one document, if it is live.
 VECTORS_OF = f"""SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? AND p.document_id = ? AND d.state = 'live'
     ORDER BY e.seq LIMIT ?"""
-# An index, and with it all that the book says of it.
+# Delete an index, and with it all of its records.
 FORGET = "DELETE FROM outer_indexes WHERE name = ?"
-# An index is begun.
+# Add an index.
 BEGIN = "INSERT INTO outer_indexes(name, generation, change, vector) VALUES (?, ?, ?, ?)"
-# The turn of taking changes in, where nobody else has it.
+# Take the lease for applying changes, if nobody else holds it.
 TAKE_TURN = """UPDATE outer_indexes SET holder = ?1, held_until = ?2
     WHERE name = ?3 AND (holder IN (?1, '') OR held_until < ?4)"""
-# The turn is over.
+# Release the lease.
 GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = 0 WHERE name = ? AND holder = ?"
-# An index has come further, where it stands as it is thought to.
+# Advance the progress of an index, if it is at the expected position.
 ADVANCE = """UPDATE outer_indexes SET change = ?, vector = ?
     WHERE name = ? AND generation = ? AND change = ? AND vector = ?"""
-# What an index has taken in of some documents.
+# Read the recorded words of some documents.
 TAKEN_IN = f"SELECT corpus_id, words FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
-# It has taken in nothing of some documents.
+# Delete the records of some documents.
 LEAVE = f"DELETE FROM outer_documents WHERE name = ? AND document_id IN {rows.ANY_OF}"
-# The words of a document that it has taken in.
+# Record the words of an indexed document.
 ENTER = "INSERT INTO outer_documents(name, document_id, corpus_id, words) VALUES (?, ?, ?, ?)"
-# In how many passages of a corpus more, or less, a word stands.
+# Add to the number of passages of a corpus that contain a word, or subtract from it.
 COUNT = """INSERT INTO outer_words(name, corpus_id, code, passages) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET passages = passages + excluded.passages"""
-# A word that stands nowhere in a corpus any more.
+# Delete a word that no passage of a corpus contains any more.
 DROP = "DELETE FROM outer_words WHERE name = ? AND corpus_id = ? AND code = ? AND passages <= 0"
 
 
 class EmbeddedIndexFeed:
-    """`IndexFeed` over one SQLite file. `about`: the embedder that is set; `is_usable`: whether queries can
-    still get vectors of an earlier one."""
+    """`IndexFeed` over one SQLite file.
+
+    `about` is the configured embedder; `is_usable` tests whether queries can still be embedded by an earlier
+    one.
+    """
 
     def __init__(
         self,
@@ -198,13 +200,13 @@ class EmbeddedFeedView(ShelfView):
 
 
 def _vector_entry(row: rows.Row) -> VectorEntry:
-    """From the columns of `VECTOR_COLUMNS`."""
+    """Build a vector entry from the columns of `VECTOR_COLUMNS`."""
     place = PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
     return VectorEntry(place, row.seq, Embedding(row.vector))
 
 
 def _enter(connection: apsw.Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:
-    """Put documents into the book in place of what it says of them."""
+    """Record the words of documents, replacing earlier records."""
     listed = rows.bind_list(words)
     before = [
         (row.corpus_id, row.words) for row in rows.fetch_all(connection.execute(TAKEN_IN, (index, listed)))

@@ -1,4 +1,4 @@
-"""Pages that wait for a person, in SQLite."""
+"""Pages that wait for a person's action, in SQLite."""
 
 from __future__ import annotations
 

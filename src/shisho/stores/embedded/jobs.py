@@ -1,4 +1,4 @@
-"""The queue's working side in SQLite."""
+"""The job queue for workers, in SQLite."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Runs, their steps, their answers, in SQLite. A snippet stands in one place, so that a purge can erase
-it."""
+"""Runs, their steps and their answers in SQLite.
+
+A snippet is stored only once, so that a purge can erase it.
+"""
 
 from __future__ import annotations
 
@@ -31,49 +33,49 @@ from shisho.stores.ledger_rows import (
 )
 from shisho.stores.step_content import pack_step, unpack_step
 
-# A run, unless it was begun before.
+# Add a run, unless it exists.
 BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?)
     ON CONFLICT DO NOTHING"""
-# What a run was begun with.
+# Read the inquiry of a run.
 FACTS = "SELECT facts, state FROM runs WHERE id = ?"
-# A step of a run, in place of the one of its number; none if the run is gone.
+# Record a step of a run, replacing the one with its number; no row if the run was deleted.
 RECORD = """INSERT INTO steps(run_id, step, node, input_hash, content, at)
     SELECT id, ?, ?, ?, ?, ? FROM runs WHERE id = ?
     ON CONFLICT DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash,
         content = excluded.content, at = excluded.at RETURNING 1"""
-# One step of a run.
+# Read one step of a run.
 STEP = "SELECT step, node, input_hash, content, at FROM steps WHERE run_id = ? AND step = ?"
-# A step and all after it are dropped.
+# Delete a step and all later ones.
 FORGET = "DELETE FROM steps WHERE run_id = ? AND step >= ?"
-# All steps of a run, in order.
+# List all steps of a run, in order.
 STEPS = "SELECT step, node, input_hash, content, at FROM steps WHERE run_id = ? ORDER BY step"
-# An answer that was saved before goes, and its evidence with it.
+# Delete a previously saved answer and its evidence.
 DROP_ANSWER = "DELETE FROM answers WHERE id = ?"
-# An answer.
+# Save an answer.
 SAVE_ANSWER = "INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (?, ?, ?, ?, ?)"
-# A piece of its evidence.
+# Save a piece of its evidence.
 SAVE_EVIDENCE = """INSERT INTO evidence(id, answer_id, number, document_id, snippet, body)
     VALUES (?, ?, ?, ?, ?, ?)"""
-# The runs that an answer ends.
+# Close the runs that an answer completes.
 END_RUNS = "UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'"
-# What has become of a document: of an older version whose newer ones are gone, that it is gone.
+# The state of a source document; an old version is `removed` if its newer versions are gone.
 SOURCE_STATE = """CASE WHEN d.state = 'superseded' AND NOT EXISTS (SELECT 1 FROM places p
     WHERE p.corpus_id = d.corpus_id AND p.source = d.source) THEN 'removed' ELSE d.state END AS state"""
-# The evidence of an answer, by number.
+# List the evidence of an answer, by number.
 EVIDENCE_OF = f"""SELECT e.snippet, e.body, d.source, {SOURCE_STATE} FROM evidence e
     LEFT JOIN documents d ON d.id = e.document_id WHERE e.answer_id = ? ORDER BY e.number"""
-# Evidence of an owner whose id begins with something, up to what comes after all that does.
+# Find an owner's evidence by ID prefix, as a range of IDs.
 EVIDENCE = f"""SELECT e.snippet, e.body, d.source, {SOURCE_STATE} FROM evidence e
     JOIN answers a ON a.id = e.answer_id
     LEFT JOIN documents d ON d.id = e.document_id
     WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
-# Answers of an owner whose id begins with something, up to what comes after all that does.
+# Find an owner's answers by ID prefix, as a range of IDs.
 ANSWERS = "SELECT id, body FROM answers WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
-# The newest answer of an owner.
+# Find the newest answer of an owner.
 LAST_ANSWER = "SELECT id, body FROM answers WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
-# Runs of an owner whose id begins with something, up to what comes after all that does.
+# Find an owner's runs by ID prefix, as a range of IDs.
 RUNS = "SELECT id FROM runs WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
-# The newest run of an owner that is open.
+# Find the newest open run of an owner.
 LAST_RUN = """SELECT id FROM runs WHERE owner = ? AND state = 'open'
     ORDER BY created_at DESC, id DESC LIMIT 1"""
 
@@ -146,8 +148,8 @@ class EmbeddedLedger:
             values = (answer.id, answer.task_id, owner, answer.created_at, body)
             connection.execute(SAVE_ANSWER, values)
             connection.executemany(SAVE_EVIDENCE, rows)
-            # The answer of a task's inquiry has its run's id; any other names its run as its task. A stopped
-            # one stays open.
+            # The answer of a task's inquiry has its run's ID; any other answer names its run as its task. A
+            # stopped run stays open.
             if answer.loop_stop is not LoopStop.STOPPED:
                 runs = (answer.id, answer.task_id)
                 connection.execute(END_RUNS, runs)

@@ -1,4 +1,4 @@
-"""Functions for the scripts that rename the levels of stored answers and compress stored steps."""
+"""SQL functions for the scripts that rename stored answer levels and compress stored steps."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import apsw
 from shisho.stores.step_content import pack_step
 
 NEW_NAMES = {"near": "related", "not_found": "nothing"}
-# A level is followed by the next key of a goal's status, a draft, or an answer. Metadata of documents is not.
+# A level is followed by the next key of a goal's status, a draft or an answer, unlike metadata of documents.
 _OLD_LEVEL = re.compile(r'("level": ?)"(near|not_found)"(?=, ?"(?:met|missing|loop_stop)":)')
 
 
 def rename_levels(text: str) -> str:
-    """Return JSON of ours with the levels' present names."""
+    """Rename the levels in our JSON."""
     return _OLD_LEVEL.sub(lambda found: f'{found[1]}"{NEW_NAMES[found[2]]}"', text)
 
 
 def hash_input(node: str, input_: str) -> str:
-    """Return the hash of a step's input, as a run's record has it."""
+    """Return the hash of a step's input, as run records store it."""
     return sha256(f'["{node}",{input_}]'.encode()).hexdigest()
 
 
 def compress_step(output: str) -> bytes:
-    """Return the content of a step with this output."""
+    """Return the stored content of a step with this output."""
     return pack_step(output, (), lambda slices: [])
 
 
@@ -38,6 +38,6 @@ FUNCTIONS: dict[str, tuple[Callable[..., str | bytes], int]] = {
 
 
 def register(connection: apsw.Connection) -> None:
-    """Let the scripts of the schema call them."""
+    """Register the functions, for schema scripts."""
     for name, (function, arguments) in FUNCTIONS.items():
         connection.create_scalar_function(name, function, arguments, deterministic=True)

@@ -1,1 +1,1 @@
-"""The nouns: frozen data, no I/O, nothing of ours imported from outside this room."""
+"""Domain types: frozen data without I/O. This package imports no other package of Shisho."""

@@ -1,5 +1,4 @@
-"""The record of an answer, as it is told beside it: rounds, searches of the web, every page with its fate,
-uses of a model, and why it ended."""
+"""The log of an answer: its rounds, web searches, pages, model calls and end reason."""
 
 from __future__ import annotations
 
@@ -24,8 +23,11 @@ from shisho.domain.model import ModelUse
 
 @dataclass(frozen=True, slots=True)
 class GoalProgress:
-    """A goal and its progress. `evidence` and `sources` count what answers it, of those it wants; `state` and
-    `missing` as in `GoalStatus`."""
+    """A goal and its progress.
+
+    `evidence` and `sources` count the accepted evidence and its sources. `state` and `missing` are those of
+    `GoalStatus`.
+    """
 
     id: str
     question: str
@@ -40,7 +42,7 @@ class GoalProgress:
 
 
 def list_goals(goals: Iterable[Goal], status: Iterable[GoalStatus]) -> tuple[GoalProgress, ...]:
-    """Goals, each with how far it has come."""
+    """Return the goals with their progress."""
     status_by_goal = {goal_status.goal_id: goal_status for goal_status in status}
     rows = []
     for goal in goals:
@@ -65,10 +67,13 @@ def list_goals(goals: Iterable[Goal], status: Iterable[GoalStatus]) -> tuple[Goa
 
 @dataclass(frozen=True, slots=True)
 class SearchRound:
-    """One round over the documents. `ranked`: passages that were ranked, of those `in_scope`; `new`: passages
-    read in this round for the first time; `seen`: all that were read until then. Each of them is None before
-    the search, and for an answer that no run of ours has searched for. `evidence`: the numbers of what was
-    taken as evidence. `decision` is empty until it is made."""
+    """One round of searching the documents.
+
+    `ranked`: ranked passages, out of those `in_scope`. `new`: passages first read in this round. `seen`: all
+    passages read so far. These are None before the search, and for an answer that no run of the library has
+    searched for. `evidence`: numbers of the passages accepted as evidence. `decision` is empty until it is
+    made.
+    """
 
     number: int
     queries: tuple[str, ...]
@@ -85,8 +90,10 @@ class SearchRound:
 
 @dataclass(frozen=True, slots=True)
 class WebRound:
-    """One time that the web was asked: the queries, the engines that answered, and what could not be
-    searched, and why. `is_done`: False while it is under way."""
+    """One web search: its queries, the engines that answered, and the gaps.
+
+    `gaps`: queries that could not be searched, and why. `is_done`: False while the search is running.
+    """
 
     queries: tuple[str, ...]
     engines: tuple[str, ...]
@@ -96,8 +103,10 @@ class WebRound:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedEvidence:
-    """The evidence accepted so far for an answer or a session, whether or not an answer was composed. `id` is
-    the answer's or the session's; `goals` say how far each has come towards `condition`."""
+    """The evidence accepted so far for an answer or a session, composed or not.
+
+    `id` is the id of the answer or session. `goals` show the progress of each towards `condition`.
+    """
 
     id: str
     question: str
@@ -108,7 +117,7 @@ class AcceptedEvidence:
 
 @dataclass(frozen=True, slots=True)
 class RunTrace:
-    """The part of a log that the steps of a run tell by themselves."""
+    """The part of a log that is derived from the steps of a run alone."""
 
     goals: tuple[GoalProgress, ...] = ()
     condition: str = ""
@@ -120,15 +129,17 @@ class RunTrace:
     calls: int = 0
     tokens: int = 0
     document_ids: tuple[DocumentId, ...] = ()
-    """Of the documents that its evidence is from."""
+    """Documents that the evidence is from."""
     evidence: tuple[tuple[EvidenceRef, Citation], ...] = ()
     """The accepted evidence, by number."""
 
 
 class PageFate(StrEnum):
-    """The fate of a page that a search has found. `used`: the answer quotes it; `read`: it was taken in and
-    is not quoted; `refused`: it may not or cannot be read; `waiting`: for a person; `failed`: it could not be
-    had; `unvisited`: nobody has asked for it, or not yet."""
+    """The fate of a page that a search found.
+
+    `used`: the answer quotes it. `read`: stored but not quoted. `refused`: it may not or cannot be read.
+    `waiting`: it needs a person. `failed`: the download failed. `unvisited`: not requested, or not yet.
+    """
 
     USED = "used"
     READ = "read"
@@ -140,8 +151,10 @@ class PageFate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page that a search for the answer has found. `reason`: why it was refused or failed, else empty;
-    `code`: of the error."""
+    """A page that a search for the answer found.
+
+    `reason` and `code`: why it was refused or failed, and the error code; empty otherwise.
+    """
 
     url: str
     title: str
@@ -155,9 +168,11 @@ class FoundPage:
 
 @dataclass(frozen=True, slots=True)
 class NodeModelUse:
-    """One node's use of a model. `fallback`: why rules have thought instead, empty where the model did;
-    `dropped` counts what was taken out of its reply, as it could not be verified; `rewritten`, `supplied` and
-    `repairs` as in `ModelUse`."""
+    """One node's use of a model.
+
+    `fallback`: why the rules were used instead; empty if the model was used. `dropped`: unverifiable items
+    removed from its reply. `rewritten`, `supplied` and `repairs` are those of `ModelUse`.
+    """
 
     node: str
     model: str
@@ -173,8 +188,11 @@ class NodeModelUse:
 
 @dataclass(frozen=True, slots=True)
 class EndReason:
-    """Why it ended, and what it cost. `loop_stop` is None while it goes on. `seconds` are of work; `pages`
-    were asked of the web; `calls` and `tokens` are of models."""
+    """The reason why an answer ended, and its cost.
+
+    `loop_stop` is None while the loop runs. `seconds` are working time, `pages` were requested from the web,
+    `calls` and `tokens` belong to models.
+    """
 
     condition: str
     loop_stop: LoopStop | None
@@ -187,8 +205,10 @@ class EndReason:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLog:
-    """All that was done for an answer, in order, as of now. Rounds and searches are gone where a document
-    that they read was purged."""
+    """Everything that was done for an answer so far, in order.
+
+    Rounds and searches are removed if a document that they read was purged.
+    """
 
     answer_id: str
     state: TurnState

@@ -1,5 +1,4 @@
-"""The making of an answer, one step at a time: what its run tells as it goes, and what is told to those who
-wait."""
+"""The events of a run while it makes an answer, and the steps reported to clients."""
 
 from __future__ import annotations
 
@@ -16,8 +15,10 @@ from shisho.domain.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class StepTaken:
-    """A node of the loop was taken. `replayed`: its stored output was given; `change`: the part of the state
-    that it changed."""
+    """A completed node of the loop.
+
+    `replayed`: its stored output was used. `change`: the part of the state that it changed.
+    """
 
     node: str
     step: int
@@ -27,7 +28,7 @@ class StepTaken:
 
 @dataclass(frozen=True, slots=True)
 class StepForgotten:
-    """A stored step no longer fits: the run goes on from before it."""
+    """A stored step that no longer fits. The run resumes from before it."""
 
     node: str
     step: int
@@ -35,15 +36,20 @@ class StepForgotten:
 
 @dataclass(frozen=True, slots=True)
 class SentenceWritten:
-    """A line of the answer: a model's, checked, or a quotation as rules take it. They come in no fixed
-    order."""
+    """A line of the answer: a checked line of a model, or a quotation chosen by rules.
+
+    Lines arrive in no fixed order.
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelWaits:
-    """A model's provider accepts no calls for now: the run waits for so many seconds, then tries again."""
+    """A pause of so many seconds, because the model's provider accepts no calls.
+
+    The run then retries.
+    """
 
     seconds: float
 
@@ -52,23 +58,25 @@ RunNews = StepTaken | StepForgotten | SentenceWritten | ModelWaits
 
 
 def ignore_news(news: object) -> None:
-    """Tells nobody."""
+    """Discard the event."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerStep:
-    """One thing that has happened to the question or to a search that it needs. `revision` orders them: what
-    comes later has a higher one. `state`: what became of the job, `progress` where it goes on. Of an answer's
-    progress `node` and `step` say how far its loop has come, `replayed` that it was there before; of a
-    search's, how many result pages and hits were looked at, and how many documents came of them. `sentence`:
-    a line of the answer as a model writes it, checked, or a quotation as rules take it; they come in no fixed
-    order. None: not told."""
+    """One event of a question's job, or of a search job that it needs.
+
+    `revision` orders the steps: later ones have higher numbers. `state` is the kind of event, `progress`
+    while the job runs. For an answer's progress, `node` and `step` locate its loop, and `replayed` says that
+    the step was stored before. For a search's progress there are counts of result pages, visited hits and
+    documents. `sentence`: a checked line of a model, or a quotation chosen by rules; the lines arrive in no
+    fixed order. None: unknown.
+    """
 
     revision: int
     at: Instant
     job_id: JobId
     kind: str
-    """answer, or search_queue."""
+    """`answer` or `search_queue`."""
     state: EventKind
     subject: str
     """The question, or the query of the search."""
@@ -77,22 +85,22 @@ class AnswerStep:
     replayed: bool | None = None
     sentence: str | None = None
     verdict: Verdict | None = None
-    """Of the route step: whether the search goes on, and why."""
+    """The verdict of the route step: whether the search continues, and why."""
     section: int | None = None
-    """Of a report: the section that is looked for now."""
+    """The current section of a report."""
     sections: int | None = None
     engine: str | None = None
     pages: int | None = None
     visited: int | None = None
     documents: int | None = None
     code: str | None = None
-    """Of the error that an attempt ended with."""
+    """The code of the error that ended an attempt."""
     domain: str | None = None
-    """Whose page asks for a person."""
+    """The domain of a page that needs a person."""
 
 
 def build_progress(news: RunNews) -> AnswerProgress:
-    """The report of an answer's job on its run."""
+    """Return the progress of an answer's job for an event of its run."""
     match news:
         case StepTaken(node, step, replayed, change):
             verdict = next(iter(change.get("verdicts", ())), None)
@@ -114,7 +122,7 @@ def count_sections(change: LoopState) -> tuple[int, int]:
 
 
 def build_answer_step(event: Event, job: Job) -> AnswerStep:
-    """An event of a question's job, or of a search of its, as a step."""
+    """Return an event of a question's job, or of one of its searches, as a step."""
     facts = event.facts
     node: str | None = None
     step: int | None = None

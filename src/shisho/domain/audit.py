@@ -1,4 +1,4 @@
-"""The record of who asked, saw and changed what: verbs and ids, and nothing that was read."""
+"""The audit log: who asked, saw and changed what. It holds verbs and ids, never content."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shisho.domain.time import Instant
 
 
 class AuditVerb(StrEnum):
-    """What somebody did."""
+    """An audited action."""
 
     ASK = "ask"
     SEARCH = "search"
@@ -37,7 +37,10 @@ class AuditVerb(StrEnum):
 
 
 class AuditOutcome(StrEnum):
-    """What became of an act: done or queued; refused for want of access or of a quota; failed otherwise."""
+    """The outcome of an action.
+
+    It is accepted (done or queued), refused for lack of access or quota, or failed otherwise.
+    """
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
@@ -46,9 +49,12 @@ class AuditOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditAct:
-    """Something that somebody did or tried to do. `subjects`: ids of what it was about, such as documents and
-    runs, or names of people and corpora; never a question, a title or a file's name, so that a purge leaves
-    nothing of a document here. `code`: of the error that it ended with."""
+    """An action that somebody did or tried to do.
+
+    `subjects`: ids of its objects, such as documents and runs, or names of people and corpora; never a
+    question, a title or a file name, so that a purge leaves no trace of a document here. `code`: the code of
+    the error that ended it.
+    """
 
     actor: str
     verb: AuditVerb
@@ -59,7 +65,7 @@ class AuditAct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry(AuditAct):
-    """An act on record."""
+    """A recorded action."""
 
     seq: int
     at: Instant

@@ -1,4 +1,4 @@
-"""The facts of bytes that stand under a name."""
+"""Facts about stored blobs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BlobFacts:
-    """One blob: its name, its bytes, and when it was stored, in seconds since 1970."""
+    """A stored blob: its name, its size in bytes, and the time of storage in epoch seconds."""
 
     name: str
     size: int

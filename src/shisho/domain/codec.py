@@ -1,4 +1,4 @@
-"""Nouns to JSON and back, by their type hints. What comes back equals what went in."""
+"""Conversion of domain types to JSON and back by their type hints, without loss."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ _LEAVES = (str, int, float, bool)
 
 
 class UnreadablePayload(ValueError):
-    """A payload of another form than this version knows: another version wrote it."""
+    """A payload in a form that this version does not know, because another version wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A value as canonical JSON, for rooms that pass it on and never look into it. Who knows its shape reads
-    it."""
+    """A value as canonical JSON.
+
+    Packages that only pass it on never parse it. Code that knows its shape calls `read`.
+    """
 
     text: str = "{}"
 
@@ -36,7 +38,13 @@ class Payload:
         return cls(dumps(value))
 
     def read(self, shape: type[T], *, is_lenient: bool = False) -> T:
-        """Raises UnreadablePayload. `is_lenient`: as `build`."""
+        """Return the value in this shape.
+
+        `is_lenient` is passed to `build`.
+
+        Raises:
+            UnreadablePayload: The JSON does not fit the shape.
+        """
         try:
             return loads(self.text, shape, is_lenient=is_lenient)
         except (TypeError, ValueError, AttributeError, KeyError) as error:
@@ -44,8 +52,10 @@ class Payload:
 
 
 def to_plain(value: Any) -> Any:
-    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message as
-    its id and values."""
+    """Return JSON-ready data.
+
+    Dataclasses become objects, tuples arrays, and enums their values. A Message becomes its id and values.
+    """
     if isinstance(value, Message):
         return message.pack(value)
     if isinstance(value, Payload):
@@ -64,7 +74,7 @@ def to_plain(value: Any) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """Canonical JSON: keys in order, no spaces, no NaN."""
+    """Return canonical JSON: sorted keys, no spaces, no NaN."""
     return json.dumps(
         to_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
     )
@@ -77,16 +87,21 @@ def join_object(members: Mapping[str, str]) -> str:
 
 
 def loads(text: str, shape: type[T], *, is_lenient: bool = False) -> T:
-    """A `shape` from its JSON. Raises as `build`."""
+    """Parse JSON into a `shape`. Raises as `build` does."""
     built: T = build(json.loads(text), shape, is_lenient=is_lenient)
     return built
 
 
 def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
-    """`data` as `to_plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where
-    it has another; a key that the shape does not have is a TypeError that names it, since two rooms then mean
-    different things. `is_lenient`: such keys, which a newer version may have written, are left out instead:
-    to show what is known, never to act by it."""
+    """Rebuild a value from the output of `to_plain`.
+
+    A key that the shape lacks raises a TypeError that names it, because two packages then disagree about its
+    meaning. `is_lenient`: ignore such keys, which a newer version may have written. Use it to display data,
+    never to act on it.
+
+    Raises:
+        TypeError, ValueError, AttributeError: The data has another shape.
+    """
     inner_build = partial(build, is_lenient=is_lenient)
     if shape is Payload:
         return Payload.wrap(data)
@@ -134,7 +149,7 @@ def _fits(data: Any, shape: Any) -> bool:
 
 
 def _has_kind(data: Any, shape: Any) -> bool:
-    """True unless a field of the shape takes only certain words, and `data` has another one there."""
+    """Return False if a Literal field of the shape excludes the value in `data`."""
     hints = _hints(shape).items()
     return all(data.get(name) in get_args(hint) for name, hint in hints if get_origin(hint) is Literal)
 

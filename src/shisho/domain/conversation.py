@@ -1,4 +1,4 @@
-"""Questions that follow each other."""
+"""Conversations: questions that follow each other."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from shisho.domain.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class ConversationTurn:
-    """A question of a conversation. `understood`: how it was read, as a question that stands by itself; the
-    question itself until it is answered."""
+    """A question of a conversation.
+
+    `understood`: the question rewritten to be complete without the turns before it; the question as asked
+    until it is answered.
+    """
 
     number: int
     """From 1."""
@@ -23,14 +26,17 @@ class ConversationTurn:
     question: str
     understood: str
     answer_id: str | None = None
-    """Of its latest answer; None while there is none."""
+    """The id of its latest answer; None if there is none."""
     level: AnswerLevel | None = None
     loop_stop: LoopStop | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A question to add to a conversation of this owner, or with "" to a conversation of its own."""
+    """A question to add to a conversation of this owner.
+
+    An empty `conversation_id` starts a new conversation.
+    """
 
     run_id: str
     question: str
@@ -39,9 +45,11 @@ class NewTurn:
 
 
 class TurnState(StrEnum):
-    """Where a question of a conversation stands: how much its answer found, or why there is none yet.
-    `waiting`: nothing goes on before a person has dealt with a page. `stopped`: it was stopped, or its run
-    broke off; what was found is kept."""
+    """The state of a question: how much its answer found, or why there is none yet.
+
+    `waiting`: a person must deal with a page first. `stopped`: it was stopped, or its run was interrupted;
+    its results are kept.
+    """
 
     ANSWERED = "answered"
     RELATED = "related"
@@ -59,8 +67,10 @@ def derive_turn_state(
     *,
     is_person_needed: bool = False,
 ) -> TurnState:
-    """The state of a question by its answer and by its job, None where it has none. `is_person_needed`: a
-    search of its task waits for one."""
+    """Return the state of a question from its answer and its job; None if it has no job.
+
+    `is_person_needed`: a search of its task waits for a person.
+    """
     if job_state is JobState.PARKED and is_person_needed:
         return TurnState.WAITING
     by_job = {
@@ -80,12 +90,15 @@ def derive_turn_state(
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
-    """A conversation in a list. `last_answer_id` names the answer of its latest question, also while that is
-    being made; None where it has none. `place` orders the list: the later the latest question, the higher."""
+    """A conversation in a list.
+
+    `last_answer_id`: the answer of its latest question, even while it is being made; None if there is none.
+    `place` orders the list: newer latest questions have higher places.
+    """
 
     conversation_id: str
     question: str
-    """The first one."""
+    """The first question."""
     turns: int
     last_answer_id: str | None
     created_at: Instant
@@ -96,8 +109,10 @@ class ConversationSummary:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """Conversations, the one with the newest question first. `cursor` leads to those after them; None: these
-    are the last."""
+    """Conversations, the one with the newest question first.
+
+    `cursor` leads to the next page; None on the last one.
+    """
 
     conversations: tuple[ConversationSummary, ...]
     cursor: str | None
@@ -105,9 +120,12 @@ class ConversationPage:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTurn:
-    """A question of a conversation as its visitor sees it. `answer_id` opens its answer, also while that is
-    being made; None where there is none and nothing makes one. `corpora` and `filters`: to which documents
-    its search was limited, also where the question before it said so; empty: to none."""
+    """A question of a conversation as its visitor sees it.
+
+    `answer_id` opens its answer, even while it is being made; None if there is none and none is being made.
+    `corpora` and `filters`: the limits of its search, including limits taken over from the question before
+    it; empty if unlimited.
+    """
 
     number: int
     answer_id: str | None
@@ -120,7 +138,7 @@ class QuestionTurn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Questions that follow each other, in their order."""
+    """The questions of a conversation, in order."""
 
     conversation_id: str
     turns: tuple[QuestionTurn, ...]
@@ -128,8 +146,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
-    """The part of a conversation that a question goes on with: the questions before it as they were
-    understood, oldest first, and where the last of them was looked for. The id is "" for one that begins."""
+    """The part of a conversation that a follow-up question needs.
+
+    The earlier questions as they were understood, oldest first, and the scope of the last one. The id is
+    empty for a new conversation.
+    """
 
     conversation_id: str = ""
     earlier: tuple[str, ...] = ()
@@ -140,7 +161,7 @@ class ConversationContext:
 
 @dataclass(frozen=True, slots=True)
 class EarlierTurn:
-    """A question before this one, as it was understood, and what was answered; "" where nothing is kept."""
+    """An earlier question as it was understood, and its answer ("" if not stored)."""
 
     question: str
     answer: str = ""
@@ -148,7 +169,10 @@ class EarlierTurn:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFacts:
-    """A corpus that a question looks in. `languages`: those of its documents' titles, two letters each."""
+    """A corpus in the scope of a question.
+
+    `languages`: two-letter codes, from the titles of its documents.
+    """
 
     name: str
     passages: int
@@ -166,8 +190,10 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The context of a question: the turns before it, oldest first, and a map of the library. `documents`:
-    the likely ones, best first. `titles`: of all documents in scope, if a report is asked for."""
+    """The context of a question: the turns before it, oldest first, and a map of the library.
+
+    `documents`: the likely ones, best first. `titles`: all documents in scope, if a report is requested.
+    """
 
     turns: tuple[EarlierTurn, ...] = ()
     corpora: tuple[CorpusFacts, ...] = ()
@@ -177,9 +203,12 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """The things that went with a conversation. `kept_tasks`: tasks of the caller's own in which some of its
-    questions were asked; they hold those questions until they are removed. `erased`: False while somebody
-    still reads the database, whose log is emptied once they have done."""
+    """The result of removing a conversation.
+
+    `kept_tasks`: tasks of the caller in which some of its questions were asked; they keep those questions
+    until they are removed. `erased`: False while another process reads the database, whose log is emptied
+    afterwards.
+    """
 
     conversation_id: str
     turns: int

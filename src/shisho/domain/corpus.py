@@ -1,4 +1,7 @@
-"""Documents, passages, and what is asked of them and found in them. Offsets count a text's characters."""
+"""Documents, passages, searches over them, and their results.
+
+Offsets count the characters of a text.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,17 @@ PassageId = NewType("PassageId", str)
 LOCAL_OWNER = "local"
 DEFAULT_CORPUS = "default"
 WEB_CORPUS = "web"
-"""Where pages go that searches bring. All other corpora are of the user's own making."""
+"""The corpus of pages that web searches find. Users create all other corpora."""
 
 FILTER_FIELDS = ("document", "title", "source", "media_type", "added_at", "page")
-"""What every document can be filtered by, beside what its owner says of it."""
+"""The fields that every document can be filtered by, in addition to its metadata."""
 
 
 class BlockKind(StrEnum):
-    """The kind of a block of a document. Paragraphs and lists may share a passage; a table, caption, note or
-    piece of code has its own."""
+    """The kind of a block of a document.
+
+    Paragraphs and lists may share a passage; a table, caption, note or piece of code has its own.
+    """
 
     PARAGRAPH = "paragraph"
     HEADING = "heading"
@@ -38,13 +43,15 @@ class BlockKind(StrEnum):
 
 
 DEFINING_KINDS = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.TABLE))
-"""Blocks in which a thing may be defined: code, captions and notes define nothing."""
+"""Kinds of blocks that may define a term. Code, captions and notes do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """Where one printed line stands: `start:end` of its text, its page (from 1), its box in points from the
-    page's top left."""
+    """The position of one printed line.
+
+    `start:end` of its text, its page (from 1), and its box in points from the page's top left.
+    """
 
     start: int
     end: int
@@ -54,10 +61,11 @@ class PrintedLine:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a document as its reader saw it. `text` is verbatim; `lines` count offsets inside it.
+    """A piece of a document as its reader parsed it.
 
-    `place` says where it stands in what has no pages (`domain.place`); `ocr`: its text was recognised in a
-    picture and may have wrong letters."""
+    `text` is verbatim; `lines` count offsets inside it. `place`: its position in a document without pages
+    (`domain.place`). `ocr`: its text was recognised in a picture and may have wrong letters.
+    """
 
     text: str
     kind: BlockKind = BlockKind.PARAGRAPH
@@ -70,8 +78,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The blocks that a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text layer;
-    `description` is what the file says of itself: author, year, publisher, container, doi, url, language."""
+    """The blocks that a reader parsed from a file.
+
+    `needs_ocr` lists pages (from 1) without a text layer. `description`: the file's own metadata: author,
+    year, publisher, container, doi, url, language.
+    """
 
     blocks: tuple[Block, ...]
     title: str = ""
@@ -83,10 +94,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset`: what a
-    server named beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`: may text
-    in pictures be recognised, None: as it is set. `may_replace`: it may take the place of another document of
-    its name. `notify_…`: told of pages or characters, of how many."""
+    """A document to ingest: its bytes, its source, and its owner's metadata.
+
+    `charset`: the encoding that a server reported with the bytes. `has_file`: its name is the path of a file
+    with these bytes. `ocr`: whether to recognise text in pictures; None: as configured. `may_replace`: it may
+    replace another document with its name. `notify_…`: callbacks with the pages or characters done, and their
+    total.
+    """
 
     name: str
     data: bytes
@@ -104,7 +118,10 @@ class Source:
 
 
 class DocumentState(StrEnum):
-    """live: searchable · superseded: by a newer version · removed: tombstone · purged: text erased."""
+    """The state of a document.
+
+    live: searchable · superseded: by a newer version · removed: tombstone · purged: text erased.
+    """
 
     LIVE = "live"
     SUPERSEDED = "superseded"
@@ -116,7 +133,7 @@ NO_LONGER: Mapping[DocumentState, str] = {
     DocumentState.REMOVED: "gone_source",
     DocumentState.SUPERSEDED: "older_source",
 }
-"""The words that a quotation is marked with where its document is found no more but still opens."""
+"""Keys of the words that mark a quotation whose document opens but is not searchable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +160,10 @@ class Document:
 class Passage:
     """A stretch of one document: `document text[start:end] == text`.
 
-    `terms` holds the index terms, one sentence a line, separated by spaces; `bigrams` the character pairs
-    likewise; `cluster` names the group of near-duplicates it belongs to; `bands` are the hashes by which such
-    are looked up when it is stored. `place` and `ocr` as of a `Block`."""
+    `terms` holds the index terms, one sentence per line, separated by spaces; `bigrams` the character pairs
+    likewise. `cluster` names its group of near-duplicates; `bands` are the hashes that look up
+    near-duplicates when it is stored. `place` and `ocr` are those of a `Block`.
+    """
 
     id: PassageId
     document_id: DocumentId
@@ -166,10 +184,12 @@ class Passage:
 
 
 class TermVector(NamedTuple):
-    """What a search weighs of a passage, made when it was taken in: the codes of its terms and of its
-    heading's (`language.vectors.term_codes`), the characters of heading and text (`character_codes`), and how
-    many terms, heading terms and character pairs it has. `document_term_count`: of all passages of its
-    document together; 0 if unknown."""
+    """The data of a passage that searches score, computed during ingest.
+
+    The codes of its terms and of its heading's terms (`language.vectors.term_codes`), the characters of
+    heading and text (`character_codes`), and the counts of terms, heading terms and character pairs.
+    `document_term_count`: terms in all passages of its document; 0 if unknown.
+    """
 
     passage_id: PassageId
     document_id: DocumentId
@@ -183,8 +203,10 @@ class TermVector(NamedTuple):
 
 
 class NameLink(NamedTuple):
-    """One way from a name to another of the same thing; each pair has both. A key is the index terms of a
-    name, by which a question finds it however it is inflected."""
+    """A link from one name of a thing to another; each pair is stored in both directions.
+
+    A key is the index terms of a name, so that a question finds it in any inflection.
+    """
 
     key: str
     name: str
@@ -193,8 +215,11 @@ class NameLink(NamedTuple):
 
 
 class DefinitionMark(NamedTuple):
-    """A sentence that says what the thing of a key is: `start:end` in the document's text. `is_stated`: by
-    what it says; else it stands first under a heading of that name."""
+    """A sentence that defines the thing of a key: `start:end` in the document's text.
+
+    `is_stated`: its wording states the definition; otherwise it is the first sentence under a heading of that
+    name.
+    """
 
     key: str
     passage_id: PassageId
@@ -205,7 +230,7 @@ class DefinitionMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentNames:
-    """The names that are read in a document, or in a part of it."""
+    """The names read from a document, or from a part of it."""
 
     links: tuple[NameLink, ...] = ()
     definitions: tuple[DefinitionMark, ...] = ()
@@ -213,8 +238,11 @@ class DocumentNames:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """A document, or a part of one, ready for the shelf: everything that one transaction stores. Offsets of
-    lines and passages count from the beginning of the document, `start` is where this text begins in it."""
+    """A document, or a part of one, ready to be stored in one transaction.
+
+    Offsets of lines and passages count from the beginning of the document; `start` is the offset of this
+    text.
+    """
 
     document: Document
     text: str
@@ -226,9 +254,11 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class FileSurvey:
-    """The files below some paths, in order of name, and what was passed over there: how many by each name.
-    `unreadable` are folders that cannot be looked into; they stand among the files, since reading them says
-    why."""
+    """The files below some paths in order of name, and the skipped ones.
+
+    `left_out`: how many files were skipped, by name. `unreadable`: folders that cannot be listed; they are
+    also in `files`, because reading them reports the reason.
+    """
 
     files: tuple[Path, ...]
     left_out: Mapping[str, int]
@@ -236,8 +266,12 @@ class FileSurvey:
 
 
 class IntakeOutcome(StrEnum):
-    """The outcome for a source: new, known already, known from another place that it has left, new in an
-    older version's place, a bibliography whose entries describe documents, unusable, or no longer there."""
+    """The outcome of ingesting a source.
+
+    `added`: new. `known`: stored already. `moved`: known from another path, where it no longer is.
+    `replaced`: a new version of an older document. `described`: a bibliography whose entries describe
+    documents. `failed`: unusable. `gone`: missing.
+    """
 
     ADDED = "added"
     KNOWN = "known"
@@ -250,8 +284,10 @@ class IntakeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The outcome for one source, as its owner is told. `code` and `reason` are set when it failed;
-    `references` for a bibliography: what became of each entry."""
+    """The outcome for one source, as reported to its owner.
+
+    `code` and `reason` are set if it failed; `references` holds the outcome of each entry of a bibliography.
+    """
 
     source: str
     outcome: IntakeOutcome
@@ -267,7 +303,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage found outside a session, with everything that opens it and the parts of its score."""
+    """A passage found outside a session, with its location and the parts of its score."""
 
     passage: PassageId
     document: DocumentId
@@ -287,7 +323,7 @@ class PassageHit:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that works here or does not, and how to get it."""
+    """The result of checking one feature, and its remedy if it does not work."""
 
     name: str
     ok: bool
@@ -298,7 +334,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents of one owner. `name` is what whoever asked calls it; `is_writable`: they may change it."""
+    """A collection of documents with one owner.
+
+    `name` is the caller's name for it. `is_writable`: the caller may change it.
+    """
 
     name: str
     owner: str
@@ -309,8 +348,10 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class FilterRange:
-    """An inclusive range in a filter; either end may be open. Values compare as their field does: number,
-    date or text."""
+    """An inclusive range in a filter; either end may be open.
+
+    Values compare by the type of their field: number, date or text.
+    """
 
     low: str | None = None
     high: str | None = None
@@ -321,9 +362,12 @@ Condition = str | tuple[str, ...] | FilterRange
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which passages may be found: those that `owner` may read, their own and those granted to them, in some
-    corpora (none named: all), under filters by metadata, page or date, without certain documents; `rejected`
-    passages are passed over by sessions. A corpus that is granted is called `name@owner`."""
+    """The passages that a search may find.
+
+    Those that `owner` may read (their own and granted ones), in some corpora (none named: all), under filters
+    by metadata, page or date, without certain documents. Sessions skip `rejected` passages. A granted corpus
+    is named `name@owner`.
+    """
 
     owner: str = LOCAL_OWNER
     corpora: tuple[str, ...] = ()
@@ -334,15 +378,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A caller's request to the searcher. It never names an algorithm and never passes k. Optional filters
-    are left out if they leave nothing. `read_around`: numbers of shown passages whose neighbours come first;
-    `fills_room`: passages beyond k are shown as long as they fit the room."""
+    """A caller's request to the searcher. It never names an algorithm and never passes k.
+
+    Optional filters are dropped if they leave no passage. `read_around`: numbers of shown passages whose
+    neighbours come first. `fills_room`: show passages beyond k while they fit the room.
+    """
 
     search_intent: str = ""
     keyword_query: tuple[str, ...] = ()
     vector_query: str = ""
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
-    with_synonyms: bool = False  # what means the same as a keyword counts as the keyword
+    with_synonyms: bool = False  # synonyms of a keyword count as the keyword
     are_filters_optional: bool = False
     read_around: tuple[int, ...] = ()
     fills_room: bool = False
@@ -352,7 +398,7 @@ UNBOUNDED_ROOM = sys.maxsize  # tokens: a round shows all k passages
 
 
 class Complexity(StrEnum):
-    """How many things the question wants; decides how deep a round looks."""
+    """The number of things that a question asks for. It decides how deep a round searches."""
 
     SINGLE = "single"
     SEVERAL = "several"
@@ -361,7 +407,7 @@ class Complexity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """One place in a ranking: the passage, its score, the parts of that, and what its document is called."""
+    """A passage in a ranking: its score, the parts of the score, and its document's names."""
 
     passage: Passage
     score: float
@@ -372,14 +418,16 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class NumberedPassage:
-    """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
-    matched. No id. `after`: what follows it under the same heading of the same page, white space between
-    included; a quotation that begins in the passage may go on there. `overleaf`: what follows that at the top
-    of the next page; a quotation of its own may stand there, but none over the page's end. `code_after`:
-    the code that follows directly, which the passage leads in; it may be quoted by itself. `title`: of its
-    document. `code`: lines for a machine, which are quoted as they stand. `definition`: the span in the text
-    that says what the thing is that was asked for, None where none does; `is_stated`: it states that, and
-    does not only stand first under a heading of the name."""
+    """A passage as the librarian sees it: number, text, heading and match. It has no id.
+
+    `match`: the share of the query that it matches. `after`: the text that follows it under the same heading
+    of the same page, with the white space between; a quotation that begins in the passage may continue there.
+    `overleaf`: the text that follows at the top of the next page; a separate quotation may be there, but none
+    across the page break. `code_after`: the code that directly follows and that the passage introduces; it
+    may be quoted separately. `title`: of its document. `code`: source code or similar lines, quoted verbatim.
+    `definition`: the span of the text that defines the requested thing; None if there is none. `is_stated`:
+    its wording states the definition; it is not only the first sentence under a heading of that name.
+    """
 
     temp_index: int
     text: str
@@ -397,9 +445,11 @@ class NumberedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope
-    (N). `sources`: what opens each shown passage as a whole, in the same order, without its text. `pending`:
-    how many more passages of the round `show_more` shows."""
+    """One round of a session: the shown passages, the number ranked (k) and in scope (N).
+
+    `sources`: a citation that opens each shown passage as a whole, in the same order, without its text.
+    `pending`: how many more passages of the round `show_more` shows.
+    """
 
     shown: tuple[NumberedPassage, ...]
     ranked: int
@@ -411,7 +461,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ShownRecord:
-    """Which passage stands behind a number of a session; 0 where it is not shown yet."""
+    """The passage behind a number of a session; the number is 0 if it is not shown yet."""
 
     number: int
     passage_id: PassageId
@@ -421,7 +471,7 @@ class ShownRecord:
 
 @dataclass(frozen=True, slots=True)
 class RoundRecord:
-    """A round as the session's log keeps it. `pending`: passages for its next pages, in order."""
+    """A round in the session's log. `pending`: passages for its next pages, in order."""
 
     round: int
     ranked: int
@@ -433,9 +483,12 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text.
-    `site` is whose web page it is (the registered domain), empty for what is none; `place` and `ocr` as of a
-    `Block`; `code` as of a `NumberedPassage`. `header`: the rows over it where it is of a table."""
+    """A verbatim span with everything that opens it.
+
+    `start:end` are offsets in the document's original text. `site`: the registered domain of a web page;
+    empty otherwise. `place` and `ocr` are those of a `Block`; `code` is that of a `NumberedPassage`.
+    `header`: the header rows of a table, if the span is in one.
+    """
 
     document_id: DocumentId
     title: str

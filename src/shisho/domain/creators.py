@@ -1,6 +1,8 @@
-"""Those who wrote or edited a work, and the line of metadata that names them: semicolons between, each
-`family, forename` or whole. A whole name that would be read as something else stands in braces, as in BibTeX.
-Pure."""
+"""Authors and editors of a work, and the line of metadata that names them.
+
+Semicolons separate the names. Each is `family, forename` or a whole name. A whole name that would be read in
+another way is in braces, as in BibTeX.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,10 @@ _BRACES = str.maketrans("", "", "{}")
 
 @dataclass(frozen=True, slots=True)
 class Creator:
-    """A person by family and forename; `suffix`: Jr., III. A body's name, and one whose parts nobody tells,
-    stands whole in `family`."""
+    """A person by family name and forename; `suffix`: Jr., III.
+
+    An organisation, or a name with unknown parts, is whole in `family`.
+    """
 
     family: str
     forename: str = ""
@@ -31,11 +35,14 @@ class Creator:
 
 
 OTHERS = Creator("others")
-"""Those whom a list leaves out, named as in BibTeX and by Pandoc; at the end of a list."""
+"""The names omitted from a list, written as in BibTeX and by Pandoc; at the end of a list."""
 
 
 def read_creators(line: str) -> tuple[Creator, ...]:
-    """Names are parted by semicolons, or by `and`: but that stands in the names of bodies too."""
+    """Parse a line of names, separated by semicolons or by `and`.
+
+    Names of organisations contain `and` too.
+    """
     names = split_names(line)
     if len(names) != 1 or _is_braced(names[0]) or _BODY.search(line):
         return _read_names(names)
@@ -49,17 +56,17 @@ def write_creators(creators: Iterable[Creator]) -> str:
 
 
 def split_names(line: str) -> list[str]:
-    """The names between the semicolons, as they are written."""
+    """Return the names between the semicolons as they are written."""
     return [name for written in _NAME.findall(line) if (name := " ".join(written.split()))]
 
 
 def join_parts(creator: Creator) -> str:
-    """The name in one line, as RIS has it."""
+    """Return the name in one line, in the form of RIS."""
     return ", ".join(filter(None, (creator.family, creator.forename, creator.suffix)))
 
 
 def is_body(name: str) -> bool:
-    """True for the name of a ministry, a society or a company, by its small words and its legal form."""
+    """Return whether a name is that of an organisation, by its small words and legal form."""
     return _BODY_WITH_COMMA.search(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Embeddings: passages and queries as directions, near where meanings are near."""
+"""Embeddings: unit vectors of passages and queries, close for texts of similar meaning."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import NewType
 
 Embedding = NewType("Embedding", bytes)
-"""A vector of unit length: half-precision floats, little-endian, as it is stored."""
+"""A vector of unit length: half-precision floats, little-endian, as stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordShare:
-    """How much words count beside meaning, by the language of the query. It belongs to an embedder, as
-    cosines of one lie closer together than those of another."""
+    """The weight of words relative to meaning, by the language of the query.
+
+    It belongs to an embedder: some embedders' cosines lie closer together than others'.
+    """
 
     japanese: float = 0.002
     english: float = 0.01
@@ -23,22 +25,27 @@ class WordShare:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderAbout:
-    """An embedder as vectors remember it: `name` changes whenever the same text would get another vector;
-    `choice` is the value of the setting that gives this embedder again. `meaning_floor`: the cosine from
-    which a passage is relevant that has too little of the query's words."""
+    """An embedder as recorded with its vectors.
+
+    `name` changes whenever the same text would get another vector. `choice`: the value of the setting that
+    selects this embedder again. `meaning_floor`: the cosine from which a passage with too few of the query's
+    words is relevant.
+    """
 
     name: str
     choice: str = ""
     share: WordShare = WordShare()
-    # With the Universal Sentence Encoder, on questions with a wording gap, it keeps of such passages among
-    # the first ten 79 % of the relevant ones and 47 % of the others.
+    # With the Universal Sentence Encoder, on questions with a wording gap, this keeps 79 % of the relevant
+    # and 47 % of the other such passages among the first ten.
     meaning_floor: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationTarget:
-    """The embedder that is set, the home that keeps its share, and the settings by which another home has
-    it."""
+    """The configured embedder and where its word share is stored.
+
+    `home` stores the share; `options` are the settings that give it to another home.
+    """
 
     about: EmbedderAbout
     home: Path
@@ -47,7 +54,7 @@ class CalibrationTarget:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgress:
-    """How many of the live passages have a vector."""
+    """The number of live passages that have a vector."""
 
     done: int
     total: int
@@ -55,8 +62,7 @@ class EmbeddingProgress:
 
 @dataclass(frozen=True, slots=True)
 class NewEmbedding:
-    """A vector to be stored. `content`: hash of the text that it was made of, by which equal text is
-    known."""
+    """A vector to store. `content`: hash of the embedded text, which finds equal text."""
 
     passage_id: str
     content: bytes
@@ -65,7 +71,7 @@ class NewEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A model that stands on this machine whole: its size in bytes, and the address that it came from."""
+    """A complete model on this machine: its size in bytes, and its download address."""
 
     name: str
     size: int
@@ -73,10 +79,10 @@ class StoredModel:
 
 
 def cosine(first: Embedding, second: Embedding) -> float:
-    """The cosine of two vectors of equal length."""
+    """Return the cosine of two vectors of equal length."""
     return sum(left * right for left, right in zip(floats(first), floats(second), strict=True))
 
 
 def floats(vector: Embedding) -> tuple[float, ...]:
-    """The numbers of a vector."""
+    """Return the numbers of a vector."""
     return struct.unpack(f"<{len(vector) // 2}e", vector)

@@ -12,8 +12,10 @@ from shisho.domain.time import Instant
 
 
 class EventKind(StrEnum):
-    """The state that a job came to, or what else became of it. Each event rings under its task's id and under
-    its kind."""
+    """The new state of a job, or another kind of change.
+
+    Each event notifies the subscribers of its task's id and of its kind.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -25,32 +27,32 @@ class EventKind(StrEnum):
     PROGRESS = "progress"
     STOP_ASKED = "stop_asked"
     PERSON = "person"
-    """A browser was opened, or closed, for the person a job waits for."""
+    """A browser was opened or closed for the person a job waits for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFacts:
-    """The facts that an event tells beside its kind. None: it tells nothing of that."""
+    """Facts of an event besides its kind. None: not applicable."""
 
     job_kind: str | None = None
-    """Of a job that is new."""
+    """The kind of a new job."""
     attempt: int | None = None
     worker_id: WorkerId | None = None
     code: str | None = None
-    """Of the error that an attempt ended with."""
+    """The code of the error that ended an attempt."""
     failures: int | None = None
     engine: str | None = None
-    """Whose page asks for a person, or asked for one."""
+    """The engine whose page needs, or needed, a person."""
     domain: str | None = None
     proof: str | None = None
-    """The kind of proof that it asks for."""
+    """The kind of proof that the page requires."""
     person: InterventionState | None = None
-    """How far the person has come."""
+    """The state of the person's intervention."""
     progress: Payload | None = None
 
     @classmethod
     def from_challenge(cls, challenge: HumanChallenge) -> EventFacts:
-        """The facts that the event of a challenge tells: nothing of the page."""
+        """Return the facts of a challenge, without its page."""
         return cls(engine=challenge.engine, domain=challenge.domain, proof=challenge.kind)
 
 
@@ -59,7 +61,7 @@ NO_FACTS = EventFacts()
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change of a job."""
+    """A change of a job."""
 
     task_id: TaskId
     revision: int

@@ -1,5 +1,4 @@
-"""Evidence as an answer's row: made from a citation, and marked with what has become of its document
-since."""
+"""Evidence of an answer, built from citations and marked with its documents' state."""
 
 from __future__ import annotations
 
@@ -12,8 +11,10 @@ from shisho.domain.link import is_on_web, link_citation
 
 
 def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
-    """The same evidence with what has become of its document: where it stands now, and its state. What was
-    purged (`source` is empty) names nothing."""
+    """Return the evidence with the current state and source of its document.
+
+    An empty `source` (a purged document) changes nothing but the state.
+    """
     if not source or source == evidence.document:
         return replace(evidence, source_state=state)
     citation = Citation(
@@ -38,11 +39,11 @@ def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> 
 
 
 REMOVED = "(出典は削除されました / source removed)"
-"""What is stored of an answer where a purged document was quoted, whoever reads it."""
+"""The stored replacement for a quotation of a purged document, the same for every reader."""
 
 
 def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
-    """The row of an answer for a number: everything that opens it, under an id that is the same each time."""
+    """Build the evidence of an answer for a number, with a deterministic id."""
     return Evidence(
         id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
         number=ref.number,

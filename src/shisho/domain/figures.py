@@ -1,4 +1,4 @@
-"""How a library stands, in numbers: what an operator looks at, and nothing that tells of a person."""
+"""Figures of a library for its operator. They contain nothing about a person."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class LibraryFigures:
-    """Numbers of one moment. `jobs` by kind and state, of all owners; `oldest_queued_s`: how long the job has
-    waited that could have been claimed first, 0 where none waits; `behind`: changes of the shelf that the
-    index has not taken in."""
+    """The figures of a library at one moment.
+
+    `jobs`: by kind and state, of all owners. `oldest_queued_s`: waiting time of the first claimable job, 0 if
+    none waits. `behind`: changes of the library that the index has not applied.
+    """
 
     jobs: Mapping[tuple[str, str], int] = field(default_factory=dict)
     oldest_queued_s: float = 0.0
@@ -19,7 +21,7 @@ class LibraryFigures:
     behind: int = 0
 
     def gauges(self) -> dict[str, tuple[str, float]]:
-        """Each number that is one, by its name, with what it says."""
+        """Return each single figure with its description, by name."""
         return {
             "oldest_queued_seconds": ("how long the first job in the queue has waited", self.oldest_queued_s),
             "documents": ("live documents of the library", self.documents),

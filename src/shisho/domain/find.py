@@ -1,4 +1,4 @@
-"""The finds of jobs as they are stored, and the sources that answers do without."""
+"""The stored finds of jobs, and the sources that answers exclude."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shisho.domain.web import PagingStop, SearchPaging
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredUrl:
-    """A result as it is stored: a hit of page `page_number`, or a file or address that was handed in."""
+    """A stored result: a hit of page `page_number`, or a submitted file or address."""
 
     url: str
     canonical_url: str
@@ -31,7 +31,7 @@ class DiscoveredUrl:
 
 
 class UrlState(StrEnum):
-    """The state of a find. `found`: it is not visited yet."""
+    """The state of a find. `found`: not visited yet."""
 
     FOUND = "found"
     VISITED = "visited"
@@ -41,46 +41,46 @@ class UrlState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredUrl:
-    """A find and what became of it."""
+    """A find and its outcome."""
 
     find: DiscoveredUrl
     status: UrlState
     document_id: DocumentId | None = None
     useful: bool | None = None
-    """Its document answers the query; None while nobody has looked."""
+    """Whether its document answers the query; None if not checked yet."""
     code: str = ""
-    """Of the error that it failed with."""
+    """The code of the error that made it fail."""
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchNote:
-    """How far a search has come, page by page."""
+    """The progress of a search, page by page."""
 
     query: str
     engine: str
     pages: int
     novelty: tuple[float, ...]
     harvest: tuple[float | None, ...]
-    """None: nothing of that page was visited."""
+    """None: no hit of that page was visited."""
     stop: PagingStop | None = None
-    """None: it goes on."""
+    """None: the search is still running."""
     warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PostponedJobs:
-    """Jobs of one state, queued or parked, that go on by themselves later, all for one reason."""
+    """Queued or parked jobs of one state that resume automatically later, all for one reason."""
 
     state: JobState
     jobs: int
     reason: str
-    """The reason why the last attempt did not go on; "" where it waits for its turn alone."""
+    """Why the last attempt did not continue; "" if the job only waits for its turn."""
     until: Instant
-    """The time when the first of them goes on."""
+    """When the first of them resumes."""
     first_s: float
     last_s: float
-    """Seconds until the first and the last of them go on."""
+    """Seconds until the first and the last of them resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +90,14 @@ class Report:
     tally: Mapping[tuple[str, JobState], int]
     """Jobs by kind and state."""
     visited: int
-    """Hits that were visited, of the `known` ones."""
+    """Visited hits, out of the `known` ones."""
     known: int
     sources: int
-    """Different web pages among the hits, without those that were left out."""
+    """Distinct web pages among the hits, without those left out."""
     taken_in: int
-    """All that became documents."""
+    """All finds that became documents."""
     reading: Progress
-    """Pages of the long files that are being taken in now."""
+    """Pages of the long files that are being ingested now."""
     results: Sequence[ResultRow]
     last: int
     """The place of the last result."""
@@ -107,15 +107,17 @@ class Report:
     answer_id: str | None
     changed_at: Instant | None
     postponed: Sequence[PostponedJobs]
-    """In the order in which they go on."""
+    """In the order in which they resume."""
     searches: Sequence[SearchPaging] = ()
     """The newest ones, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExcludedSources:
-    """The sources that answers do without: documents of blocked domains or that only cancelled jobs
-    brought; passages of rejected evidence."""
+    """The sources that answers exclude.
+
+    Documents of blocked domains or found only by cancelled jobs, and passages of rejected evidence.
+    """
 
     documents: tuple[DocumentId, ...] = ()
     passages: tuple[PassageId, ...] = ()

@@ -1,4 +1,4 @@
-"""Folders that a corpus follows, and what is kept of the files in them."""
+"""Folders that a corpus watches, and the records of their files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shisho.domain.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class WatchedFolder:
-    """A folder that the library remembers: what changes below `path` is taken into `corpus`."""
+    """A watched folder: changes below `path` are ingested into `corpus`."""
 
     path: str
     corpus: str
@@ -20,9 +20,11 @@ class WatchedFolder:
 
 
 class FolderState(StrEnum):
-    """How a followed folder stands. `new`: not yet looked at to the end since the start; `even`: the corpus
-    holds what it holds; `trouble`: it cannot be followed now; `elsewhere`: another process follows it;
-    `idle`: none does."""
+    """The state of a watched folder.
+
+    `new`: its first scan since the start is unfinished. `even`: the corpus equals the folder. `trouble`: it
+    cannot be watched now. `elsewhere`: another process watches it. `idle`: no process watches it.
+    """
 
     NEW = "new"
     EVEN = "even"
@@ -33,9 +35,11 @@ class FolderState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FolderStatus:
-    """A folder that is followed, as of now. `documents`: how many the corpus has from there; `trouble`: why
-    it cannot be followed, else empty; `failed`: files there that cannot be taken in as they are, a few of
-    them."""
+    """The current status of a watched folder.
+
+    `documents`: how many the corpus has from the folder. `trouble`: why it cannot be watched, else empty.
+    `failed`: a few of the files that cannot be ingested.
+    """
 
     path: str
     corpus: str
@@ -48,8 +52,10 @@ class FolderStatus:
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """A file as a source, and its stamp: as long as that is the same, so are its bytes. The stamp is empty
-    where the file is so new that it might change within the same tick of the disk's clock."""
+    """A file as a source, and its stamp: while the stamp is equal, the bytes are equal.
+
+    The stamp is empty if the file is so new that it might change within the same tick of the disk's clock.
+    """
 
     path: Path
     source: str
@@ -58,7 +64,7 @@ class FileOnDisk:
 
 @dataclass(frozen=True, slots=True)
 class PlaceStamp:
-    """The stamp that the file of a source had when its bytes were this document."""
+    """The stamp of a source's file when its bytes became this document."""
 
     source: str
     document_id: DocumentId

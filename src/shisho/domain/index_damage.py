@@ -1,4 +1,4 @@
-"""Damage of an index, which is derived from the library and loses nothing with it."""
+"""Damage to an index. The index is derived from the library, so no data is lost."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class IndexDamage:
-    """A file of an index that was not as it was written. `folder`: of the index, in the home; `is_remade`: it
-    was deleted and is made anew, which needs the right to write there."""
+    """A corrupt file of an index.
+
+    `folder`: the folder of the index in the home. `is_remade`: it was deleted and is being rebuilt, which
+    requires write access.
+    """
 
     folder: str
     file: str

@@ -1,5 +1,7 @@
-"""A question and what becomes of it: goals, plan, evidence, answer. Only Evidence and Answer carry ids;
-nothing knows k."""
+"""A question and its processing: goals, plan, evidence, answer.
+
+Only Evidence and Answer carry ids; no type here knows k.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,11 @@ from shisho.domain.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Ceilings, checked before they are spent. 0 model calls or tokens means none may be used. `max_rounds`
-    counts anew once the web was searched; `max_seconds` is of work, and by itself the longest wait for the
-    web."""
+    """Ceilings, checked before they are spent.
+
+    0 model calls or tokens: none may be used. `max_rounds` is counted again from zero after a web search.
+    `max_seconds` limits working time and, separately, the longest wait for the web.
+    """
 
     max_rounds: int = 3
     max_seconds: float = 120.0
@@ -38,8 +42,11 @@ class Budget:
 
 
 def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budget:
-    """The budget with these instead of its own; None leaves one as it is. Raises TypeError for an unknown
-    name."""
+    """Return the budget with these ceilings instead of its own; None keeps one.
+
+    Raises:
+        TypeError: A name is unknown.
+    """
     chosen = {name: most for name, most in ceilings.items() if most is not None}
     whole = {name: most if name == "max_seconds" else int(most) for name, most in chosen.items()}
     return replace(budget, **whole)  # type: ignore[arg-type]  # all but max_seconds are whole numbers
@@ -47,7 +54,7 @@ def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budge
 
 @dataclass(frozen=True, slots=True)
 class PlannedSection:
-    """A section of a report in its outline: its heading, and the goals that are looked for in its turn."""
+    """A section in the outline of a report: its heading and its goals."""
 
     heading: str
     goals: tuple[Goal, ...]
@@ -55,9 +62,11 @@ class PlannedSection:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """The goals of a question, and the boolean condition over them that ends the search. `kind`: of answer
-    that is wanted, AUTO only in what was stored before it was kept. `sections`: the outline of a report; its
-    sections are looked for one after the other."""
+    """The goals of a question, and the boolean condition over them that ends the search.
+
+    `kind`: the kind of answer; AUTO only in old stored strategies. `sections`: the outline of a report, whose
+    sections are searched for one after the other.
+    """
 
     question: str
     goals: tuple[Goal, ...]
@@ -69,8 +78,11 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One round's request. `keyword_query`: the words of the question, by rules; `added_words`: what a model
-    looks for besides; `read_around`: numbers of shown passages whose neighbours are shown first."""
+    """The request of one round.
+
+    `keyword_query`: the words of the question, by rules. `added_words`: additional words from a model.
+    `read_around`: numbers of shown passages whose neighbours are shown first.
+    """
 
     search_intent: str
     keyword_query: tuple[str, ...]
@@ -83,8 +95,10 @@ class Plan:
 
 
 class WebPolicy(StrEnum):
-    """When an inquiry goes to the web: not at all, for every goal before it looks at anything, or for the
-    goals still open once the documents have had their say."""
+    """When an inquiry searches the web.
+
+    Never; first, for every goal before any document; or last, for the goals that the documents leave open.
+    """
 
     NEVER = "never"
     FIRST = "first"
@@ -93,30 +107,36 @@ class WebPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question with all that its run depends on, as the ledger keeps it."""
+    """A question with everything its run depends on, as the ledger stores it."""
 
     run_id: str
     question: str
     scope: Scope = field(default_factory=Scope)
-    """With the user's filters: no plan can drop them."""
+    """Includes the user's filters, which no plan can drop."""
     budget: Budget = field(default_factory=Budget)
     task_id: str = ""
-    """The task that the question belongs to, "" for none. Of a task's inquiry the answer bears the run's id,
-    so that it can be named before it is there."""
+    """The task of the question, or "".
+
+    The answer to a task's inquiry has the run's id, so that it can be named before it exists.
+    """
     web_policy: WebPolicy = WebPolicy.NEVER
     folders: tuple[str, ...] = ()
-    """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
+    """Corpora that mirror folders of this machine. They are synced before the run starts or resumes."""
     conversation_id: str = ""
-    """The conversation that the question goes on with; "" where it begins its own, which bears the run's
-    id."""
+    """The conversation that the question continues.
+
+    An empty one starts a new conversation, which has the run's id.
+    """
     earlier: tuple[str, ...] = ()
-    """The questions before it there, as they were understood, oldest first."""
+    """The earlier questions of the conversation as they were understood, oldest first."""
     requirements: Requirements = NO_REQUIREMENTS
 
 
 class StepText(NamedTuple):
-    """A text that a step was shown: `document text[start:start + len(text)] == text`, unless the document has
-    other white space there."""
+    """A text that was shown to a step: `document text[start:start + len(text)] == text`.
+
+    White space may differ in the document.
+    """
 
     document_id: DocumentId
     start: int
@@ -125,14 +145,16 @@ class StepText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunStep:
-    """A step of a run as the ledger keeps it. `output`: what the node gave, without the texts of passages;
-    `texts`: those texts, in their order."""
+    """A step of a run in the ledger.
+
+    `output`: the node's result without the texts of passages. `texts`: those texts, in order.
+    """
 
     number: int
     """From 1."""
     node: str
     input_hash: str
-    """Of the node's name and what it was given."""
+    """The hash of the node's name and input."""
     output: Payload
     texts: tuple[str, ...]
     at: Instant
@@ -149,7 +171,10 @@ class WebQuery:
 
 
 class Gap(StrEnum):
-    """Why the web brought less than it was asked for. `not_asked`: nobody has said that words may go out."""
+    """Why the web gave less than requested.
+
+    `not_asked`: nobody has said yet that words may be sent out.
+    """
 
     NO_WAY = "no_way"
     OFF = "off"
@@ -163,8 +188,10 @@ class Gap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnsearchedQuery:
-    """A query that was not searched to its end, none: the whole web. `detail`: the domain that wants a
-    person, or the code of the error."""
+    """A query that was not searched completely; an empty one stands for the whole web.
+
+    `detail`: the domain that needs a person, or the code of the error.
+    """
 
     why: Gap
     query: str = ""
@@ -173,24 +200,27 @@ class UnsearchedQuery:
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """The result of going to the web, over all times that it was asked."""
+    """The combined result of all web searches of an inquiry."""
 
     queries: tuple[WebQuery, ...] = ()
-    """Asked of it."""
+    """Queries that were sent."""
     pages: int = 0
-    """How many pages were asked for."""
+    """The number of requested pages."""
     unsearched: tuple[UnsearchedQuery, ...] = ()
-    """What is lacking, and why."""
+    """Gaps in the result, and their reasons."""
     rounds_before: int = 0
-    """Rounds that there had been before."""
+    """Rounds before the web search."""
     engines: tuple[tuple[str, str], ...] = ()
-    """Which engine has answered for which goal: (goal, engine)."""
+    """Which engine answered for which goal: (goal, engine)."""
     times: int = 1
 
 
 class Stance(StrEnum):
-    """The stance of a quotation towards its goal: it answers it, it says that the answer is not known or not
-    published, or it stands against another quotation, so that neither can be believed."""
+    """The stance of a quotation towards its goal.
+
+    It answers the goal, says that the answer is unknown or unpublished, or conflicts with another quotation,
+    so that neither can be trusted.
+    """
 
     ANSWERS = "answers"
     UNKNOWN = "says_unknown"
@@ -199,8 +229,10 @@ class Stance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim of Evaluate, not yet verified: a snippet of the passage with this number speaks to this goal.
-    `also`: numbers of other passages that say the same."""
+    """An unverified claim of Evaluate: a snippet of this passage answers this goal.
+
+    `also`: numbers of other passages that say the same.
+    """
 
     index: int
     goal_id: str
@@ -212,11 +244,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRef:
-    """Verified evidence as the librarian holds it: a number instead of an id. `context`: the words right
-    before it in its passage, of a row the header of its table. `table_header`: its labels, named as such,
-    if the heading does not have them. `same_as`: the number of evidence that says the same, from another
-    document, 0 for none. `code`: lines for a machine. `passage`: the text of its passage, in which the
-    snippet begins at `offset`."""
+    """Verified evidence as the librarian holds it: with a number instead of an id.
+
+    `context`: the words right before it in its passage; for a table row, the header. `table_header`: the
+    table's labels, if the heading lacks them. `same_as`: number of evidence with the same content from
+    another document, 0 for none. `code`: lines of code. `passage`: the text of its passage, in which the
+    snippet begins at `offset`.
+    """
 
     number: int
     goal_id: str
@@ -243,7 +277,7 @@ def build_evidence_ref(
     score: float,
     round_: int,
 ) -> EvidenceRef:
-    """A citation as the librarian holds it, under its number."""
+    """Return a citation as numbered evidence for the librarian."""
     return EvidenceRef(
         number=number,
         goal_id=goal_id,
@@ -258,8 +292,11 @@ def build_evidence_ref(
 
 
 class AnswerLevel(StrEnum):
-    """How much was found. ANSWERED: a quotation answers. RELATED: the closest passages are quoted, which may
-    not answer. NOTHING: nothing is quoted."""
+    """How much was found.
+
+    ANSWERED: a quotation answers. RELATED: the closest passages are quoted; they may not answer. NOTHING:
+    nothing is quoted.
+    """
 
     ANSWERED = "answered"
     RELATED = "related"
@@ -272,7 +309,10 @@ def choose_best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
 
 
 class GoalState(StrEnum):
-    """COMPLETE: nothing of the goal is missing. PARTIAL: something of it was found. OPEN: nothing was."""
+    """The state of a goal.
+
+    COMPLETE: the goal lacks nothing. PARTIAL: some of it was found. OPEN: none was.
+    """
 
     COMPLETE = "complete"
     PARTIAL = "partial"
@@ -281,7 +321,7 @@ class GoalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoalJudgment:
-    """A model's judgment of a goal over all that was found, and what is `missing` of it."""
+    """A model's judgment of a goal over everything found, and its `missing` part."""
 
     goal_id: str
     state: GoalState
@@ -290,8 +330,11 @@ class GoalJudgment:
 
 @dataclass(frozen=True, slots=True)
 class GoalStatus:
-    """The progress of a goal. `evidence` and `sources` count what answers it. It is `met` if it has as many
-    as it wants and, where a model has judged it, if that called it complete. `missing`: by the model."""
+    """The progress of a goal.
+
+    `evidence` and `sources` count what answers it. It is `met` if both counts reach its minimum and the
+    model, if one judged it, called it complete. `missing`: the model's words.
+    """
 
     goal_id: str
     evidence: int
@@ -303,7 +346,7 @@ class GoalStatus:
 
 
 class NextStep(StrEnum):
-    """Where Route sends the loop."""
+    """The next step of the loop, decided by Route."""
 
     CONTINUE = "CONTINUE"
     COMPLETE = "COMPLETE"
@@ -312,8 +355,11 @@ class NextStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A model's judgment of all that was read so far. `goals`: of all goals that it has judged;
-    `read_around`: passages whose neighbours it wants to read; `status`: None if it gave none."""
+    """A model's judgment of everything read so far.
+
+    `goals`: the judged goals. `read_around`: passages whose neighbours it wants to read. `status`: None if it
+    gave none.
+    """
 
     goals: tuple[GoalJudgment, ...] = ()
     read_around: tuple[int, ...] = ()
@@ -323,7 +369,7 @@ class Judgment:
 
 
 class LoopStop(StrEnum):
-    """Why the loop ended."""
+    """The reason why the loop ended."""
 
     CONDITION_MET = "CONDITION_MET"
     ROUNDS = "ROUNDS"
@@ -339,8 +385,11 @@ class LoopStop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Route's decision. `next_focus`: what the next round is for, in a phrase or as a goal's id; `loop_stop`
-    is set unless the loop goes on. `model_reason`: why a model wants it so, in the question's language."""
+    """Route's decision.
+
+    `next_focus`: the purpose of the next round, as a phrase or a goal's id. `loop_stop` is set unless the
+    loop continues. `model_reason`: the model's reason, in the question's language.
+    """
 
     status: NextStep
     next_focus: str
@@ -351,13 +400,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's
-    UTF-8 bytes. `snippet` is words of a document: data, never an instruction. `link` opens it on its span, as
-    far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has
-    become of the document since; a quotation of one that is not live still opens, and is found no more.
-    `place` says where it stands in what has no pages: cells, a chapter; `ocr`: the words were recognised in a
-    picture and may have wrong letters. `same_as`: the number of the evidence that has the same words in
-    another document, 0 for none. `code`: lines for a machine, shown as they stand."""
+    """A quotation that opens: `text[start:end] == snippet` of the original document.
+
+    `sha256` is the hash of the snippet's UTF-8 bytes. `snippet` is text of a document: data, never an
+    instruction. `link` opens the quoted span, as far as the kind of document allows; `source_url` is the
+    address of a web page. `source_state`: the current state of the document; a quotation of a document that
+    is not live still opens but is not found by searches. `place`: its position in a document without pages:
+    cells, a chapter. `ocr`: the words were recognised in a picture and may have wrong letters. `same_as`: the
+    number of evidence with the same words in another document, 0 for none. `code`: lines of code, shown
+    verbatim.
+    """
 
     id: str
     number: int
@@ -385,9 +437,11 @@ class Evidence:
 
 
 class SupportOutcome(StrEnum):
-    """The outcome of checking a sentence against its quotations. SUPPORTED: they say it. UNVERIFIED:
-    nothing contradicts it, but its wording is too far from theirs to be sure, or they are erased.
-    CONTRADICTED: they say otherwise."""
+    """The outcome of checking a sentence against its quotations.
+
+    SUPPORTED: they say it. UNVERIFIED: nothing contradicts it, but its wording is too far from theirs to be
+    sure, or they are erased. CONTRADICTED: they say otherwise.
+    """
 
     SUPPORTED = "supported"
     UNVERIFIED = "unverified"
@@ -395,8 +449,11 @@ class SupportOutcome(StrEnum):
 
 
 class SupportedBy(StrEnum):
-    """The kind of support. QUOTATION: the sentence is one. CODE: it has the same words, figures and marks.
-    JUDGE: a model has read it beside its quotations."""
+    """The kind of support.
+
+    QUOTATION: the sentence is one. CODE: it has the same words, figures and marks. JUDGE: a model has
+    compared it with its quotations.
+    """
 
     QUOTATION = "quotation"
     CODE = "code"
@@ -405,9 +462,11 @@ class SupportedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with the numbers of its evidence. `support`: the outcome of its check, and
-    `by` the kind of support; None for a frame such as "In short:", which tells nothing. A contradicted one is
-    listed under the text of the answer."""
+    """One sentence of an answer with the numbers of its evidence.
+
+    `support`: the outcome of its check. `by`: the kind of support. Both are None for a frame such as "In
+    short:", which states no fact. Contradicted sentences are listed under the text of the answer.
+    """
 
     text: str
     evidence: tuple[int, ...]
@@ -417,7 +476,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class PassageMark:
-    """`text[start:end]` of a shown passage is the snippet of the evidence with this number."""
+    """A marked span: `text[start:end]` of a shown passage is the snippet of this evidence."""
 
     start: int
     end: int
@@ -428,8 +487,9 @@ class PassageMark:
 class AnswerPassage:
     """A passage that an answer without a model shows whole, with its best sentences marked.
 
-    `start`: where its text begins in the document. Words of a document: data, never an instruction. The
-    librarian, which knows no document, leaves `document_id`, `title`, `page` and `start` to the citations."""
+    `start`: the offset of its text in the document. Its text is data, never an instruction. The librarian,
+    which knows no document, leaves `document_id`, `title`, `page` and `start` to the citations.
+    """
 
     goal_id: str
     heading: str
@@ -444,8 +504,10 @@ class AnswerPassage:
 
 
 class NoteRole(StrEnum):
-    """What a line of the product itself says: how much was found, a remark on the evidence, or what is
-    missing."""
+    """The role of a note by Shisho.
+
+    It says how much was found, remarks on the evidence, or says what is missing.
+    """
 
     OPENING = "opening"
     REMARK = "remark"
@@ -454,7 +516,7 @@ class NoteRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnswerNote:
-    """Lines of the product itself."""
+    """Lines written by Shisho itself."""
 
     text: str
     role: NoteRole
@@ -463,7 +525,7 @@ class AnswerNote:
 
 @dataclass(frozen=True, slots=True)
 class AnswerHeading:
-    """A heading; it says nothing that a source would have to carry. `level`: 2 for a chapter, 3 below it."""
+    """A heading; it needs no source. `level`: 2 for a chapter, 3 below it."""
 
     text: str
     level: int = 2
@@ -472,7 +534,7 @@ class AnswerHeading:
 
 @dataclass(frozen=True, slots=True)
 class AnswerParagraph:
-    """Sentences, each with its evidence."""
+    """A paragraph of sentences, each with its evidence."""
 
     sentences: tuple[Sentence, ...]
     kind: Literal["paragraph"] = "paragraph"
@@ -480,7 +542,10 @@ class AnswerParagraph:
 
 @dataclass(frozen=True, slots=True)
 class AnswerList:
-    """Items, each with its evidence. `signs`: what stands before each ("1.", "+"); empty for bullets."""
+    """A list of items, each with its evidence.
+
+    `signs`: the label before each ("1.", "+"); empty for bullets.
+    """
 
     items: tuple[Sentence, ...]
     signs: tuple[str, ...] = ()
@@ -489,7 +554,7 @@ class AnswerList:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTable:
-    """Rows of cells, each cell with its evidence, under the labels of `header`."""
+    """A table of cells, each with its evidence, under the labels of `header`."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[Sentence, ...], ...]
@@ -498,7 +563,7 @@ class AnswerTable:
 
 @dataclass(frozen=True, slots=True)
 class ContradictedSentences:
-    """What was written and then left out, because the quotations it cites contradict it."""
+    """Sentences removed from the answer because the quotations they cite contradict them."""
 
     sentences: tuple[Sentence, ...]
     kind: Literal["contradicted"] = "contradicted"
@@ -516,7 +581,10 @@ AnswerBlock = (
 
 
 def list_sentences(blocks: Iterable[AnswerBlock]) -> tuple[Sentence, ...]:
-    """Return the sentences, items and cells of an answer in their order; of passages the marked sentences."""
+    """Return the sentences, items and cells of an answer in order.
+
+    Of passages, the marked sentences.
+    """
     return tuple(sentence for block in blocks for sentence in _list_units(block))
 
 
@@ -532,13 +600,15 @@ def list_passages(blocks: Iterable[AnswerBlock]) -> tuple[AnswerPassage, ...]:
 
 
 def is_written(blocks: Iterable[AnswerBlock]) -> bool:
-    """Return whether an answer has sentences of its own, and not only passages and notes."""
+    """Return whether an answer has sentences of its own, not only passages and notes."""
     return any(isinstance(block, AnswerParagraph | AnswerList | AnswerTable) for block in blocks)
 
 
 def choose_quoted(sentences: Iterable[Sentence], printed: set[int]) -> list[int]:
-    """Return the numbers of quotations to show beneath sentences that they may not carry: each once, so
-    `printed` grows."""
+    """Return the quotations to show under sentences that they may not support.
+
+    Each is shown once, so `printed` grows.
+    """
     doubted = (sentence for sentence in sentences if sentence.support not in (None, SupportOutcome.SUPPORTED))
     numbers = dict.fromkeys(number for sentence in doubted for number in sentence.evidence)
     fresh = [number for number in numbers if number not in printed]
@@ -555,7 +625,7 @@ def _list_units(block: AnswerBlock) -> tuple[Sentence, ...]:
         case AnswerTable():
             return tuple(cell for row in block.rows for cell in row)
         case AnswerPassage():
-            # A marked sentence carries itself: its text is the very slice that its number opens.
+            # A marked sentence supports itself: its text is the very slice that its number opens.
             return tuple(
                 Sentence(
                     block.text[mark.start : mark.end],
@@ -571,10 +641,12 @@ def _list_units(block: AnswerBlock) -> tuple[Sentence, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that the visitor gets. `text` is `blocks` as plain text. `level` is that of its best goal;
-    `abstained` says that it is not `answered`; `missing` names what is not answered, and after that what
-    could not be searched for it, and why. `understood`: how the question was read, if it was not read as it
-    was put."""
+    """The answer that the visitor gets.
+
+    `text` is `blocks` as plain text. `level` is that of its best goal; `abstained`: it is not `answered`.
+    `missing`: the unanswered goals, then the searches that were impossible, and why. `understood`: the
+    question as it was understood, if that differs from its wording.
+    """
 
     id: str
     task_id: str
@@ -600,10 +672,10 @@ class Answer:
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences, items and cells."""
+        """The sentences, items and cells of the answer."""
         return list_sentences(self.blocks)
 
     @property
     def passages(self) -> tuple[AnswerPassage, ...]:
-        """The passages that it shows whole. A written answer shows those of goals whose sources disagree."""
+        """The passages shown whole. A written answer shows those of goals whose sources disagree."""
         return list_passages(self.blocks)

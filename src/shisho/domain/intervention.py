@@ -1,4 +1,4 @@
-"""A human's turn: what a job has met that asks for a person, and what the person made of it."""
+"""Human interventions: challenges that jobs meet, and how people resolve them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from shisho.domain.time import Instant
 
 
 class InterventionState(StrEnum):
-    """`in_progress`: a browser has been opened on it. The first two wait; the others are ends, each with its
-    job's."""
+    """The state of an intervention.
+
+    `in_progress`: a browser has been opened for it. The first two are waiting; the others are final, each
+    with its job's end.
+    """
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -23,7 +26,7 @@ class InterventionState(StrEnum):
 
 
 class AuthTarget(StrEnum):
-    """The extent of what a person has solved: one item, all of a domain, or all of a task."""
+    """The scope of a solved challenge: one item, all of a domain, or all of a task."""
 
     ITEM = "item"
     DOMAIN = "domain"
@@ -31,8 +34,11 @@ class AuthTarget(StrEnum):
 
 
 class AuthAction(StrEnum):
-    """`complete`: the way is free, for all that the same domain or engine holds; `skip`: end with what there
-    is."""
+    """A person's decision.
+
+    `complete`: the challenge is solved, for everything that waits for the same domain or engine. `skip`:
+    finish with the partial result.
+    """
 
     COMPLETE = "complete"
     SKIP = "skip"
@@ -40,8 +46,10 @@ class AuthAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HumanChallenge:
-    """A page that asks for a person: `kind` of proof, at `url`. `engine` is "" for a page that is no
-    result page."""
+    """A page that needs a person: `kind` of proof, at `url`.
+
+    `engine` is "" unless the page is a result page.
+    """
 
     engine: str
     domain: str
@@ -51,7 +59,7 @@ class HumanChallenge:
 
 @dataclass(frozen=True, slots=True)
 class PendingIntervention:
-    """A job that waits for a person: where, for what kind of proof, until when."""
+    """A job that waits for a person: at which page, for what kind of proof, until when."""
 
     id: str
     job_id: JobId
@@ -66,13 +74,13 @@ class PendingIntervention:
 
     @property
     def met(self) -> HumanChallenge:
-        """The challenge that it waits for."""
+        """The challenge that blocks the job."""
         return HumanChallenge(self.engine, self.domain, self.url, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class AuthResolved:
-    """The jobs that a person's help has set free."""
+    """The jobs that a person's help has unblocked."""
 
     resolved: int
     requeued: tuple[JobId, ...]
@@ -80,8 +88,11 @@ class AuthResolved:
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """The result of a window that was opened for a person. `through`: the page asks no more; what it
-    held has been set free, unless it had ended before."""
+    """The result of a window that was opened for a person.
+
+    `through`: the page needs no more proof. The jobs that it blocked are requeued, unless they had ended
+    before.
+    """
 
     through: bool
     resolved: int = 0
@@ -89,12 +100,12 @@ class WindowResult:
 
 
 def intervention_id(job_id: JobId, attempt: int) -> str:
-    """An attempt comes to wait once at most."""
+    """Return the intervention's id. An attempt waits once at most."""
     return f"{job_id}-{attempt}"
 
 
 def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingIntervention], bool]:
-    """Tells whether something that waits is what this names."""
+    """Return a predicate that selects the interventions of this target."""
     field = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}[target]
     return lambda intervention: bool(getattr(intervention, field) == name)
 
@@ -102,8 +113,7 @@ def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingInte
 def find_together(
     interventions: Sequence[PendingIntervention], matches: Callable[[PendingIntervention], bool]
 ) -> list[PendingIntervention]:
-    """Find all that are solved when the chosen are: all that the same domain or the same engine
-    holds."""
+    """Find all that are solved together: those of the same domain or the same engine."""
     found_interventions = [intervention for intervention in interventions if matches(intervention)]
     domains = {intervention.domain for intervention in found_interventions}
     engines = {intervention.engine for intervention in found_interventions} - {""}
@@ -115,8 +125,10 @@ def find_together(
 
 
 def find_intervention(interventions: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
-    """Find the one that a name means: `last`, a domain (its newest), an id or the unique beginning of
-    one. `interventions`: oldest first."""
+    """Find an intervention by `last`, a domain (its newest), an id or a unique prefix of one.
+
+    `interventions`: oldest first.
+    """
     if name == "last":
         return interventions[-1] if interventions else None
     of_domain = [intervention for intervention in interventions if intervention.domain == name]
@@ -125,7 +137,7 @@ def find_intervention(interventions: Sequence[PendingIntervention], name: str) -
 
 
 def news(interventions: Sequence[PendingIntervention], announced_ids: Set[str]) -> list[PendingIntervention]:
-    """One of each domain of which nothing has been told; `announced_ids` are ids."""
+    """Return one intervention for each domain without an announced one."""
     known_domains = {
         intervention.domain for intervention in interventions if intervention.id in announced_ids
     }

@@ -1,4 +1,4 @@
-"""The mark before an item of a list, which a browser shows and the text of its page does not hold."""
+"""The mark before a list item, which browsers show although the page's text lacks it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _MARK = re.compile(r"^(?:•|\d{1,4}\.) ")
 
 
 def write_mark(text: str, number: int) -> str:
-    """The text behind its number, or behind a bullet where that is 0."""
+    """Return the text after its number, or after a bullet if `number` is 0."""
     return f"{number}. {text}" if number > 0 else BULLET + text
 
 
 def strip_mark(text: str) -> str:
-    """The text without such a mark."""
+    """Return the text without its mark."""
     return _MARK.sub("", text)

@@ -1,5 +1,4 @@
-"""A task and its jobs: what is queued, who holds it, what became of it, and the rules of moving from state to
-state."""
+"""Tasks and their jobs: states, claims, outcomes, and the rules of state transitions."""
 
 from __future__ import annotations
 
@@ -23,12 +22,14 @@ WorkerId = NewType("WorkerId", str)
 MAX_FAILURES = 3
 MAX_DEATHS = 10
 ALONE_DEATHS = 3
-"""From so many deaths of its process on, a job runs alone on its worker."""
+"""From this many deaths of its process on, a job runs alone on its worker."""
 
 
 class JobState(StrEnum):
-    """Where a job stands. `parked` waits for its own children, `awaiting_auth` for a person; neither holds a
-    worker."""
+    """The state of a job.
+
+    `parked` waits for its own children, `awaiting_auth` for a person; neither occupies a worker.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -40,7 +41,10 @@ class JobState(StrEnum):
 
 
 class TaskState(StrEnum):
-    """`waiting`: only jobs that await a person are left. `failed`: it ended and no job completed."""
+    """The state of a task.
+
+    `waiting`: only jobs that await a person are left. `failed`: it ended and no job completed.
+    """
 
     CREATED = "created"
     RUNNING = "running"
@@ -54,7 +58,7 @@ ENDED_TASK = frozenset({TaskState.COMPLETED, TaskState.FAILED, TaskState.STOPPED
 
 
 class Priority(IntEnum):
-    """The lower number goes first."""
+    """The priority of a job; lower numbers run first."""
 
     HIGH = 10
     MEDIUM = 50
@@ -62,7 +66,10 @@ class Priority(IntEnum):
 
 
 class StopMode(StrEnum):
-    """`graceful` lets running jobs finish; `immediate` cancels them too."""
+    """How a task is stopped.
+
+    `graceful` lets running jobs finish; `immediate` cancels them too.
+    """
 
     GRACEFUL = "graceful"
     IMMEDIATE = "immediate"
@@ -85,43 +92,48 @@ MOVES: Mapping[JobState, frozenset[JobState]] = {
 
 
 class ClaimLost(Exception):
-    """The claim is no longer held: the job was taken back, stopped, ended or removed. Stop and discard."""
+    """The claim was lost: its job was reclaimed, stopped, ended or removed.
+
+    Stop, and discard the work.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A task to be opened. Asked again with the same id, the first one stands."""
+    """A task to open. If the id exists already, the existing task is kept."""
 
     id: TaskId
     owner: str
     question: str = ""
     budget: Mapping[str, float] = field(default_factory=dict)
     state: TaskState = TaskState.CREATED
-    """As long as no job belongs to it."""
+    """The state until a job belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFacts:
-    """The facts that the first reply to a request told beside its jobs."""
+    """Facts that the first reply to a request reported in addition to its jobs."""
 
     estimated_seconds: float | None = None
     known: tuple[DocumentId, ...] = ()
-    """Documents that needed no taking in."""
+    """Documents that were already in the library."""
 
 
-SUBJECT = 80  # characters of a request that its key's owner is reminded by
+SUBJECT = 80  # characters of a request's subject that are stored with its key
 
 
 def shorten_subject(text: str) -> str:
-    """The beginning of what a request is about, as its key keeps it."""
+    """Return the beginning of a request's subject, as stored with its key."""
     return text if len(text) <= SUBJECT else f"{text[:SUBJECT]}…"
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A word by which an owner repeats one request: `verb` with the arguments that `request` is the hash of.
-    `subject` reminds the owner of what it was; `facts` are kept with it, for the first reply to be given
-    again."""
+    """A key by which an owner repeats one request.
+
+    `request` is the hash of the arguments of `verb`. `subject` reminds the owner of the request. `facts` are
+    stored to give the first reply again.
+    """
 
     owner: str
     key: str
@@ -131,7 +143,7 @@ class IdempotencyKey:
     facts: ReplyFacts = field(default_factory=ReplyFacts)
 
     def describe_taken(self, task_id: TaskId) -> Message:
-        """The message to a caller who used it for another request."""
+        """Return the message to a caller who used the key for another request."""
         return Message(
             "request_key.taken",
             key=self.key,
@@ -143,49 +155,48 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """A job to be queued."""
+    """A job to queue."""
 
     id: JobId
-    """Made by the caller, so that asking again after a doubtful commit adds nothing."""
+    """Created by the caller, so that repeating the request after a doubtful commit adds nothing."""
     kind: str
-    """The name of its handler: the queue knows no others. What the desk queues is a `task.JobKind`."""
+    """The name of its handler; the queue knows no others. The desk queues kinds of `task.JobKind`."""
     input: Payload
     priority: int = Priority.MEDIUM
     not_before: Instant | None = None
-    """A moment as `Clock.steady` gives them."""
+    """A moment from `Clock.steady`."""
     dedupe_key: str | None = None
-    """Within a task it stands for one job, whatever became of it."""
+    """Identifies one job within a task, in any state."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnqueueResult:
-    """The result of an enqueue. Under an idempotency key that was used before, what stood after the
-    first time."""
+    """The result of an enqueue. A repeated idempotency key returns the first result."""
 
     task_id: TaskId
     job_ids: tuple[JobId, ...]
-    """For each job asked for, in order, its own id or that of the job it repeats."""
+    """For each requested job, in order, its own id or that of the job it repeats."""
     added: tuple[JobId, ...] = ()
-    """Those that this request queued: new ones, and cancelled or failed ones that were asked again."""
+    """Jobs that this request queued: new ones, and cancelled or failed ones requested again."""
     facts: ReplyFacts = field(default_factory=ReplyFacts)
-    """Kept with the idempotency key; of a repeat, as they were the first time."""
+    """Stored with the idempotency key; for a repeat, the facts of the first request."""
     is_repeat: bool = False
     """The idempotency key was used before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to write about a running job."""
+    """The right to write the results of a running job."""
 
     job_id: JobId
     attempt: int
-    """The fence: a later claim has a higher one."""
+    """The fence: a later claim has a higher number."""
     worker_id: WorkerId
 
 
 @dataclass(frozen=True, slots=True)
 class RunningClaim:
-    """A claim, how often it has been renewed, and how often the job's process has died before."""
+    """A claim, its number of renewals, and the earlier deaths of the job's process."""
 
     claim: Claim
     beat: int
@@ -194,12 +205,12 @@ class RunningClaim:
 
 @dataclass(frozen=True, slots=True)
 class JobError:
-    """Why an attempt did not come to its end."""
+    """The reason why an attempt did not finish."""
 
     code: str
     message: str
     details: Payload = field(default_factory=Payload)
-    """The details of the ShishoError that it was, for whoever raises it again."""
+    """The details of the original ShishoError, for raising it again."""
     attempt: int = 0
     at: Instant | None = None
 
@@ -209,16 +220,21 @@ UNREADABLE = "UNREADABLE_JOB"
 
 
 def extend_history(history: Sequence[JobError], error: JobError) -> list[JobError]:
-    """Add an error to the history of a job; of those in a row that could not read it, the last stays."""
+    """Return the history with an error added.
+
+    Of consecutive errors of unreadable jobs, only the last is kept.
+    """
     is_repeat = bool(history) and history[-1].code == error.code == UNREADABLE
     return [*(history[:-1] if is_repeat else history), error]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One queued piece of a task's work. `errors` is the history, latest last. `cause_id` is the job that
-    spawned it. `not_before`: a queued job is not claimed earlier; a parked or awaiting one leaves its state
-    by itself then."""
+    """One queued piece of a task's work.
+
+    `errors` is the history, latest last. `cause_id` is the job that spawned it. `not_before`: a queued job is
+    not claimed earlier; a parked or awaiting one leaves its state automatically then.
+    """
 
     id: JobId
     task_id: TaskId
@@ -228,13 +244,13 @@ class Job:
     input: Payload
     created_at: Instant
     output: Payload | None = None
-    """Read by `payloads.read_outcome`."""
+    """Read it with `payloads.read_outcome`."""
     errors: tuple[JobError, ...] = ()
     progress: Payload = field(default_factory=Payload)
     attempt: int = 0
     failures: int = 0
     deaths: int = 0
-    """How often the process died that ran it."""
+    """How often the process that ran it died."""
     worker_id: WorkerId | None = None
     not_before: Instant | None = None
     stop_asked: bool = False
@@ -245,18 +261,18 @@ class Job:
 
     @property
     def claim(self) -> Claim:
-        """The claim of the worker that holds it, or held it last."""
+        """The claim of its current worker, or of the last one."""
         return Claim(self.id, self.attempt, self.worker_id or WorkerId(""))
 
     @property
     def runs_alone(self) -> bool:
-        """True if its worker must not run anything else beside it."""
+        """True if its worker must not run anything else at the same time."""
         return self.deaths >= ALONE_DEATHS
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Queued jobs that are put off for one reason; the first of them goes on at `until`."""
+    """Queued jobs that are delayed for one reason; the first of them resumes at `until`."""
 
     jobs: int
     until: Instant
@@ -265,7 +281,10 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One research task of a client. `revision` rises with every event; `jobs` counts its jobs by state."""
+    """A research task of a client.
+
+    `revision` rises with every event; `jobs` counts its jobs by state.
+    """
 
     id: TaskId
     owner: str
@@ -280,15 +299,16 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """A task as it was read, once for all who waited for it: what is made of it for one of them is kept for
-    the others."""
+    """A task read once for all its waiters, with a cache of the views made for them."""
 
     task: Task
     made: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict, compare=False)
 
     async def make_once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Give what `make` makes, made by the first who asks for this key. A caller who leaves takes
-        nothing from the others."""
+        """Return the value for this key, made by its first caller.
+
+        A caller that is cancelled does not cancel the work for the others.
+        """
         if key not in self.made:
             self.made[key] = asyncio.create_task(make())
         value: T = await asyncio.shield(self.made[key])
@@ -297,8 +317,7 @@ class TaskNews:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A task and its jobs in order of age, as of one moment. `more`: there are further jobs after the
-    last."""
+    """A task and its jobs in order of age, as of one moment. `more`: there are further jobs."""
 
     task: Task
     jobs: tuple[Job, ...]
@@ -307,8 +326,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """The effect of stopping a task: how many jobs were cancelled, by the state they were in, and which
-    go on to their end."""
+    """The effect of stopping a task.
+
+    How many jobs were cancelled, by their previous state, and which keep running to their end.
+    """
 
     cancelled: Mapping[JobState, int]
     still_running: tuple[JobId, ...]
@@ -316,14 +337,14 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class RemovedRows:
-    """How many rows a task had."""
+    """The number of removed rows of a task."""
 
     jobs: int
     events: int
 
 
 def derive_task_state(jobs: Mapping[JobState, int]) -> TaskState:
-    """The state of a task by the numbers of its jobs."""
+    """Return the state of a task from the numbers of its jobs by state."""
     if any(jobs.get(state, 0) for state in LIVE):
         return TaskState.RUNNING
     for job_state, state in (
@@ -338,14 +359,16 @@ def derive_task_state(jobs: Mapping[JobState, int]) -> TaskState:
 
 
 def can_end_in_time(child: Job, until: Instant) -> bool:
-    """True where a child can end by itself before its parent has waited long enough: one put back until
-    later cannot."""
+    """Return whether a child can end before its parent's wait is over.
+
+    A child postponed until later cannot.
+    """
     return child.state in LIVE and (child.state is not JobState.QUEUED or (child.not_before or "") < until)
 
 
 @dataclass(frozen=True, slots=True)
 class Setback:
-    """An attempt that came to nothing: the counts that the job has from then on, and its next state."""
+    """An unsuccessful attempt: the job's updated counts and its next state."""
 
     state: JobState
     failures: int
@@ -364,8 +387,10 @@ GAVE_UP_DEATHS = "job.process_died_often"
 
 
 def count_setback(failures: int, deaths: int, *, is_death: bool, stepped: bool, stop_asked: bool) -> Setback:
-    """Count an attempt that came to nothing, as a failure of the job or as a death of its process. An attempt
-    that stored a new step made progress and counts as neither."""
+    """Count an unsuccessful attempt as a failure of the job or as a death of its process.
+
+    An attempt that stored a new step made progress and counts as neither.
+    """
     failures += not (stepped or is_death)
     deaths += is_death and not stepped
     state = JobState.QUEUED

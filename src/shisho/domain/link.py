@@ -1,5 +1,6 @@
-"""Links that open a citation on its span: a page number in what has pages, cells in a sheet, a chapter in a
-book, a text fragment in what is on the web.
+"""Links that open a citation on its span.
+
+A page number in paged documents, cells in a sheet, a chapter in a book, a text fragment on the web.
 
 Text fragments: https://wicg.github.io/scroll-to-text-fragment/ (`#:~:text=start,end`). Rows of CSV: RFC 7111.
 Cells: the form in which office programs write a hyperlink into a workbook. Chapters: EPUB Canonical Fragment
@@ -16,21 +17,21 @@ from shisho.domain.corpus import Citation
 from shisho.domain.item_mark import strip_mark
 from shisho.domain.place import split_cells
 
-WHOLE = 100  # characters; of a longer span, and of one over several lines, only both ends are named
-END = (12, 40)  # an end has so many characters; more where no word ends between
+WHOLE = 100  # characters; for longer spans, and spans of several lines, only both ends are named
+END = (12, 40)  # an end has this many characters; more if no word ends between
 DIRECTIVE = ":~:"
-# Where a browser finds a word's border: white space, punctuation, and a new word after kana (a particle or an
+# Word boundaries as browsers find them: white space, punctuation, and a new word after kana (a particle or an
 # ending).
 _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
 
 
 def is_on_web(source: str) -> bool:
-    """True where a document's source is an address."""
+    """Return whether a document's source is a web address."""
     return source.startswith(("http://", "https://"))
 
 
 def name_file(source: str) -> str:
-    """The name of a file without its folders, of this system or another."""
+    """Return a file's name without its folders, of this system or another."""
     for path in (PurePosixPath(source), PureWindowsPath(source)):
         if path.is_absolute():
             return path.name
@@ -38,8 +39,10 @@ def name_file(source: str) -> str:
 
 
 def link_citation(citation: Citation) -> str:
-    """The address that opens a citation. A document that is neither on the web nor a file on disk opens in
-    the library."""
+    """Return the address that opens a citation.
+
+    A document that is neither on the web nor a file on disk opens in the library.
+    """
     at = _anchor(citation)
     if is_on_web(citation.source):
         return _without_directive(citation.source, drop=bool(at)) + (at or _fragment(citation))
@@ -50,7 +53,7 @@ def link_citation(citation: Citation) -> str:
 
 
 def _anchor(citation: Citation) -> str:
-    """The fragment behind a file's address; empty for what has neither pages nor cells nor chapters."""
+    """Return the fragment of a file's address; empty without pages, cells and chapters."""
     if (standing := split_cells(citation.place)) is not None:
         sheet, cells, row = standing
         quoted_sheet = sheet.replace("'", "''")
@@ -63,7 +66,7 @@ def _anchor(citation: Citation) -> str:
 
 
 def text_directive(span: str) -> str:
-    """`text=…` for a span as it stands in the text, line breaks included; empty for a blank one."""
+    """Return `text=…` for a span of the text, line breaks included; empty for a blank span."""
     lines = [line for line in (strip_mark(" ".join(line.split())) for line in span.splitlines()) if line]
     if not lines:
         return ""
@@ -82,7 +85,7 @@ def _fragment(citation: Citation) -> str:
 
 
 def _without_directive(url: str, *, drop: bool) -> str:
-    """The address without a directive of its own, and without any fragment where it is to `drop`."""
+    """Return the address without its own directive, and without any fragment if `drop` is set."""
     return url.partition("#" if drop else DIRECTIVE)[0]
 
 

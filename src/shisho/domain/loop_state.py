@@ -1,5 +1,7 @@
-"""The state that the librarian's nodes hand to each other. No id and no k in it: passages and evidence
-go by number."""
+"""The state shared by the librarian's nodes.
+
+It contains no id and no k: passages and evidence are identified by number.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ from shisho.domain.time import Instant
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Amounts of everything that has a ceiling. Seconds are of work, not of waiting for a person."""
+    """Amounts spent of everything with a ceiling. Seconds exclude waiting for a person."""
 
     rounds: int = 0
     seconds: float = 0.0
@@ -52,8 +54,11 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
-    searched and why; `level`: that of the best goal."""
+    """An answer whose evidence is identified by number.
+
+    `missing`: questions of unmet goals, then impossible searches and their reasons. `level`: that of the best
+    goal.
+    """
 
     blocks: tuple[AnswerBlock, ...]
     missing: tuple[str, ...]
@@ -61,20 +66,23 @@ class Draft:
 
 
 class LoopState(TypedDict, total=False):
-    """The state of the loop. A field that is `Annotated` grows by what a node gives; the others are
-    replaced.
+    """The state of the loop. Nodes append to `Annotated` fields and replace the others.
 
-    `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`,
-    `short_names` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since
-    the last new evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models;
-    `judgment` is a model's, of the last round; `reads` counts the rounds that a model has read, `misreads`
-    those in which it failed and rules did.
+    `earlier`: the earlier questions of the conversation as they were understood. `shown`, `rarity`,
+    `short_names` and `exhausted` belong to the last round. `rounds_without_evidence` counts the rounds since
+    the last new evidence, `dropped` the unverifiable findings. `uses` lists the uses of models. `judgment` is
+    a model's, of the last round. `reads` counts the rounds that a model read, `misreads` those in which it
+    failed and the rules were used.
+
     `written`: the blocks of an answer that a model wrote when it read the last round; empty if it wrote none.
-    `respelt`: other writings of the question were tried; `anew`: one was taken, and nothing counts as seen.
-    `reached` is there once the web was asked, `survey` if the question is about the collection: it is
-    answered by what was counted or compared, and nothing is searched.
-    `section`: of a report, the one whose turn it is, with `strategy` limited to it; `sections`: those whose
-    turn is over; `titles`: of the documents in scope."""
+
+    `respelt`: other spellings of the question were tried. `anew`: one was chosen, and nothing counts as seen.
+    `reached` is present after a web search. `survey` is present if the question is about the collection:
+    counts or comparisons answer it, and nothing is searched.
+
+    `section`: the current section of a report, with `strategy` limited to it. `sections`: the finished ones.
+    `titles`: those of the documents in scope.
+    """
 
     question: str
     earlier: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Metadata of documents, counted: what there is to filter by."""
+"""Counts of documents' metadata, which show the available filters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MetadataValue:
-    """A value, and how many documents have it."""
+    """A value, and the number of documents that have it."""
 
     value: str
     documents: int
@@ -15,8 +15,7 @@ class MetadataValue:
 
 @dataclass(frozen=True, slots=True)
 class MetadataField:
-    """A name under which something is said of documents. `values`: the most frequent first, of `distinct`
-    ones."""
+    """A name in documents' metadata. `values`: the most frequent ones first, of `distinct`."""
 
     name: str
     documents: int

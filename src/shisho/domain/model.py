@@ -1,4 +1,4 @@
-"""A request to a language model, its cost, and how it can fail."""
+"""A request to a language model, its cost, and its failures."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 MAX_THINKING_TOKENS = 2_000
-"""Room for thinking in one reply, beside the reply itself."""
+"""The tokens reserved for thinking in one reply, in addition to the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """The use of a model: replies asked for, and tokens as the provider counts them."""
+    """The use of a model: requested replies, and tokens as counted by the provider."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -38,10 +38,12 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ModelPrompt:
-    """A prompt ready to be sent. `instructions` are ours; `text` holds the question and, fenced, words of
-    documents. `sha256`: of the prompt's file. `max_output_tokens`: the longest reply. `seconds`: the most
-    that all of it may take, with retries and the repair. `repairs`: how often a broken reply may be asked for
-    again."""
+    """A prompt ready to send.
+
+    `instructions` are Shisho's own; `text` holds the question and, fenced, text of documents. `sha256`: of
+    the prompt's file. `max_output_tokens`: the longest reply. `seconds`: the time limit, including retries
+    and the repair. `repairs`: how often an invalid reply may be requested again.
+    """
 
     instructions: str
     text: str
@@ -53,8 +55,10 @@ class ModelPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply(Generic[T_co]):
-    """A reply that has the shape that was asked for. `text`: as the model wrote it. `repairs`: how often a
-    broken one was asked for again."""
+    """A reply in the requested shape.
+
+    `text`: as the model wrote it. `repairs`: how often an invalid reply was requested again.
+    """
 
     value: T_co
     text: str
@@ -63,9 +67,12 @@ class ModelReply(Generic[T_co]):
 
 
 class ModelFault(StrEnum):
-    """How a model can fail. `malformed`: no reply of the requested shape, even after the repair; `unusable`:
-    a reply of that shape that matches neither question nor documents; `budget`: not asked, because the reply
-    could cost more than is left; `quota`: the same for the tokens that a user may spend in a day."""
+    """How a model can fail.
+
+    `malformed`: no reply in the requested shape, even after the repair. `unusable`: a reply in that shape
+    that matches neither question nor documents. `budget`: not called, because the reply could cost more than
+    is left. `quota`: the same for a user's daily tokens.
+    """
 
     UNREACHABLE = "unreachable"
     CUT_OFF = "cut_off"
@@ -91,8 +98,11 @@ class ModelFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelSetting:
-    """The language model of the librarian. `name`: as provider/name, or none; `url`: empty for the provider's
-    own address; `key`: None keeps the stored one, unless provider or address change."""
+    """The language model of the librarian.
+
+    `name`: provider/name, or none. `url`: empty for the provider's own address. `key`: None keeps the stored
+    one, unless provider or address change.
+    """
 
     name: str
     url: str = ""
@@ -101,7 +111,7 @@ class ModelSetting:
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A model on a server of this machine; `name` and `url` as the settings take them."""
+    """A model on a server of this machine; `name` and `url` are valid settings."""
 
     name: str
     url: str
@@ -110,8 +120,11 @@ class FoundModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasurement:
-    """One real call. `schema`: the server accepts a JSON Schema; `repairs`: how often the reply was asked for
-    again; `is_thinking`: the model thinks before it replies."""
+    """The measurements of one real call.
+
+    `schema`: the server accepts a JSON Schema. `repairs`: how often the reply was requested again.
+    `is_thinking`: the model thinks before it replies.
+    """
 
     model: str
     seconds: float
@@ -123,15 +136,17 @@ class ModelMeasurement:
 
 
 class ModelWorkKind(StrEnum):
-    """Long work on the models of a machine. `pull`: one is fetched; `calibrate`: the share of words is
-    measured."""
+    """The kind of long work on models.
+
+    `pull`: download one. `calibrate`: measure the word share.
+    """
 
     PULL = "pull"
     CALIBRATE = "calibrate"
 
 
 class ModelWorkState(StrEnum):
-    """Where such work stands."""
+    """The state of long work on models."""
 
     RUNNING = "running"
     DONE = "done"
@@ -140,8 +155,11 @@ class ModelWorkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """Long work on the models of a machine. `subject`: a model, or the folder of a set of questions; `done`
-    of `total` bytes, 0 where that is not known; `message`: what came of it, or why it failed."""
+    """Long work on the models of a machine.
+
+    `subject`: a model, or the folder of a question set. `done` of `total` bytes; 0 if unknown. `message`: the
+    result, or the reason of the failure.
+    """
 
     kind: ModelWorkKind
     subject: str
@@ -153,12 +171,14 @@ class ModelWork:
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """One node's use of a model, as the ledger and the answer keep it. `fault`: why the node's rules have
-    thought instead, empty where the model did. `reply`: its words, for the ledger only. What was done to them
-    is counted: `dropped` quotations or sentences were taken out, as they could not be verified; `rewritten`
-    sentences were contradicted by their quotations and taken out of the text; `supplied` ones cited nothing
-    and were given the quotation that supports them; `repairs`: how often a broken reply was asked for
-    again."""
+    """One node's use of a model, as stored in the ledger and the answer.
+
+    `fault`: why the node's rules were used instead; empty if the model was used. `reply`: its words, in the
+    ledger only. The other fields count changes to its reply: `dropped` quotations or sentences were removed
+    because they could not be verified; `rewritten` sentences were contradicted by their quotations and
+    removed from the text; `supplied` sentences cited nothing and got the quotation that supports them;
+    `repairs`: how often an invalid reply was requested again.
+    """
 
     node: str
     model: str
@@ -194,7 +214,7 @@ FAULT_REASONS: Mapping[ModelFault, Message] = {
     ModelFault.QUOTA: Message("model.fault_quota"),
     ModelFault.FAILED: Message("model.fault_client"),
 }
-"""Why rules did the work of a model."""
+"""The reasons why rules replaced a model."""
 FAULT_REMEDIES: Mapping[ModelFault, Message] = {
     ModelFault.UNREACHABLE: Message("model.remedy_start_server"),
     ModelFault.CUT_OFF: Message("model.remedy_ask_again"),
@@ -226,7 +246,7 @@ FATAL_FAULTS = frozenset(
         ModelFault.WRONG_ADDRESS,
     }
 )
-"""Faults that every later call would meet: the model is not asked again for the same question."""
+"""Faults that every later call would meet: the model is not called again for the same question."""
 UNFORMED_FAULTS = frozenset({ModelFault.MALFORMED, ModelFault.TRUNCATED, ModelFault.ONLY_THINKING})
 """Faults of a reply's form: a plainer form may succeed."""
 _MINOR_FAULTS = frozenset({ModelFault.BUDGET, ModelFault.UNUSABLE})
@@ -236,9 +256,10 @@ _MAIN_NODES = frozenset({"evaluate", "fact", "answer"})
 def explain_failures(uses: Sequence[ModelUse]) -> Message | None:
     """Return one sentence on why a model failed and one on what to do; None if none failed.
 
-    Of several faults the first fatal one counts, else the last one. A spent budget or an unusable reply only
-    counts where passages are read or the answer is written. A reply that was asked for again in a plainer
-    form doesn't count."""
+    The first fatal fault is chosen, else the last fault. A spent budget or an unusable reply only counts in
+    nodes that read passages or write the answer. A reply that was requested again in a plainer form doesn't
+    count.
+    """
     was_asked_again = any(use.node == "evaluate" for use in uses)
     failed = [
         use

@@ -1,4 +1,4 @@
-"""The names in documents: how they are made of what was read, and where metadata hold other names."""
+"""The names in documents, and the metadata field of other names."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from shisho.domain.corpus import DefinitionMark, DocumentNames, NameLink
 
 ALIASES = "aliases"
-"""The metadata of a document that hold other names of what its title names, with semicolons between them."""
+"""The metadata field for other names of the thing in a document's title, separated by semicolons."""
 ALIAS_SEPARATOR = "; "
 
 
 def make_names(links: Iterable[tuple[Any, ...]], marks: Iterable[tuple[Any, ...]]) -> DocumentNames:
-    """From the fields of each."""
+    """Return the names built from the fields of each."""
     return DocumentNames(tuple(map(NameLink._make, links)), tuple(map(DefinitionMark._make, marks)))
 
 
 def list_aliases(metadata: Mapping[str, str]) -> list[str]:
-    """Other names of what a document's title names."""
+    """Return the other names of the thing in a document's title."""
     return [
         plain
         for alias in metadata.get(ALIASES, "").split(ALIAS_SEPARATOR.strip())

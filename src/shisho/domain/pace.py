@@ -1,5 +1,4 @@
-"""The pace of one resource as a pure rule: who may send a request now, and when the others are to ask
-again."""
+"""Rate limits of one resource as a pure rule: who may send now, and when others retry."""
 
 from __future__ import annotations
 
@@ -8,17 +7,19 @@ from datetime import UTC, datetime
 
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
 
-LEASE_S = 60.0  # a request that nobody gives back is over by then
-PATIENCE_S = 2.0  # who is later than this is not waited for: it may have no need any more, or no worker
-GRACE_S = 30.0  # and loses its place
-SOON_S = 0.05  # nobody is told to ask again sooner
+LEASE_S = 60.0  # the lease: a request that was not released has expired by then
+PATIENCE_S = 2.0  # a ticket this late no longer blocks others: it may be unneeded, or have no worker
+GRACE_S = 30.0  # a ticket this late loses its place
+SOON_S = 0.05  # the shortest wait before another try
 DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """A ticket at a resource: in line, to ask again at `due`, or under way since `began`. `paid`: the day it
-    was counted on."""
+    """A ticket at a resource: queued, to retry at `due`, or running since `began`.
+
+    `paid`: the day on which it was counted.
+    """
 
     ticket: str
     due: float = 0.0
@@ -28,9 +29,11 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class ResourcePace:
-    """A resource as of one moment, in its own time: `at` is now, and no request may begin before `free_at`.
-    `wall` and `monotonic` are the clocks' words for now; `places` stand in order of asking; `used` counts the
-    requests of the day."""
+    """A resource as of one moment, in its own time.
+
+    `at` is now; no request may begin before `free_at`. `wall` and `monotonic` are the readings of the clocks;
+    `places` are in order of arrival; `used` counts the requests of the day.
+    """
 
     at: float = 0.0
     free_at: float = 0.0
@@ -44,9 +47,12 @@ class ResourcePace:
         return datetime.fromtimestamp(self.wall, UTC).date().isoformat()
 
     def advance(self, wall: float, monotonic: float) -> ResourcePace:
-        """The same resource now. Of two clocks the one that moved less is believed, and none that ran back:
-        whatever jumps, nothing is free too early, and nobody waits longer than was said. (Monotonic time is
-        one for all processes of a machine, and begins anew when it starts.)"""
+        """Return the resource as of now.
+
+        The clock that moved less is trusted, and a clock that ran backwards is ignored. After any jump,
+        nothing is free too early, and no wait is longer than announced. (All processes of a machine share the
+        monotonic clock, which restarts at boot.)
+        """
         passed = min(
             (seconds for seconds in (wall - self.wall, monotonic - self.monotonic) if seconds >= 0),
             default=0.0,
@@ -55,7 +61,7 @@ class ResourcePace:
 
 
 def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
-    """Decide if the ticket may go now. Gives the new state of the resource, and the permit."""
+    """Return the new state of the resource, and the ticket's permit or its wait."""
     place = next((place for place in pace.places if place.ticket == ticket), QueuePlace(ticket))
     if place.began is not None:
         pace, place = _asks_again(pace, limit, place)
@@ -72,8 +78,10 @@ def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace
 
 
 def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
-    """The resource after a request: the interval begins now. A ticket that is not under way keeps its
-    place."""
+    """Return the resource after a request: the interval begins now.
+
+    A ticket that is not running keeps its place.
+    """
     places = tuple(place for place in pace.places if place.ticket != ticket or place.began is None)
     return replace(
         pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places
@@ -81,7 +89,7 @@ def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0)
 
 
 def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
-    """How the resource stands to a newcomer."""
+    """Return the status of the resource for a new ticket."""
     ahead = _ahead(pace, "")
     if _spent(pace, limit):
         return LimiterStatus(_until_midnight(pace), pace.used)
@@ -89,8 +97,8 @@ def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
 
 
 def _asks_again(pace: ResourcePace, limit: Limit, place: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
-    # Whoever asks with a ticket that is under way has died and come back: its request may have been sent this
-    # very moment. So it is over as of now, the interval runs, and what was counted stays counted.
+    # A running ticket that asks again belongs to a process that died and restarted. Its request may have been
+    # sent this very moment, so it ends now, the interval runs, and its count is kept.
     again = replace(place, began=None, due=pace.at)
     places = tuple(again if other_place is place else other_place for other_place in pace.places)
     waits = _at(pace.at + limit.interval_s) if _under_way(pace, limit, place) else pace.free_at
@@ -103,14 +111,16 @@ def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> bool:
 
 
 def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
-    """Seconds until its own turn: one interval for each one ahead. While all are under way, an interval is
-    the least."""
+    """Return the seconds until the ticket's turn: one interval for each ticket ahead.
+
+    If the resource is busy, the wait is one interval at least.
+    """
     busy = limit.interval_s if _busy(pace, limit) >= limit.parallel else 0.0
     return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
 
 
 def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
-    """The places that go before this ticket: all, where it is not in line."""
+    """Return the places before this ticket; all if it has none."""
     tickets = [place.ticket for place in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
     return [
@@ -123,13 +133,12 @@ def _busy(pace: ResourcePace, limit: Limit) -> int:
 
 
 def _under_way(pace: ResourcePace, limit: Limit, place: QueuePlace) -> bool:
-    # The interval after its latest end belongs to it: where nobody gives it back, nothing else says when that
-    # was.
+    # The interval after its latest end belongs to it: if nobody releases it, that end is unknown.
     return place.began is not None and pace.at < place.began + LEASE_S + limit.interval_s
 
 
 def _kept(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
-    """Without those nobody waits for any more; who was counted today is remembered, and not counted again."""
+    """Return the state without expired places. Tickets counted today stay, to be counted once."""
 
     def matters(place: QueuePlace) -> bool:
         waits = place.began is None and pace.at <= place.due + GRACE_S
@@ -158,4 +167,4 @@ def _until_midnight(pace: ResourcePace) -> float:
 
 
 def _at(seconds: float) -> float:
-    return round(seconds, 6)  # sums of fractions are to meet again
+    return round(seconds, 6)  # sums of fractions must compare equal

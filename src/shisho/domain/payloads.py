@@ -1,5 +1,7 @@
-"""The payload of each kind of job, its outcome and its progress: built once where it is queued or done, read
-in this form wherever else it is looked at."""
+"""The payload, outcome and progress of each kind of job.
+
+Each is built once, when the job is queued or done, and read in this form everywhere else.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,9 @@ class SearchJob(SearchOptions):
     owner: str
     corpus: str = WEB_CORPUS
     until: Instant | None = None
-    """By `Clock.steady`, when nobody waits for it any more; None for a search of its own."""
+    """The instant by `Clock.steady` after which nobody waits for it; None for an independent search."""
     without: tuple[str, ...] = ()
-    """Engines that need not be asked, for they have answered."""
+    """Engines to skip, because they have answered already."""
     enough: int = 0
     """The number of useful pages that ends it under `auto`; 0: `max_results_per_query`."""
 
@@ -44,7 +46,7 @@ class SearchJob(SearchOptions):
 
 @dataclass(frozen=True, slots=True)
 class FetchJob:
-    """One address to be taken in."""
+    """One web address to ingest."""
 
     url: str
     owner: str
@@ -60,7 +62,7 @@ class FetchJob:
 
 @dataclass(frozen=True, slots=True)
 class IngestJob:
-    """A file on disk to be taken in, or staged bytes."""
+    """A file on disk, or staged bytes, to ingest."""
 
     source: str
     owner: str
@@ -68,13 +70,13 @@ class IngestJob:
     metadata: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
     within: str | None = None
-    """The folder that the file must not have left when it is read."""
+    """The folder that must still contain the file when it is read."""
     staged: str | None = None
     """The key of the staged bytes."""
     password: str | None = None
     """The key of the staged password."""
     may_replace: bool = True
-    """It may take the place of another document of its name."""
+    """It may replace another document with its name."""
 
     @property
     def subject(self) -> str:
@@ -83,7 +85,7 @@ class IngestJob:
 
 @dataclass(frozen=True, slots=True)
 class AnswerJob:
-    """A question to be answered."""
+    """A question to answer."""
 
     question: str
     owner: str
@@ -93,12 +95,12 @@ class AnswerJob:
     budget: Mapping[str, float] = field(default_factory=dict)
     """Ceilings of this question: fields of `inquiry.Budget` by name."""
     conversation_id: str = ""
-    """"" where it begins its own, which bears the job's id."""
+    """An empty one starts a new conversation, which has the job's id."""
     earlier: tuple[str, ...] = ()
-    """The questions before it in its conversation, as they were understood."""
+    """The earlier questions of its conversation as they were understood."""
     requirements: Requirements = NO_REQUIREMENTS
     excluded: ExcludedSources = field(default_factory=ExcludedSources)
-    """What the caller excludes, found in the library."""
+    """The caller's exclusions, resolved to documents and passages of the library."""
 
     @property
     def subject(self) -> str:
@@ -117,7 +119,7 @@ SHAPES: Mapping[JobKind, type[JobPayload]] = {
 
 @dataclass(frozen=True, slots=True)
 class SearchFailure:
-    """A failure of a search, of one address or, with an empty `url`, of an engine."""
+    """A failure of a search: of one address or, if `url` is empty, of an engine."""
 
     url: str
     code: str
@@ -126,13 +128,13 @@ class SearchFailure:
 
 @dataclass(frozen=True, slots=True)
 class SerpOutcome:
-    """The outcome of one result page: how many hits it had, and what they led to."""
+    """The outcome of one result page: its number of hits, and their results."""
 
     number: int
     url: str
     status: int
     fresh: int
-    """Hits that the task had not met before."""
+    """Hits that the task had not seen before."""
     cached: bool
     repeats: bool
     hits: int
@@ -140,7 +142,7 @@ class SerpOutcome:
     useful: int
     novelty: float
     harvest: float | None
-    """None: nothing of it was visited."""
+    """None: no hit of the page was visited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +161,11 @@ class HitOutcome:
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """The outcome of a search: every page, every hit, what was stored and what went wrong."""
+    """The outcome of a search: every page, every hit, the stored documents and the errors."""
 
     query: str
     engine: str | None
-    """None: no engine has shown a page."""
+    """None: no engine returned a page."""
     pages: tuple[SerpOutcome, ...]
     paging_stop: PagingStop
     hits: tuple[HitOutcome, ...]
@@ -171,7 +173,7 @@ class SearchOutcome:
     errors: tuple[SearchFailure, ...] = ()
     warnings: tuple[str, ...] = ()
     partial: bool = False
-    """The time of the job was over."""
+    """The job's time limit was reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ class AnswerOutcome:
 
     answer_id: str
     evidence: int
-    """How many quotations it has."""
+    """The number of its quotations."""
     level: AnswerLevel
     abstained: bool
     loop_stop: LoopStop
@@ -188,7 +190,7 @@ class AnswerOutcome:
 
 
 JobOutcome = SearchOutcome | AnswerOutcome | Receipt
-"""A fetched page and a file end with their receipt."""
+"""The outcome of a fetched page or a file is its receipt."""
 
 OUTCOMES: Mapping[JobKind, type[JobOutcome]] = {
     JobKind.SEARCH: SearchOutcome,
@@ -200,7 +202,7 @@ OUTCOMES: Mapping[JobKind, type[JobOutcome]] = {
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """How far a search has come: result pages, hits that were visited, documents that came of them."""
+    """The progress of a search: result pages, visited hits, and the documents they became."""
 
     engine: str
     pages: int
@@ -210,9 +212,11 @@ class SearchProgress:
 
 @dataclass(frozen=True, slots=True)
 class AnswerProgress:
-    """How far an answer has come: the latest node of its loop. `sentence`: a line of the answer that a model
-    writes, once it has passed its check; the lines come in no fixed order, and the answer has them all.
-    `section`: of a report, the one that is looked for now, of `sections`."""
+    """The progress of an answer: the latest node of its loop.
+
+    `sentence`: a line of the answer by a model, after its check; the lines arrive in no fixed order, and the
+    answer has them all. `section`: the current section of a report, out of `sections`.
+    """
 
     node: str
     step: int
@@ -225,8 +229,10 @@ class AnswerProgress:
 
 @dataclass(frozen=True, slots=True)
 class IngestProgress:
-    """How far the taking in of a long PDF has come: pages that were read, or recognised where it is a scan,
-    of how many. The names are read by the statements of the stores."""
+    """The progress of ingesting a long PDF: pages read (or recognised, in a scan) and all pages.
+
+    SQL statements of the stores use the names of these fields.
+    """
 
     pages_read: int
     pages_total: int
@@ -236,12 +242,12 @@ JobProgress = SearchProgress | AnswerProgress | IngestProgress
 
 
 def read_outcome(job: Job) -> JobOutcome | None:
-    """Read a job's outcome, by its kind; None where there is none. Raises as `read_payload`."""
+    """Return a job's outcome by its kind; None if it has none. Raises as `read_payload` does."""
     return None if job.output is None else job.output.read(_find(OUTCOMES, job))
 
 
 def read_known_outcome(job: Job) -> JobOutcome | None:
-    """Read what is known of a job's outcome; None where there is none that can be read."""
+    """Return the known part of a job's outcome; None if there is no readable outcome."""
     if job.output is not None:
         with suppress(UnreadablePayload):
             return job.output.read(_find(OUTCOMES, job), is_lenient=True)
@@ -249,20 +255,25 @@ def read_known_outcome(job: Job) -> JobOutcome | None:
 
 
 def read_payload(job: Job | NewJob, *, is_lenient: bool = False) -> JobPayload:
-    """Read a job's payload, by its kind. Raises UnreadablePayload where another version queued it; who is
-    lenient reads what is known of it (`codec.build`)."""
+    """Return a job's payload by its kind.
+
+    `is_lenient`: return the known part of a newer version's payload (`codec.build`).
+
+    Raises:
+        UnreadablePayload: Another version queued the job.
+    """
     return job.input.read(_find(SHAPES, job), is_lenient=is_lenient)
 
 
 def read_known_payloads(jobs: Iterable[Job | NewJob]) -> Iterator[JobPayload]:
-    """Read what is known of the payloads of jobs, as far as they can be read."""
+    """Yield the known parts of the payloads of jobs, as far as they are readable."""
     for job in jobs:
         with suppress(UnreadablePayload):
             yield read_payload(job, is_lenient=True)
 
 
 def describe_subject(job: Job) -> str:
-    """What a job is about, to be shown, whichever version queued it."""
+    """Return the subject of a job for display, whichever version queued it."""
     subjects = [payload.subject for payload in read_known_payloads([job])]
     return subjects[0] if subjects else UNKNOWN_SUBJECT
 
@@ -275,11 +286,11 @@ def _find(shapes: Mapping[JobKind, type[T]], job: Job | NewJob) -> type[T]:
 
 
 def find_password_key(payload: JobPayload) -> str | None:
-    """The key of the password that a job has staged."""
+    """Return the key of the password that a job has staged."""
     return payload.password if isinstance(payload, FetchJob | IngestJob) else None
 
 
 def list_staged_keys(payload: JobPayload) -> tuple[str, ...]:
-    """The keys of what a job has staged beside the database, bytes or a password."""
+    """Return the keys of a job's staged data outside the database: bytes or a password."""
     staged = payload.staged if isinstance(payload, IngestJob) else None
     return tuple(key for key in (staged, find_password_key(payload)) if key is not None)

@@ -1,6 +1,8 @@
-"""Where something stands in a document without pages: the cells of a sheet (「売上!A5:D9」), a chapter, a
-cell of a notebook (「cell 5」). The cells of both are known by their form; every other place is words of the
-document."""
+"""Positions in documents without pages: cells of a sheet, a chapter, a notebook cell.
+
+Sheet cells (「売上!A5:D9」) and notebook cells (「cell 5」) are recognised by their form; every other place
+is text of the document.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _LETTERS = 26
 
 
 def column_name(number: int) -> str:
-    """A for 1, Z for 26, AA for 27."""
+    """Return the name of a column: A for 1, Z for 26, AA for 27."""
     name = ""
     while number:
         number, letter = divmod(number - 1, _LETTERS)
@@ -25,33 +27,41 @@ def column_name(number: int) -> str:
 
 
 def cells(sheet: str, left: int, top: int, right: int, bottom: int) -> str:
-    """The range from one cell to another, both counted from 1 and both in it; `sheet` may be empty."""
+    """Return the range from one cell to another, both counted from 1 and inclusive.
+
+    `sheet` may be empty.
+    """
     first = f"{column_name(left)}{top}"
     last = f"{column_name(right)}{bottom}"
     return (f"{sheet}!" if sheet else "") + (first if first == last else f"{first}:{last}")
 
 
 def notebook_cell(number: int) -> str:
-    """The place of a notebook's cell, counted from 1."""
+    """Return the place of a notebook's cell, counted from 1."""
     return f"cell {number}"
 
 
 def say_place(place: str, say_cell: Callable[[str], str]) -> str:
-    """The place as it is read: a notebook's cell in the reader's words, which `say_cell` has for its number;
-    any other as it is."""
+    """Return the place for display.
+
+    `say_cell` names a notebook's cell by its number, in the reader's language; other places are unchanged.
+    """
     match = _NOTEBOOK_CELL.fullmatch(place)
     return say_cell(match[1]) if match else place
 
 
 def place_within(place: str, text: str, start: int, end: int) -> str:
-    """The place of `text[start:end]`, where `text` is what stands at `place`: of cells, which have a row on
-    each line, the rows that the span touches; of any other place all of it."""
+    """Return the place of `text[start:end]`, given the text at `place`.
+
+    For sheet cells, with one row per line, these are the rows that the span touches; any other place is
+    returned whole.
+    """
     first = text.count("\n", 0, start)
     return place_of_rows(place, first, first + text[start:end].rstrip().count("\n"))
 
 
 def place_of_rows(place: str, first: int, last: int) -> str:
-    """The same by the rows themselves, counted from 0."""
+    """Return the place of some rows of `place`, counted from 0."""
     match = _CELLS.fullmatch(place)
     if match is None:
         return place
@@ -63,7 +73,7 @@ def place_of_rows(place: str, first: int, last: int) -> str:
 
 
 def split_cells(place: str) -> tuple[str, str, int] | None:
-    """Sheet, range and first row of a place that is cells; None for any other."""
+    """Return the sheet, range and first row of a place made up of cells; None for any other."""
     match = _CELLS.fullmatch(place)
     if match is None:
         return None

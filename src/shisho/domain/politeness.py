@@ -1,5 +1,4 @@
-"""How often something may be asked, and how it has answered: limits, breakers, and what is remembered of an
-answer."""
+"""Rate limits and circuit breakers of engines, and the records of their answers."""
 
 from __future__ import annotations
 
@@ -11,23 +10,22 @@ from typing import Any
 
 from shisho.domain.time import Instant, later
 
-FAILURES = 2  # in a row, and the breaker opens
+FAILURES = 2  # in a row; then the breaker opens
 COOL_DOWNS_S = (1800.0, 3600.0, 7200.0)  # for the first, the second, and every further break in a row
-PROBE_S = 60.0  # how long the right to try is one asker's
-LATEST = 50  # answers that rates are over
+PROBE_S = 60.0  # how long one asker has the exclusive right to probe
+LATEST = 50  # the number of answers that rates cover
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The pace of one resource."""
+    """The rate limit of one resource."""
 
     interval_s: float
-    """Seconds from the end of a request to the next one; and from its beginning, where several may be
-    under way together."""
+    """Seconds from the end of a request to the next one; from its start if several may run at once."""
     parallel: int = 1
-    """Requests under way together."""
+    """The maximum number of concurrent requests."""
     per_day: int | None = None
-    """Requests in a day (UTC); None: as many as there is time for."""
+    """Requests per day (UTC); None: unlimited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +34,24 @@ class Permit:
 
     granted: bool
     wait_s: float = 0.0
-    """Seconds until it makes sense to ask again, where it is not granted."""
+    """Seconds to wait before asking again, if it is not granted."""
     spent: bool = False
-    """Not before the next day."""
+    """The quota of the day is spent."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimiterStatus:
-    """Of a resource: seconds until a newcomer's turn, and how many requests it had today."""
+    """The status of a resource: seconds until a new ticket's turn, and its requests today."""
 
     free_in_s: float = 0.0
     used_today: int = 0
 
 
 class BreakerState(StrEnum):
-    """`open`: not to be asked. `half_open`: its time is over, and one request may try."""
+    """The state of a breaker.
+
+    `open`: the engine must not be called. `half_open`: the cool-down is over, and one request may probe.
+    """
 
     CLOSED = "closed"
     OPEN = "open"
@@ -58,7 +59,7 @@ class BreakerState(StrEnum):
 
 
 class RequestOutcome(StrEnum):
-    """How an engine has answered one request."""
+    """How an engine answered one request."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -67,14 +68,14 @@ class RequestOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineHealth:
-    """The record of an engine's health. Rates are over its latest requests."""
+    """The health of an engine. Rates cover its latest requests."""
 
     engine: str
     breaker: BreakerState = BreakerState.CLOSED
     failures: int = 0
-    """In a row."""
+    """Consecutive failures."""
     openings: int = 0
-    """Breaks in a row."""
+    """Consecutive breaks."""
     open_until: Instant | None = None
     """The end of the latest break."""
     success_rate: float | None = None
@@ -87,7 +88,7 @@ class EngineHealth:
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """Something kept for a while: JSON-ready, and whether it is only a part of what was asked for."""
+    """A cached JSON-ready value, and whether it is only a part of the requested one."""
 
     value: Any
     partial: bool
@@ -96,8 +97,10 @@ class CacheEntry:
 
 @dataclass(frozen=True, slots=True)
 class PageMemory:
-    """The record of a fetched page: the document it became, and what its server wants to be asked with
-    again. `source`: the document's name, known where the record is read."""
+    """The record of a fetched page: its document, and the validators for the next request.
+
+    `source`: the document's name, if known.
+    """
 
     document_id: str
     fetched_at: Instant
@@ -109,9 +112,11 @@ class PageMemory:
 def record_outcome(
     health: EngineHealth, outcome: RequestOutcome, now: Instant, error: str = ""
 ) -> EngineHealth:
-    """Update an engine's health by one more answer: two failures in a row, a challenge, or a failed try
-    while half open open its breaker; a success closes it. What comes late, while it is open, opens it no
-    further."""
+    """Return an engine's health updated by one more answer.
+
+    Two consecutive failures, a challenge, or a failed probe while half open open its breaker; a success
+    closes it. Late failures of an open breaker don't extend the break.
+    """
     if outcome is RequestOutcome.SUCCESS:
         return clear_failures(health)
     health = replace(
@@ -135,13 +140,15 @@ def record_outcome(
 
 
 def clear_failures(health: EngineHealth) -> EngineHealth:
-    """The breaker closes; the next break is a first one again."""
+    """Return the health with a closed breaker; the next break counts as the first again."""
     return replace(health, breaker=BreakerState.CLOSED, failures=0, openings=0, open_until=None)
 
 
 def refresh_breaker(health: EngineHealth, now: Instant) -> EngineHealth:
-    """The breaker by this time: half open once its time is over. Where the clock ran back, it stays open for
-    no longer than it was opened for."""
+    """Return the health with the breaker's current state: half open after its cool-down.
+
+    If the clock ran backwards, it stays open for no longer than it was opened for.
+    """
     if health.open_until is None:
         return health
     if health.open_until <= now:
@@ -151,15 +158,17 @@ def refresh_breaker(health: EngineHealth, now: Instant) -> EngineHealth:
 
 
 def may_probe(prober: str | None, until: Instant | None, asker: str, now: Instant) -> bool:
-    """True where an asker may try a half-open engine: nobody else has the right now. One that seems to
-    last for long is of a clock that ran back, and is not believed."""
+    """Return whether an asker may probe a half-open engine: nobody else has the right now.
+
+    A right that seems to last too long comes from a clock that ran backwards, and is ignored.
+    """
     if prober is None or until is None or (asker and prober == asker):
         return True
     return until <= now or until > later(now, 2 * PROBE_S)
 
 
 def add_rates(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, float]]) -> EngineHealth:
-    """With the rates over these answers and latencies."""
+    """Return the health with the rates over these answers and latencies."""
     if not answers:
         return health
     outcomes = [outcome for outcome, _ in answers]

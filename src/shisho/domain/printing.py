@@ -1,5 +1,7 @@
-"""An answer as it is printed: words, numbers that lead to quotations, and links; how they look is for others
-to say."""
+"""An answer prepared for printing: text, numbers that lead to quotations, and links.
+
+Renderers decide how it looks.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,10 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class PrintedPart:
-    """A stretch of a line of the answer. `number`: of the quotation that it leads to; 0: it leads nowhere.
-    `marked`: of a passage's best sentences."""
+    """A stretch of a line of the answer.
+
+    `number`: the quotation that it links to; 0: none. `marked`: it is one of a passage's best sentences.
+    """
 
     text: str
     number: int = 0
@@ -22,8 +26,11 @@ PrintedLine = tuple[PrintedPart, ...]
 
 @dataclass(frozen=True, slots=True)
 class PrintedBlock:
-    """A block of the answer. `lines`: of text, of code, or the items of a list, each after its sign;
-    `header` and `rows` of a table. `level`: of a heading."""
+    """A block of the answer.
+
+    `lines`: of text, of code, or the items of a list, each after its sign. `header` and `rows` belong to a
+    table, `level` to a heading.
+    """
 
     kind: Literal["heading", "text", "list", "table", "code", "quotes"]
     lines: tuple[PrintedLine, ...] = ()
@@ -35,9 +42,11 @@ class PrintedBlock:
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuotation:
-    """A quotation below the answer. `link`: an address of the web, or empty; `where`: page or place, and
-    heading; `text`: empty where it was erased; `remark`: what became of its document, or empty; `code`: its
-    lines stand as they are."""
+    """A quotation below the answer.
+
+    `link`: a web address, or empty. `where`: page or place, and heading. `text`: empty if it was erased.
+    `remark`: the state of its document, or empty. `code`: its lines are kept verbatim.
+    """
 
     number: int
     title: str
@@ -50,8 +59,11 @@ class PrintedQuotation:
 
 @dataclass(frozen=True, slots=True)
 class PrintableAnswer:
-    """An answer as it is printed. `language`: `ja` or `en`; `blocks`: those of the answer;
-    `heading`: of the quotations; `facts`: how far the sentences are carried, and why the search ended."""
+    """An answer prepared for printing.
+
+    `language`: `ja` or `en`. `blocks`: those of the answer. `heading`: of the quotations. `facts`: how well
+    the sentences are supported, and why the search ended.
+    """
 
     title: str
     language: str

@@ -1,5 +1,4 @@
-"""An answer that proves itself: what of a library goes into a proof file beside the answer, and what is found
-when one is checked."""
+"""Proof files: the parts of a library stored with an answer, and the results of a check."""
 
 from __future__ import annotations
 
@@ -11,9 +10,11 @@ from shisho.domain.viewing import Box
 
 @dataclass(frozen=True, slots=True)
 class PageCrop:
-    """The part of a page around a quotation as a PNG picture of `width` × `height` pixels. `boxes`: the
-    characters of the quotation, as shares of width and height from the picture's top left. `exact` as in
-    SpanBoxes, `why` where not."""
+    """The part of a page around a quotation, as a PNG picture of `width` × `height` pixels.
+
+    `boxes`: the characters of the quotation, as fractions of width and height from the picture's top left.
+    `exact` as in SpanBoxes, `why` if it is False.
+    """
 
     page: int
     png: bytes
@@ -26,9 +27,12 @@ class PageCrop:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceExhibit:
-    """A quotation with what shows it: `text`, the stored text around it, which begins at `start` of the
-    document's text; the hash of the bytes that the document was made of; its place on the page. `why` says
-    why the text or the picture is lacking."""
+    """A quotation with its proof.
+
+    `text`: the stored text around it, which begins at `start` of the document's text. `document_sha256`: the
+    hash of the document's bytes. `crop`: its position on the page. `why`: the reason why the text or the
+    picture is missing.
+    """
 
     evidence: Evidence
     document_sha256: str
@@ -40,8 +44,7 @@ class EvidenceExhibit:
 
 @dataclass(frozen=True, slots=True)
 class ProofSignature:
-    """An Ed25519 signature, and the public key that it is checked by; both in hexadecimal digits, small
-    letters."""
+    """An Ed25519 signature and the public key that verifies it, both in lower-case hexadecimal."""
 
     public_key: str
     signature: str
@@ -49,8 +52,7 @@ class ProofSignature:
 
 @dataclass(frozen=True, slots=True)
 class ProofFault:
-    """Something wrong in a proof file: its line, from 1, and the name of the part there, "" where it has
-    none."""
+    """A fault in a proof file: its line, from 1, and the name of the part, or ""."""
 
     line: int
     part: str
@@ -59,8 +61,11 @@ class ProofFault:
 
 @dataclass(frozen=True, slots=True)
 class ProofReport:
-    """The outcome of checking a proof file. It holds where there are no `faults`; `notes` say what it does
-    not show. `signer`: the public key that signed it, "" for none or where the signature is wrong."""
+    """The outcome of checking a proof file.
+
+    The file is valid if there are no `faults`; `notes` list what it does not show. `signer`: the public key
+    that signed it; "" if it is unsigned or the signature is wrong.
+    """
 
     faults: tuple[ProofFault, ...]
     notes: tuple[ProofFault, ...] = ()

@@ -1,4 +1,4 @@
-"""Quotas of a day: what a user, or the members of a group together, may use of a resource."""
+"""Daily quotas: what a user, or the members of a group together, may use of a resource."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ DAY_SECONDS = 86_400
 
 
 class QuotaResource(StrEnum):
-    """The things that are counted: jobs that were accepted, pages that were asked for of the web, tokens
-    that models have read and
-    written."""
+    """The counted resources.
+
+    Accepted jobs, pages requested from the web, and tokens that models have read and written.
+    """
 
     JOBS = "jobs"
     PAGES = "pages"
@@ -25,8 +26,10 @@ class QuotaResource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A ceiling of a day, and what was used of it on that day (UTC, by the clock of the database). It is free
-    again at `free_at`."""
+    """A daily ceiling, and the amount used on that day (UTC, by the clock of the database).
+
+    It is free again at `free_at`.
+    """
 
     grantee: Grantee
     resource: QuotaResource
@@ -36,27 +39,29 @@ class Quota:
 
     @property
     def free_at(self) -> Instant:
-        """When the next day begins."""
+        """The beginning of the next day."""
         return later(Instant(f"{self.day}T00:00:00+00:00"), DAY_SECONDS)
 
     def has_room(self, amount: int) -> bool:
-        """True where this much more may be used today."""
+        """Return whether this much more may be used today."""
         return self.used + amount <= self.per_day
 
     def begin_day(self, today: str) -> Quota:
-        """The same on a day: what was used before it counts no more. No day comes again, even where a clock
-        is set back."""
+        """Return the quota for a day, with the usage of earlier days dropped.
+
+        No day is repeated, even if a clock is set back.
+        """
         return self if self.day >= today else replace(self, day=today, used=0)
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaCharge:
-    """What was taken from which quotas, so that what is not used goes back to those."""
+    """The amounts charged to quotas, so that unused parts can be refunded to the same ones."""
 
     charged: tuple[Quota, ...]
     amount: int
 
 
 def find_full(quotas: Iterable[Quota], amount: int) -> Quota | None:
-    """The first quota that has no room for this much more."""
+    """Return the first quota that has no room for this much more."""
     return next((quota for quota in quotas if not quota.has_room(amount)), None)

@@ -1,4 +1,4 @@
-"""Candidates of a ranking before it is cut to what matters."""
+"""The candidates of a ranking before it is cut off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shisho.domain.corpus import DocumentId, Passage, PassageId
 
 
 class NamedPassage(NamedTuple):
-    """A passage, and what its document is called."""
+    """A passage with the names of its document."""
 
     passage: Passage
     source: str
@@ -17,8 +17,10 @@ class NamedPassage(NamedTuple):
 
 
 class RankedCandidate(NamedTuple):
-    """A passage in a ranking, before it is fetched: its score and the parts that it is the sum of, by their
-    names and values. A mapping is made of them only for what is looked at: most candidates are not."""
+    """A passage in a ranking before it is loaded: its score, and the parts of that sum.
+
+    A mapping of the parts is built only on access, because most candidates are never read.
+    """
 
     passage_id: PassageId
     document_id: DocumentId

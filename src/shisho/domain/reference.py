@@ -1,5 +1,4 @@
-"""Entries of a person's own bibliography, as a reference manager exports them, and the documents they
-describe."""
+"""Entries of a person's bibliography, as exported by a reference manager."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ BIBTEX = "application/x-bibtex"
 RIS = "application/x-research-info-systems"
 CSL_JSON = "application/vnd.citationstyles.csl+json"
 REFERENCE_TYPES = (BIBTEX, RIS, CSL_JSON)
-"""The media types of bibliographies: what is in them describes documents and is none."""
+"""The media types of bibliographies. Their content describes documents and is not a document."""
 ANY_REFERENCES = "application/x-references"
-"""The type of a file of which its owner says that it is one of them, whatever it is called."""
+"""The type of a file that its owner declares to be a bibliography, whatever its name."""
 REFERENCE_SUFFIXES = (".bib", ".bibtex", ".ris", ".json", ".csljson")
-"""What their names end with. Documents may be called so too: the bytes decide."""
+"""The suffixes of bibliographies. Documents may have them too: the bytes decide."""
 
 REFERENCE_FACTS = (
     "title",
@@ -39,36 +38,44 @@ REFERENCE_FACTS = (
     "kind",
     "citation_key",
 )
-"""The names of what an entry says of its document, all text. `author` and `editor`: a line of names
-(`domain/creators.py`); `kind` is a type of CSL; `pages` are those of the whole work in
-what it is part of."""
+"""The names of an entry's facts about its document, all text.
+
+`author` and `editor` are lines of names (`domain/creators.py`); `kind` is a type of CSL; `pages` are the
+pages of the work in its container.
+"""
 
 
 LONGEST_FACT = 300  # characters
 LONGEST_ADDRESS = 2_000
 ADDRESSES = ("doi", "url")
 MOST_AUTHORS = 50
-# Old DOIs of Wiley hold a SICI, 47:1<1::AID-ASI1>3.0.CO;2-3; any other angle belongs to what is around.
+# Old DOIs of Wiley contain a SICI, 47:1<1::AID-ASI1>3.0.CO;2-3; any other angle bracket belongs to the
+# surrounding text.
 _DOI = re.compile(r"10\.\d{4,9}/(?:[^\s\"<>]|<[^\s\"<>/:]*:[^\s\"<>/]*>)+")
 
 
 def shorten_fact(name: str, fact: str) -> str:
-    """A text is cut at its longest. An address leads nowhere when it is cut, so a longer one is left out."""
+    """Return a fact cut to its maximum length, or "" for a longer address.
+
+    A cut address leads nowhere.
+    """
     if name in ADDRESSES:
         return fact if len(fact) <= LONGEST_ADDRESS else ""
     return fact[:LONGEST_FACT]
 
 
 def find_doi(text: str) -> str:
-    """The first DOI, "" without one; an address writes its marks in percents."""
+    """Return the first DOI, or "". In web addresses, percent-encoding is decoded."""
     match = _DOI.search(unquote(text) if text.startswith(("http://", "https://")) else text)
     return match[0] if match else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One entry: its key in the file, what it says (`REFERENCE_FACTS`), the paths it names, as they are
-    written."""
+    """One entry of a bibliography.
+
+    Its key in the file, its facts (`REFERENCE_FACTS`), and the paths it names, as written.
+    """
 
     key: str
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -76,8 +83,7 @@ class Reference:
 
 
 class MatchedBy(StrEnum):
-    """The sign by which an entry found its document: a path, a DOI, a title; none, or more documents than
-    one."""
+    """How an entry matched its document: by path, DOI or title; no match; or several."""
 
     FILE = "file"
     DOI = "doi"
@@ -88,8 +94,10 @@ class MatchedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMatch:
-    """The fate of an entry. `source` is where its document stands; without one it and `document_id` are
-    empty."""
+    """The outcome of an entry.
+
+    `source` is the source of its document. Without a document, `source` and `document_id` are empty.
+    """
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""An answer given again from what its run has written down, and how the two differ."""
+"""An answer replayed from its run's ledger, and the differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OF_ONE_PLACE = ("id", "document", "source_url", "link", "source_state")
 
 @dataclass(frozen=True, slots=True)
 class AnswerDifference:
-    """A field of an answer as it was and as it is now, as JSON."""
+    """A field of an answer before and now, as JSON."""
 
     field: str
     before: str
@@ -24,8 +24,7 @@ class AnswerDifference:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """An answer, the same question's answer now, and the fields in which they differ; none where they are the
-    same."""
+    """An answer, the replayed answer, and the fields that differ."""
 
     before: Answer
     now: Answer
@@ -37,7 +36,7 @@ class ReplayReport:
 
 
 def compare_answers(before: Answer, now: Answer) -> ReplayReport:
-    """By all that is not of one time, ids and clocks, or of where a document stands today."""
+    """Compare two answers, except ids, clocks, and the current sources of documents."""
     then_fields = _lasting(before)
     now_fields = _lasting(now)
     differences = tuple(

@@ -1,4 +1,4 @@
-"""Reports: how long they are, what they cost at most, and their sections while the report is written."""
+"""Reports: their length, their maximum cost, and their sections during writing."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ MAX_WORDS = 8_000
 SECTION_CALLS = 5  # at most: two readings with a plan between them, the text, its check
 MIN_SECTION_CALLS = 3  # one reading, the text, its check
 OTHER_CALLS = 4  # the outline and its repair, introduction and conclusion, their check
-CALL_TOKENS = 2_500  # that a call reads and writes, as measured over played reports
-CALL_CEILING = 10_000  # tokens that are set aside for a call, as a token may be one byte
+CALL_TOKENS = 2_500  # tokens per call, as measured over simulated reports
+CALL_CEILING = 10_000  # tokens reserved for a call, since a token may be one byte
 CALL_SECONDS = 30.0
-REPORT_ROUNDS = 2  # of searching for one section
+REPORT_ROUNDS = 2  # searches for one section
 
 
 @dataclass(frozen=True, slots=True)
 class ReportEstimate:
-    """The budget of a report before it is begun. `model_calls` and `tokens` are about what it takes; it never
-    takes more than `max_model_calls` and `max_tokens`."""
+    """The estimated cost of a report before it starts.
+
+    `model_calls` and `tokens` are estimates; the report never exceeds `max_model_calls` and `max_tokens`.
+    """
 
     sections: int
     words: int
@@ -39,8 +41,10 @@ class ReportEstimate:
 
 @dataclass(frozen=True, slots=True)
 class SectionPlace:
-    """The section that is looked for now, from 1, and the rounds of the sections before it. A number after
-    the last one: all are written."""
+    """The current section, from 1, and the rounds of the sections before it.
+
+    A number after the last section: all are written.
+    """
 
     number: int
     rounds_before: int = 0
@@ -48,8 +52,11 @@ class SectionPlace:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSection:
-    """A section whose turn is over. `blocks`: its text, none if nothing was found for it; `is_quoted`: no
-    model could write it, and passages are quoted."""
+    """A finished section.
+
+    `blocks`: its text, empty if nothing was found for it. `is_quoted`: no model could write it, so passages
+    are quoted.
+    """
 
     heading: str
     blocks: tuple[AnswerBlock, ...]
@@ -61,8 +68,10 @@ class WrittenSection:
 def estimate_report(
     required: Requirements, ceilings: Mapping[str, float | None], budget: Budget
 ) -> ReportEstimate:
-    """Return what a report takes within these ceilings of the caller. `budget`: of one question, which knows
-    how much the model reads at once."""
+    """Return the estimated cost of a report within these ceilings of the caller.
+
+    `budget`: the budget of one question, which limits how much the model reads per call.
+    """
     sections = required.sections or DEFAULT_SECTIONS
     calls = SECTION_CALLS * sections + OTHER_CALLS
     most_calls = _choose(ceilings, "max_model_calls", calls)
@@ -80,7 +89,7 @@ def estimate_report(
 
 
 def count_least_calls(sections: int) -> int:
-    """Return the calls without which a report of so many sections is not begun."""
+    """Return the minimum number of calls for a report of so many sections."""
     return MIN_SECTION_CALLS * sections + OTHER_CALLS
 
 

@@ -1,4 +1,4 @@
-"""What a caller decides about a question beforehand; the strategy step fills in the rest."""
+"""The caller's requirements for an answer; the strategy step fills in the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shisho.domain.corpus import Complexity
 
 
 class RequestKind(StrEnum):
-    """The kind of answer that a caller wants. AUTO: the question says it."""
+    """The kind of answer that a caller wants. AUTO: the question decides."""
 
     AUTO = "auto"
     FACT = "fact"
@@ -23,7 +23,10 @@ class RequestKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One thing the question needs to know. `id` has any form; empty in a request, it becomes G1, G2, …"""
+    """One thing the question needs to know.
+
+    `id` has any form; an empty one in a request becomes G1, G2, …
+    """
 
     id: str
     question: str
@@ -33,8 +36,11 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """The parts of a strategy that the caller has decided; empty ones are filled in. `exclude_ids`: passages
-    and documents that no search may find. `sections` and `words`: of a report, at most and at least."""
+    """The parts of a strategy that the caller has decided; empty ones are filled in.
+
+    `exclude_ids`: passages and documents that no search may find. `sections` and `words`: the most sections
+    and the fewest words of a report.
+    """
 
     goals: tuple[Goal, ...] = ()
     condition: str = ""

@@ -1,5 +1,7 @@
-"""A session of an assistant that is its own librarian: what it is shown, what it claims, what stands of it.
-Only `StoredEvidence`, which never leaves the desk, carries ids."""
+"""The session of an assistant that is its own librarian: passages, claims and verdicts.
+
+Only `StoredEvidence`, which never leaves the desk, carries ids.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from shisho.domain.inquiry import (
 
 @dataclass(frozen=True, slots=True)
 class SessionOpened:
-    """A session as its assistant sees it: find evidence for each goal until the condition holds."""
+    """A session as its assistant sees it.
+
+    The assistant finds evidence for each goal until the condition holds.
+    """
 
     session_id: str
     strategy: Strategy
@@ -31,9 +36,12 @@ class SessionOpened:
 
 @dataclass(frozen=True, slots=True)
 class RankedPassages:
-    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading,
-    and nothing else of the library. `exhausted`: every passage in scope was shown. `more`: the round goes on
-    at `cursor`."""
+    """The result of a search, with or without a session.
+
+    Without one: `passages` with their ids. With one: `shown`, passages by number, text and heading, and no
+    other data of the library. `exhausted`: every passage in scope was shown. `more`: the round continues at
+    `cursor`.
+    """
 
     shown: tuple[NumberedPassage, ...] = ()
     passages: tuple[PassageHit, ...] = ()
@@ -47,9 +55,11 @@ class RankedPassages:
 
 @dataclass(frozen=True, slots=True)
 class FindingVerdict:
-    """The verdict on one finding. `number` is its evidence's, None if it was refused; `snippet` is the stored
-    text, `replaced` if the finding had other words; `reason` says why it was refused or what was done;
-    `evidence` opens it."""
+    """The verdict on one finding.
+
+    `number` is its evidence's, None if it was rejected. `snippet` is the stored text; `replaced`: the finding
+    had different words. `reason`: why it was rejected, or what was done. `evidence` opens it.
+    """
 
     index: int
     goal_id: str
@@ -63,7 +73,7 @@ class FindingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class FindingVerdicts:
-    """The verdicts on the findings, and where the condition stands after them."""
+    """The verdicts on the findings, and the state of the condition after them."""
 
     findings: tuple[FindingVerdict, ...]
     goal_status: tuple[GoalStatus, ...]
@@ -73,8 +83,10 @@ class FindingVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class CitedSentence:
-    """One sentence of an assistant's answer with the evidence numbers it cites. `context`: the row and column
-    of a cell."""
+    """One sentence of an assistant's answer with the evidence numbers it cites.
+
+    `context`: the row and column of a cell.
+    """
 
     text: str
     cites: tuple[int, ...] = ()
@@ -83,11 +95,14 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRevision:
-    """The outcome of one sentence, in order of writing: `kept`, `contradicted` by its quotations (taken out
-    of the text and listed under it), or `removed` (nothing supports it). `support` is None for a frame and
-    for a removed sentence; `by` says who vouches for it. `evidence` are the numbers it rests on, searched for
-    if it cited none. `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not
-    say, or `unchecked` if the time of the call was up."""
+    """The outcome of one sentence, in order of writing.
+
+    `became`: `kept`, `contradicted` by its quotations (removed from the text and listed under it), or
+    `removed` (unsupported). `support` is None for a frame and for a removed sentence; `by` is the kind of
+    support. `evidence`: the numbers that support it, searched for if it cited none. `unknown`: the cited
+    numbers that are not evidence. `lacking`: its claims that its quotations do not contain, or `unchecked` if
+    the call timed out.
+    """
 
     text: str
     became: str
@@ -100,8 +115,11 @@ class SentenceRevision:
 
 @dataclass(frozen=True, slots=True)
 class SupportCounts:
-    """How many sentences of an answer came out how. `removed`: they cite nothing, and nothing was found that
-    supports them. `by_judge`: of the supported ones, those that a model vouches for."""
+    """The number of sentences of an answer by outcome.
+
+    `removed`: they cite nothing, and no evidence was found for them. `by_judge`: the supported ones that a
+    model has checked.
+    """
 
     supported: int
     unverified: int
@@ -112,7 +130,7 @@ class SupportCounts:
 
 @dataclass(frozen=True, slots=True)
 class ComposedAnswer:
-    """The verified answer: `text` with its numbers, and what each number opens."""
+    """The verified answer: `text` with its numbers, and the evidence of each number."""
 
     answer_id: str
     text: str
@@ -127,14 +145,16 @@ class ComposedAnswer:
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences, as they stand in its blocks."""
+        """The sentences in the order of the blocks."""
         return list_sentences(self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class PassageReading:
-    """A passage word for word, with `context` neighbours on each side. `link` opens it; empty inside a
-    session, and so are the document and the passage's `start` in its text."""
+    """A passage verbatim, with `context` neighbours on each side.
+
+    `link` opens it. Inside a session, `link`, the document and the passage's `start` in its text are empty.
+    """
 
     text: str
     before: tuple[str, ...]
@@ -151,7 +171,7 @@ class PassageReading:
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session as it is stored. `room_tokens`: what a round shows at most, in tokens; 0: what is set."""
+    """A stored session. `room_tokens`: the most tokens a round shows; 0: as configured."""
 
     id: str
     owner: str
@@ -162,7 +182,7 @@ class SessionFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """Accepted evidence with what it opens."""
+    """Accepted evidence with the citation that opens it."""
 
     ref: EvidenceRef
     citation: Citation

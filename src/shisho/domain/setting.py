@@ -1,4 +1,4 @@
-"""Settings as they are told."""
+"""Settings for display."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SettingValue:
-    """A setting, its value and where that came from. Of a secret the value only says whether it is set."""
+    """A setting, its value and its origin. A secret's value only shows whether it is set."""
 
     name: str
     value: str | int | float | bool
     default: str | int | float | bool
     origin: str
-    """call, environment, file (settings.toml of the home) or default."""
+    """One of call, environment, file (settings.toml of the home) or default."""
     help: str
     choices: tuple[str, ...]
     """Empty: any value of the default's type."""

@@ -1,4 +1,4 @@
-"""Results looked up over whole documents for questions about the collection."""
+"""Results over whole documents for questions about the collection."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from enum import StrEnum
 
 
 class SurveyKind(StrEnum):
-    """COUNT and LIST: the documents that mention something. SUMMARY: an extract of one. CHANGES: from one to
-    another. DEADLINES: those that have not passed. UNNAMED: no one document has the name that was given.
-    MODEL: only a model can write this."""
+    """The kind of a survey.
+
+    COUNT and LIST: the documents that mention something. SUMMARY: an extract of one. CHANGES: from one to
+    another. DEADLINES: those that have not passed. UNNAMED: no single document has the given name. MODEL:
+    only a model can write this.
+    """
 
     COUNT = "count"
     LIST = "list"
@@ -22,8 +25,11 @@ class SurveyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SurveyRow:
-    """A line over some quotations. `quotes`: the sign before each ("" for none, − and + for what has gone and
-    come) and its place among the citations of the survey, from 0."""
+    """A line over some quotations.
+
+    `quotes`: the sign before each ("" for none, − and + for removed and added) and its index among the
+    citations of the survey, from 0.
+    """
 
     title: str
     quotes: tuple[tuple[str, int], ...] = ()
@@ -31,8 +37,10 @@ class SurveyRow:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`lines` say what was counted or compared, in the language of the question; the last of them goes over
-    the rows."""
+    """The result of a survey.
+
+    `lines`: the counts or comparisons, in the language of the question; the last line introduces the rows.
+    """
 
     kind: SurveyKind
     lines: tuple[str, ...]

@@ -1,5 +1,4 @@
-"""The requests of a visitor to the queue, and its replies: searches, status, what was found and what
-went wrong."""
+"""Requests of a visitor to the queue, and its replies."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ MAX_WAIT = 50.0  # seconds: MCP clients cut a call at about 60
 
 
 class JobKind(StrEnum):
-    """The kind of work a job does; its handler is chosen by this."""
+    """The kind of work a job does; it selects the job's handler."""
 
     SEARCH = "search_queue"
     FETCH = "fetch"
@@ -30,12 +29,15 @@ class JobKind(StrEnum):
 
 
 INTAKES = (JobKind.FETCH, JobKind.INGEST)
-"""The kinds that take one document in."""
+"""The kinds that ingest one document."""
 
 
 class StopStrategy(StrEnum):
-    """When following result pages ends. `auto`: also when they bring nothing new or enough was found;
-    `fixed`: at the last page asked for; `exhaustive`: at the engine's end."""
+    """When a search stops following result pages.
+
+    `auto`: also when they bring nothing new or enough was found. `fixed`: at the last requested page.
+    `exhaustive`: at the engine's last page.
+    """
 
     AUTO = "auto"
     FIXED = "fixed"
@@ -43,8 +45,11 @@ class StopStrategy(StrEnum):
 
 
 class Sources(StrEnum):
-    """Where an answer may come from. `auto`: what is in the library, and the web for what that does not
-    answer; `both`: the web is searched in any case; `web`: nothing but web pages."""
+    """Where an answer may come from.
+
+    `auto`: the library, and the web for goals that the library leaves open. `both`: the web is always
+    searched. `web`: only web pages.
+    """
 
     AUTO = "auto"
     DOCUMENTS = "documents"
@@ -53,8 +58,7 @@ class Sources(StrEnum):
 
 
 class WebConsent(StrEnum):
-    """The person's consent to sending words of a question out. `not_asked`: nobody has said yes or no
-    yet."""
+    """The person's consent to sending words of a question out. `not_asked`: undecided."""
 
     GIVEN = "given"
     NOT_ASKED = "not_asked"
@@ -63,8 +67,7 @@ class WebConsent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutgoingQueries:
-    """The queries that would be sent, and to whom: `queries` to one of `engines` each. `boxed`: to this
-    machine alone."""
+    """The queries that would be sent, each to one of `engines`. `boxed`: only to this machine."""
 
     queries: tuple[str, ...]
     engines: tuple[str, ...]
@@ -72,23 +75,28 @@ class OutgoingQueries:
 
 
 class PurgeScope(StrEnum):
-    """The extent of a task's removal. `none`: its own rows; `orphans`: also the pages that nothing else
-    reaches."""
+    """The extent of a task's removal.
+
+    `none`: its own rows. `orphans`: also the pages that nothing else references.
+    """
 
     NONE = "none"
     ORPHANS = "orphans"
 
 
 class StatusDetail(StrEnum):
-    """How many rows a status carries at once."""
+    """The amount of detail in a status."""
 
     SUMMARY = "summary"
     FULL = "full"
 
 
 class WaitCondition(StrEnum):
-    """The condition that ends the wait of a poll. `change`: anything; `result`: a job has ended or
-    something went wrong; `done`: nothing is left to wait for but a person."""
+    """The condition that ends the wait of a poll.
+
+    `change`: any event. `result`: a job has ended or an error occurred. `done`: only waits for people are
+    left.
+    """
 
     CHANGE = "change"
     RESULT = "result"
@@ -96,7 +104,7 @@ class WaitCondition(StrEnum):
 
 
 class Opinion(StrEnum):
-    """What a visitor may say of a source."""
+    """A visitor's feedback on a source."""
 
     BLOCK_DOMAIN = "block_domain"
     UNBLOCK_DOMAIN = "unblock_domain"
@@ -106,8 +114,10 @@ class Opinion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How queries are searched. `serp_max_pages` (1..10) None: as the category suggests. No `engines`: chosen
-    by category."""
+    """Options of searches.
+
+    `serp_max_pages` (1..10) None: the category's default. No `engines`: chosen by category.
+    """
 
     engines: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -123,10 +133,11 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """The sources an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name).
-    `conversation`: the id of one that the question goes on with, or `last`; "" for a question by itself.
-    `anywhere`: where it names no place to look in, everywhere, also where the question before it was
-    limited."""
+    """The sources of an answer, and its ceilings (fields of `inquiry.Budget` by name).
+
+    `conversation`: the id of the conversation to continue, or `last`; "" for a separate question. `anywhere`:
+    a question that names no place searches everywhere, even if the question before it was limited.
+    """
 
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)
@@ -139,7 +150,7 @@ class AskOptions:
 
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """A document handed over as bytes; `name` tells its kind by its ending."""
+    """An uploaded document; the suffix of `name` gives its type."""
 
     name: str
     data: bytes
@@ -147,7 +158,7 @@ class Bytes:
 
 @dataclass(frozen=True, slots=True)
 class SkippedItem:
-    """A query, address or file that was not queued, and why."""
+    """A query, address or file that was not queued, and the reason."""
 
     subject: str
     reason: str
@@ -155,7 +166,7 @@ class SkippedItem:
 
 @dataclass(frozen=True, slots=True)
 class JobsQueued:
-    """The result of queueing. `next` is the verb to call then."""
+    """The result of queueing. `next` is the verb to call next."""
 
     task_id: TaskId
     queued: int
@@ -167,17 +178,17 @@ class JobsQueued:
 
 @dataclass(frozen=True, slots=True)
 class SearchesQueued(JobsQueued):
-    """The result of queueing searches. `next` is the verb to call then."""
+    """The result of queueing searches. `next` is the verb to call next."""
 
 
 @dataclass(frozen=True, slots=True)
 class UrlsQueued(JobsQueued):
-    """The result of queueing addresses. `next` is the verb to call then."""
+    """The result of queueing addresses. `next` is the verb to call next."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingDocument:
-    """A document of the caller's own that needs no taking in."""
+    """A document of the caller that is already in the library."""
 
     source: str
     document_id: DocumentId
@@ -186,7 +197,7 @@ class ExistingDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsQueued:
-    """The result of handing in documents. Failed ones appear in the status of the task."""
+    """The result of submitting documents. Failed ones appear in the status of the task."""
 
     task_id: TaskId
     queued: int
@@ -199,20 +210,23 @@ class DocumentsQueued:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many of all that are known so far."""
+    """The number done, out of all known so far."""
 
     done: int
     total: int
 
     def __str__(self) -> str:
-        """As it is shown: "2/3"."""
+        """Return the progress for display: "2/3"."""
         return f"{self.done}/{self.total}"
 
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """Queries searched, pages visited, questions answered; documents that were taken in, of all pages and
-    files that were to be; pages read of the long files that are being taken in now."""
+    """The progress of a task.
+
+    Searched queries, visited pages, answered questions; ingested documents, out of all pages and files to
+    ingest; pages read of the long files that are being ingested now.
+    """
 
     queries: Progress
     pages: Progress
@@ -223,7 +237,7 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class PendingJobs:
-    """How many jobs of a task have not ended, by state."""
+    """The number of a task's unfinished jobs, by state."""
 
     queued: int = 0
     running: int = 0
@@ -233,9 +247,11 @@ class PendingJobs:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is
-    not taken in. `job_state` cancelled: it stays listed and answers leave it out. `place` is the cursor after
-    it, `page_number` the result page that it was on."""
+    """A find of a task: a hit of a result page, or a document.
+
+    `document_id` is None until it is ingested. `job_state` cancelled: it stays listed, but answers exclude
+    it. `place` is the cursor after it, `page_number` its result page.
+    """
 
     url: str
     title: str
@@ -263,10 +279,13 @@ class FailedItem:
 
 @dataclass(frozen=True, slots=True)
 class TaskSnapshot:
-    """A task as of `revision`. `changed`: it differs from `since_revision`. `results` came or changed after
-    `cursor` was given; `cursor` is for the next call; `more`: that call brings more rows. `retry_after`:
-    seconds to wait before it, None when nothing will change by itself. `delays` say which jobs wait, and for
-    what; `searches`, in full detail, how each search pages. `since` and `detail` echo the call."""
+    """A task as of `revision`.
+
+    `changed`: it differs from `since_revision`. `results` arrived or changed after `cursor`; the new `cursor`
+    is for the next call; `more`: that call returns more rows. `retry_after`: seconds to wait before it; None
+    if nothing will change automatically. `delays`: the waiting jobs and their reasons. `searches`: in full
+    detail, how each search pages. `since` and `detail` echo the call.
+    """
 
     task_id: TaskId
     question: str
@@ -295,7 +314,7 @@ class TaskSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class TaskStopped:
-    """How many jobs were cancelled, by the state they were in, and which go on to their end."""
+    """The number of cancelled jobs by their previous state, and the jobs that keep running."""
 
     task_id: TaskId
     cancelled: PendingJobs
@@ -314,7 +333,7 @@ class TaskResumed:
 
 @dataclass(frozen=True, slots=True)
 class TaskDeleted:
-    """How much of a task is no more."""
+    """The number of deleted items of a task."""
 
     task_id: TaskId
     jobs: int
@@ -356,8 +375,10 @@ class JobPage:
 
 @dataclass(frozen=True, slots=True)
 class AnswerHandle:
-    """An answer, or None while it is being made: then `retry_after` says when to ask again. A question that
-    follows names the conversation."""
+    """An answer, or None while it is being made: `retry_after` then says when to ask again.
+
+    Follow-up questions name the conversation.
+    """
 
     task_id: TaskId
     answer_id: str
@@ -368,10 +389,13 @@ class AnswerHandle:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not,
-    that the web is turned off, or why it rests for now. `quota_left` of today, None for no limit; `breaker`
-    closed, open (it rests until `cool_down_until`) or half_open; rates over its latest requests, None where
-    it was never asked; times in seconds."""
+    """An engine as a visitor sees it.
+
+    `available`: everything it needs is set up. `reason`: what is missing, that the web is off, or why the
+    engine is cooling down. `quota_left`: requests left today, None for no limit. `breaker`: closed, open
+    (cooling down until `cool_down_until`) or half_open. Rates cover its latest requests; None if there were
+    none. Times are in seconds.
+    """
 
     name: str
     site: str
@@ -396,7 +420,7 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackRecorded:
-    """A piece of feedback as it now stands."""
+    """Feedback in its current state."""
 
     opinion: Opinion
     target: str

@@ -1,4 +1,4 @@
-"""People who share a library: users, their groups, and who may read or add to whose corpus."""
+"""People who share a library: users, groups, and their access to each other's corpora."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from typing import NamedTuple
 from shisho.domain.time import Instant
 
 BETWEEN = "@"
-"""Stands between the name of a corpus and its owner where another person speaks of it."""
+"""Separates a corpus's name from its owner's, in names that other people use."""
 
 
 class Access(StrEnum):
-    """The rights of a person in a corpus. Who may write may read; what is one's own is granted by nobody."""
+    """The rights of a person in a corpus.
+
+    Writers may read. Owners need no grant.
+    """
 
     READ = "read"
     WRITE = "write"
@@ -27,25 +30,25 @@ class Access(StrEnum):
 
 
 class GranteeKind(StrEnum):
-    """The receiver of a grant: one user, or all members of a group."""
+    """The kind of a grantee: one user, or all members of a group."""
 
     USER = "user"
     GROUP = "group"
 
 
 class CorpusKey(NamedTuple):
-    """A corpus, whoever speaks of it."""
+    """A corpus, independent of the reader."""
 
     owner: str
     name: str
 
     def address(self, reader: str) -> str:
-        """What a reader calls it: its name where it is theirs, `name@owner` else."""
+        """Return a reader's name for it: its plain name if they own it, else `name@owner`."""
         return self.name if self.owner == reader else f"{self.name}{BETWEEN}{self.owner}"
 
 
 class Grantee(NamedTuple):
-    """A user or a group that corpora are granted to."""
+    """A user or a group with access to corpora."""
 
     kind: GranteeKind
     name: str
@@ -53,7 +56,7 @@ class Grantee(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorpusGrant:
-    """A corpus is granted to a user or a group."""
+    """The access of a user or group to a corpus."""
 
     corpus: CorpusKey
     grantee: Grantee
@@ -63,7 +66,7 @@ class CorpusGrant:
 
 @dataclass(frozen=True, slots=True)
 class ReachableCorpus:
-    """A corpus that a reader may search, and the most that they may do with it."""
+    """A corpus that a reader may search, and their highest access to it."""
 
     corpus: CorpusKey
     access: Access
@@ -71,31 +74,33 @@ class ReachableCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TokenHashes:
-    """The stored hashes of a user's token: the hash of itself and of the cookie that a browser gets for
-    it."""
+    """The stored hashes of a user's token and of the browser cookie derived from it."""
 
     token: str
     cookie: str
 
 
 def hash_token(token: str) -> TokenHashes:
-    """The stored hash of a token. Tokens are long and random, so that a plain hash keeps them."""
+    """Return the stored hashes of a token. Tokens are long and random, so a plain hash is safe."""
     return TokenHashes(digest_of(token), digest_of(cookie_of(token)))
 
 
 def cookie_of(token: str) -> str:
-    """The cookie that a browser gets for a token, which cannot be told from it, nor from what is stored."""
+    """Return the browser cookie of a token.
+
+    The token cannot be derived from it, and it cannot be derived from the stored hashes.
+    """
     return hmac.new(token.encode(), b"shisho reading room", hashlib.sha256).hexdigest()
 
 
 def digest_of(word: str) -> str:
-    """The hash of a token or a cookie."""
+    """Return the hash of a token or a cookie."""
     return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A token in clear, as it is shown once and never again."""
+    """A token in clear text, shown once."""
 
     user: str
     token: str
@@ -103,8 +108,10 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has been let in. `removed_at`: may not come in since; what is theirs stays, and they can
-    be let in again."""
+    """A user of the library.
+
+    `removed_at`: access ended then; their data stays, and they can be added again.
+    """
 
     name: str
     groups: tuple[str, ...]
@@ -115,14 +122,14 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class UserGroup:
-    """Users to whom corpora are granted together."""
+    """A group of users to whom corpora are granted together."""
 
     name: str
     members: tuple[str, ...]
 
 
 class TaskShare(NamedTuple):
-    """A task, or an answer that no task has made, which the members of a group may read."""
+    """A task, or an answer without a task, that the members of a group may read."""
 
     shared_id: str
     group: str

@@ -1,4 +1,4 @@
-"""Instants and waits: one form for every moment that is dated or waited for, and the arithmetic over it."""
+"""Instants and waits: one form for every moment, and the arithmetic over it."""
 
 from __future__ import annotations
 
@@ -8,47 +8,54 @@ from typing import NewType
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 120.0
 SPREAD = 0.1
-MOST_DOUBLINGS = 10  # 2 to a larger power is over the longest wait by far
+MOST_DOUBLINGS = 10  # 2 to a larger power exceeds the longest wait by far
 
 Instant = NewType("Instant", str)
-"""A moment in ISO 8601, in UTC, with six digits of a second: of two instants the earlier one is the smaller
-text. Those of `Clock.now` and those of `Clock.steady` are on two lines, and are not compared with each
-other."""
+"""A moment in ISO 8601, in UTC, with six digits of a second: earlier instants are smaller texts.
+
+Those of `Clock.now` and those of `Clock.steady` are on separate timelines and must not be compared.
+"""
 
 
 def from_epoch(seconds: float) -> Instant:
-    """The instant so many seconds after the beginning of 1970."""
+    """Return the instant so many seconds after the beginning of 1970."""
     return _written(datetime.fromtimestamp(seconds, UTC))
 
 
 def to_epoch(at: Instant) -> float:
-    """Seconds since the beginning of 1970."""
+    """Return the seconds since the beginning of 1970."""
     return datetime.fromisoformat(at).timestamp()
 
 
 def to_date(at: Instant) -> date:
-    """The day in UTC."""
+    """Return the day in UTC."""
     return datetime.fromisoformat(at).astimezone(UTC).date()
 
 
 def later(at: Instant, seconds: float) -> Instant:
-    """The instant so many seconds after another one."""
+    """Return the instant so many seconds after another one."""
     return _written(datetime.fromisoformat(at) + timedelta(seconds=seconds))
 
 
 def drop_fraction(at: Instant) -> Instant:
-    """The same second as people read it. It still compares as text: `+` comes before `.`."""
+    """Return the instant to the second, for people.
+
+    It still compares as text: `+` comes before `.`.
+    """
     return Instant(datetime.fromisoformat(at).isoformat(timespec="seconds"))
 
 
 def count_seconds(start: Instant, end: Instant) -> float:
-    """Seconds from one instant to another, negative where `end` is the earlier one."""
+    """Return the seconds from one instant to another, negative if `end` is earlier."""
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
 def backoff(failures: int, chance: float) -> float:
-    """Seconds until the next try after `failures` of them: 1, 2, 4 … 120, spread by ± 10 % with `chance` in
-    0..1, so that those who failed together do not come back together."""
+    """Return the seconds until the next try after `failures` of them: 1, 2, 4 … 120.
+
+    They are spread by ± 10 % with `chance` in 0..1, so that clients that failed together do not retry
+    together.
+    """
     wait = min(FIRST_WAIT_S * 2.0 ** min(failures, MOST_DOUBLINGS), LONGEST_WAIT_S)
     return wait * (1 - SPREAD + 2 * SPREAD * chance)
 

@@ -1,6 +1,8 @@
-"""The time line of everything that is waited for. It begins with the wall clock when the machine starts, and
-then goes on with the monotonic clock alone: wherever the wall clock jumps to, nobody waits longer or shorter
-than was said."""
+"""The timeline of everything that is waited for.
+
+It starts with the wall clock at boot and then follows the monotonic clock alone. Jumps of the wall clock
+neither lengthen nor shorten a wait.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """One for all processes that share a store. `at`: what the line said, in seconds since 1970, when the
-    monotonic clock of `boot` (the machine's run; "" where the system names none) said `monotonic`. `noted`:
-    the latest known of it."""
+    """The anchor of the timeline for all processes that share a store.
+
+    `at`: the timeline's value, in seconds since 1970, when the monotonic clock of `boot` (the machine's boot
+    id; "" if the system has none) read `monotonic`. `noted`: the latest recorded value of the timeline.
+    """
 
     boot: str
     at: float
@@ -19,18 +23,20 @@ class Anchor:
     noted: float
 
     def reads(self, monotonic: float) -> float:
-        """The instant on the line when the monotonic clock reads `monotonic`."""
+        """Return the instant on the timeline when the monotonic clock reads `monotonic`."""
         return self.at + monotonic - self.monotonic
 
     def is_of(self, boot: str, monotonic: float) -> bool:
-        """True where the machine has not been started again since."""
+        """Return whether the machine has not been restarted since."""
         return self.boot == boot and self.reads(monotonic) >= self.noted
 
 
 def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
-    """The anchor for now. It stands as long as the machine runs. After a start the wall clock says how long
-    it was off; where that ran back, the line goes on where it was known last, so that nobody waits for the
-    difference."""
+    """Return the anchor for now. It is kept until the machine restarts.
+
+    After a restart the wall clock measures the downtime. If the wall clock ran backwards, the timeline
+    continues from its last recorded value, so that no wait grows by the difference.
+    """
     if anchor is not None and anchor.is_of(boot, monotonic):
         return anchor
     at = wall if anchor is None else max(wall, anchor.noted)
@@ -38,37 +44,42 @@ def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) 
 
 
 def note_time(anchor: Anchor, monotonic: float) -> Anchor:
-    """With the latest known."""
+    """Return the anchor with its latest value recorded."""
     return replace(anchor, noted=max(anchor.noted, anchor.reads(monotonic)))
 
 
 WITNESS_S = 15.0
-"""Whoever has noted the line so lately was there when a clock seemed to jump."""
+"""A process that recorded the timeline this recently was awake when a clock seemed to jump."""
 JUMP_S = 2.0
-"""Clocks that run apart by less are put right; more is a jump."""
+"""Smaller differences between clocks are corrected; larger ones are jumps."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAnchor:
-    """One for all machines that share a server, none of whose clocks since the start is known to the others.
-    The line is `ahead` of the server's clock. When that said `wall`, the line said `noted`; all in seconds
-    since 1970."""
+    """The anchor of the timeline for all machines that share a server.
+
+    No machine knows another's monotonic clock. The timeline is `ahead` of the server's clock. When that clock
+    read `wall`, the timeline was at `noted`; all in seconds since 1970.
+    """
 
     ahead: float
     noted: float
     wall: float
 
     def was_noted(self, wall: float, seconds: float) -> bool:
-        """True where somebody has noted it in so many seconds before the server's clock says `wall`."""
+        """Return whether it was recorded at most `seconds` before the server's time `wall`."""
         return 0 <= wall - self.wall < seconds
 
 
 def set_server_anchor(anchor: ServerAnchor | None, wall: float, expected: float | None) -> ServerAnchor:
-    """The anchor now, when the server's clock says `wall`. `expected`: what the line says by the own clock of
-    who asks; None for who has just begun.
+    """Return the anchor for now, when the server's clock reads `wall`.
 
-    Where the two disagree, either the server's clock has jumped or who asks was stopped for a while (a
-    machine that slept). If the others went on noting the line meanwhile, it was the latter."""
+    `expected`: the timeline's value by the caller's own clock; None if the caller has just started.
+
+    If the two disagree, either the server's clock has jumped, or the caller was suspended for a while (a
+    machine that slept). If other processes kept recording the timeline in that time, the caller was
+    suspended.
+    """
     if anchor is None:
         return ServerAnchor(0.0, wall, wall)
     line = wall + anchor.ahead

@@ -1,6 +1,7 @@
-"""The visible side of a document: its pages as pictures, where lines and quoted characters stand on them,
-what is found in its text. Boxes are (left, top, right, bottom) in points from the top left of the page as it
-is shown."""
+"""Views of a document: page images, positions of lines and quotations, text matches.
+
+Boxes are (left, top, right, bottom) in points from the top left of the page as displayed.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +12,19 @@ from shisho.domain.corpus import Document, DocumentId
 
 Box = tuple[float, float, float, float]
 PageSize = tuple[float, float]
-"""Width and height of a page as it is shown, in points."""
+"""Width and height of a page as displayed, in points."""
 
 PDF_TYPE = "application/pdf"
 PICTURE_TYPES = ("image/png", "image/jpeg", "image/tiff")
 PAGED_TYPES = (PDF_TYPE, *PICTURE_TYPES)
-"""The kinds of documents whose pages can be drawn."""
+"""The media types whose pages can be rendered."""
 
 IMAGE_WIDTHS = (320, 800, 1200, 1600, 2400)
-"""In pixels: pictures of pages are drawn in these widths alone, so that few of them are kept."""
+"""In pixels. Page images are rendered in these widths only, so that few of them are cached."""
 
 
 class Viewable(StrEnum):
-    """How a document can be looked at: pages as they were printed, its stored text, or not at all any
-    more."""
+    """How a document can be viewed: its printed pages, its stored text, or no longer."""
 
     PAGES = "pages"
     TEXT = "text"
@@ -33,7 +33,7 @@ class Viewable(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document and how it can be looked at; `why` where not by its pages."""
+    """A document and how it can be viewed; `why` if not by its pages."""
 
     document: Document
     viewable: Viewable
@@ -42,8 +42,7 @@ class DocumentView:
 
 @dataclass(frozen=True, slots=True)
 class LayoutLine:
-    """One line of a page: `start:end` of the document's text, and where it stands, as far as that is
-    known."""
+    """One line of a page: `start:end` of the document's text, and its box if known."""
 
     start: int
     end: int
@@ -53,9 +52,11 @@ class LayoutLine:
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """One page as text: `text` is `start:end` of the document's text. Width and height are of the shown page,
-    None where no page can be drawn. `page_start:page_end` is the whole page: of a very long one this is a
-    part."""
+    """One page as text: `text` is `start:end` of the document's text.
+
+    Width and height are those of the displayed page, None if it cannot be rendered. `page_start:page_end` is
+    the whole page; a very long page is returned in parts.
+    """
 
     page: int
     width: float | None
@@ -70,7 +71,7 @@ class PageLayout:
 
 @dataclass(frozen=True, slots=True)
 class PageImageKey:
-    """Which picture of which page: of the document with these bytes, `width` pixels wide."""
+    """The key of a page image: the page of the document with these bytes, `width` pixels wide."""
 
     sha256: str
     page: int
@@ -105,8 +106,10 @@ class QuotedLine:
 
 
 class PlacementDoubt(StrEnum):
-    """Why it is not known where characters stand: the page gives another text now; a character has no box;
-    others stand in the same place."""
+    """The reason why the positions of characters are uncertain.
+
+    The page's text has changed; a character has no box; other characters overlap the position.
+    """
 
     NONE = ""
     OTHER_TEXT = "other_text"
@@ -116,7 +119,7 @@ class PlacementDoubt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CharacterPlacement:
-    """Where quoted characters stand: one box for each run of neighbours; none where there is a doubt."""
+    """The boxes of quoted characters, one for each run of neighbours; none if there is a doubt."""
 
     boxes: tuple[Box, ...]
     doubt: PlacementDoubt = PlacementDoubt.NONE
@@ -124,8 +127,11 @@ class CharacterPlacement:
 
 @dataclass(frozen=True, slots=True)
 class SpanBoxes:
-    """Where a stretch of a document's text stands on its page. `exact`: the boxes hold all of its characters
-    and no others; if not, `why` says what is not known, and there are boxes of whole lines of it at most."""
+    """The boxes of a stretch of a document's text on its page.
+
+    `exact`: the boxes contain all of its characters and no others. Otherwise `why` gives the reason, and the
+    boxes are those of whole lines, if any.
+    """
 
     document_id: DocumentId
     page: int | None
@@ -136,7 +142,7 @@ class SpanBoxes:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceBoxes:
-    """The same of a quotation."""
+    """The boxes of a quotation; see `SpanBoxes`."""
 
     evidence_id: str
     document_id: DocumentId
@@ -148,8 +154,7 @@ class EvidenceBoxes:
 
 @dataclass(frozen=True, slots=True)
 class TextMatch:
-    """One place of what was looked for: `start:end` of the document's text, its page, and the text around
-    it."""
+    """One match in a document: `start:end` of its text, its page, and the text around it."""
 
     start: int
     end: int
@@ -161,7 +166,7 @@ class TextMatch:
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """The places in order; `more` where there are further ones."""
+    """The matches in order; `more` if there are further ones."""
 
     matches: tuple[TextMatch, ...]
     more: bool

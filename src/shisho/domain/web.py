@@ -1,5 +1,4 @@
-"""A search engine as the web room sees it: what is asked, how it answers, what stands on a result page, what
-bars the way."""
+"""Search engines as the web package sees them, from queries to result pages."""
 
 from __future__ import annotations
 
@@ -9,11 +8,11 @@ from datetime import date
 from enum import StrEnum
 
 State = Mapping[str, str]
-"""What an engine wants back with the next page (a token, a cursor). Empty: nothing to remember."""
+"""The data that an engine needs for the next page (a token, a cursor). Empty: none."""
 
 
 class TimeRange(StrEnum):
-    """How old a page may be."""
+    """The maximum age of a page."""
 
     ALL = "all"
     DAY = "day"
@@ -23,8 +22,10 @@ class TimeRange(StrEnum):
 
 
 class Tier(StrEnum):
-    """Where an engine stands when one is chosen; last-mile engines come last and do not page unless told
-    to."""
+    """The rank of an engine when one is chosen.
+
+    Last-mile engines come last and page only if requested.
+    """
 
     DEFAULT = "default"
     LAST_MILE = "last_mile"
@@ -34,8 +35,10 @@ class Tier(StrEnum):
 
 
 class ChallengeKind(StrEnum):
-    """The kind of obstacle between us and a page. All but `blocked` are a person's turn; `blocked` is a
-    refusal nobody can solve."""
+    """The kind of obstacle between Shisho and a page.
+
+    A person can solve all but `blocked`, which is a refusal.
+    """
 
     CAPTCHA = "captcha"
     TURNSTILE = "turnstile"
@@ -46,7 +49,7 @@ class ChallengeKind(StrEnum):
 
 
 class PagingStop(StrEnum):
-    """Why following result pages ended."""
+    """Why a search stopped following result pages."""
 
     LIMIT = "LIMIT"
     ENOUGH = "ENOUGH"
@@ -71,7 +74,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """A query as an engine is asked it."""
+    """A query in the form an engine receives."""
 
     text: str
     today: date
@@ -84,7 +87,7 @@ class EngineQuery:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request for one page. The user's own keys come in later, by `Credential`."""
+    """One request for one page. The user's own keys are added later, by `Credential`."""
 
     url: str
     method: str = "GET"
@@ -94,7 +97,7 @@ class Request:
     cookies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     one_hop: bool = False
-    """Of a GET: a redirect is answered as it is, for whoever has to ask the next host's leave first."""
+    """For a GET: return a redirect instead of following it, because the next host needs permission first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +106,18 @@ class Response:
 
     body: bytes
     url: str = ""
-    """Where redirects ended."""
+    """The final address after redirects."""
     status: int = 200
     charset: str | None = None
-    """As the header named it."""
+    """As named by the header."""
     today: date | None = None
-    """Lets "3 days ago" become a date."""
+    """Turns "3 days ago" into a date."""
     media_type: str | None = None
-    """As the header named it."""
+    """As named by the header."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Those we act on, in lower case: etag, last-modified, refresh, retry-after; and location, as a whole
-    address, of a redirect that was not followed."""
+    """Only the headers that Shisho uses, in lower case: etag, last-modified, refresh, retry-after; and
+    location, as an absolute address, of a redirect that was not followed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class SerpHit:
     rank: int
     """From 1 on its page."""
     url: str
-    """Unwrapped from redirectors."""
+    """The target address, without redirectors."""
     title: str
     snippet: str = ""
     date: str | None = None
@@ -132,7 +136,7 @@ class SerpHit:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """A page that wants proof of a person. `marker` is what gave it away."""
+    """A page that wants proof of a person. `marker` is the text that identified it."""
 
     kind: ChallengeKind
     marker: str
@@ -140,9 +144,11 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True)
 class Serp:
-    """A result page, read. `next` is None where the engine shows no further page. `follow` is a second
-    request that this page needs before it has hits (E-utilities name ids first): its answer brings the hits,
-    this one brings `next`."""
+    """A parsed result page.
+
+    `next` is None if the engine shows no further page. `follow` is a second request that this page needs
+    before it has hits (E-utilities name ids first): its answer brings the hits, this one brings `next`.
+    """
 
     engine: str
     hits: tuple[SerpHit, ...] = ()
@@ -155,9 +161,11 @@ class Serp:
 
 @dataclass(frozen=True, slots=True)
 class SerpLayout:
-    """One look of a result page, as CSS selectors; all but `hit` are searched for inside the hit. `skip`
-    names what is no result although it looks like one. An empty `link` means the hit is the link; an empty
-    `title`, the link's own text."""
+    """One layout of a result page, as CSS selectors.
+
+    All but `hit` are searched for inside the hit. `skip` matches elements that look like a result but are
+    not. An empty `link` means the hit is the link; an empty `title`, the link's own text.
+    """
 
     hit: str
     link: str = ""
@@ -169,9 +177,11 @@ class SerpLayout:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A value of the user's own (a key, a contact address) that goes into a header or a parameter of each
-    request, after the request was made and stored, so that no record holds it. `interval_s` is the pace it
-    buys."""
+    """A value of the user's own for a header or a parameter of each request.
+
+    For example a key or a contact address. It is added after the request was built and stored, so that no
+    record contains it. `interval_s` is the interval that the key allows.
+    """
 
     setting: str
     header: str = ""
@@ -182,10 +192,12 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class SearchPaging:
-    """A search's way through the result pages of its engine. `novelty` is the share of addresses on each page
-    that were new to the task, `harvest` the share of its visited hits that were useful, None if none was
-    visited; `paging_stop` None: the search is still running. `reason` is the stop in words, and `warnings`
-    are codes, for a visitor with words."""
+    """The progress of a search through the result pages of its engine.
+
+    `novelty` is the share of addresses on each page that were new to the task, `harvest` the share of its
+    visited hits that were useful, None if none was visited. `paging_stop` None: the search is still running.
+    `reason` is the stop in words, and `warnings` are codes, for a visitor with words.
+    """
 
     job_id: str
     query: str
@@ -200,12 +212,13 @@ class SearchPaging:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How an engine's pages are read. Selectors are CSS, phrases lower case.
+    """How an engine's pages are parsed. Selectors are CSS, phrases lower case.
 
-    `signs`, `titles`: what tells this engine's saved pages from others'. `next_link`: the way to the next
-    page, and `pager`: the block it stands in. `nothing`, `nothing_said`: "no results". `changed`: the engine
-    answered another query than it was asked. `shell`: a page that only JavaScript would fill. `markers`: its
-    own challenges."""
+    `signs`, `titles`: identify this engine's saved pages. `next_link`: the link to the next page, and
+    `pager`: the block that contains it. `nothing`, `nothing_said`: "no results". `changed`: the engine
+    answered another query than requested. `shell`: a page that only JavaScript would fill. `markers`: its own
+    challenges.
+    """
 
     layouts: tuple[SerpLayout, ...] = ()
     signs: tuple[str, ...] = ()
@@ -221,11 +234,13 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class EngineAbout:
-    """All that is known of an engine; the user's engines.toml may override any field. `kind` is html, json or
-    xml; `pagination` the parameter that carries the page; `reason` says why it is not enabled. Intervals in
-    seconds between requests, `per_day` None for no limit, `query_limit` in characters. Empty `languages`:
-    any. `verified`: its parser has met real pages. `blocks_in_silence`: to those it takes for machines it
-    says "no results", whatever they ask."""
+    """The description of an engine; the user's engines.toml may override any field.
+
+    `kind` is html, json or xml; `pagination` the parameter that carries the page; `reason`: why it is not
+    enabled. Intervals are seconds between requests, `per_day` None for no limit, `query_limit` in characters.
+    Empty `languages`: any. `verified`: its parser has been tested on real pages. `blocks_in_silence`: it
+    answers suspected bots with "no results", whatever they ask.
+    """
 
     name: str
     site: str

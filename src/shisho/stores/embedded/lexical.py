@@ -1,5 +1,7 @@
-"""The lexical index in tantivy: it proposes, our own scoring ranks. Derived from the shelf; delete its folder
-at any time."""
+"""The lexical index in tantivy, which selects candidates for our own scoring.
+
+It is derived from the shelf; its folder can be deleted at any time.
+"""
 
 from __future__ import annotations
 
@@ -29,35 +31,35 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BATCH = 500  # documents taken in per commit
-ENTRIES = 2_000  # passages that are held at once
+BATCH = 500  # documents to index per commit
+ENTRIES = 2_000  # passages that are in memory at once
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
-BUSY = "LockBusy"  # what tantivy says where another process writes
+BUSY = "LockBusy"  # tantivy's error while another process is writing
 
-# The number of the newest change of the shelf.
+# Read the number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
-# What tells a change from one of the same number in another history of the database.
+# Read the salt of a change, which differs from that of the same number in another database history.
 SALT = "SELECT salt FROM changes WHERE seq = ?"
-# What the shelf has changed since one, oldest first. A document that was purged, begun anew and broken off is
-# there no more: it may have been in any corpus.
+# List the changes of the shelf after a given one, oldest first. A document that was purged, then restarted
+# and abandoned no longer exists: it may have been in any corpus.
 CHANGED = """SELECT c.seq, c.salt, c.document_id, d.corpus_id, coalesce(d.state, 'purged') AS state
     FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > ? ORDER BY c.seq LIMIT ?"""
-# The live documents of a corpus.
+# List the live documents of a corpus.
 LIVE = """SELECT d.id, d.passage_count FROM documents d WHERE d.corpus_id = ? AND d.state = 'live'
     ORDER BY d.added_at, d.id"""
-# What the index takes in of a passage.
+# The columns of an index entry.
 ENTRY = "d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal"
-# Passages of a live document after one.
+# List passages of a live document after a given one.
 ENTRIES_OF = f"""SELECT {ENTRY} FROM documents d JOIN passages p ON p.document_id = d.id
     WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
-# All passages of some documents that are live, in this order.
+# List all passages of some documents, if they are live, in the given order.
 ENTRIES_OF_ALL = f"""SELECT {ENTRY} FROM json_each(?) CROSS JOIN documents d ON d.id = json_each.value
     JOIN passages p ON p.document_id = d.id WHERE d.state = 'live' ORDER BY json_each.key, p.ordinal"""
 
 
 class LexicalIndex:
-    """`ports.Index` over tantivy indexes, and over an index of vectors where there is one."""
+    """`ports.Index` over tantivy indexes, and over a vector index if there is one."""
 
     def __init__(self, folder: Path, database: Database, dense: ServingIndex | None = None) -> None:
         self._indexes = CorpusIndexes(folder)
@@ -79,8 +81,11 @@ class LexicalIndex:
         return outcome[0]
 
     async def _healed(self, act: Callable[[], Awaitable[T]]) -> T:
-        """What it gives. An index that is damaged is made anew before, in memory where its folder cannot be
-        written, as on a full disk, or that has not helped."""
+        """Run `act`, and rebuild a damaged index first.
+
+        If the folder is not writable, for example on a full disk, or if rebuilding did not help, the index is
+        built in memory.
+        """
         if not self._is_of_this_history:
             await self._look_at_history()
         with suppress(IndexDamaged, OSError):
@@ -95,7 +100,10 @@ class LexicalIndex:
         return await act()
 
     async def _look_at_history(self) -> None:
-        """Once in a process: a database that was put back goes on with numbers that its indexes have seen."""
+        """Check once per process whether the index belongs to this database history.
+
+        A restored database reuses change numbers that its indexes have already seen.
+        """
         async with self._lock:
             is_anew = await asyncio.to_thread(self._indexes.begin_anew, self._is_foreign)
             if is_anew and self._dense is not None:
@@ -116,7 +124,7 @@ class LexicalIndex:
         return [damage for damage in (words, vectors) if damage is not None]
 
     def _if_current(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T] | None:
-        """The outcome of the work; None where there is something to catch up with before."""
+        """Return the outcome of the work, or None if the index must catch up first."""
         view = LexicalView(connection, self._indexes, self._dense)
         is_current = view.has_newest_vectors() and self._seen == _newest_change(connection)
         return (work(view),) if is_current else None
@@ -150,7 +158,7 @@ class LexicalIndex:
             while self._seen < newest:
                 if await asyncio.to_thread(self._has_taken_in, newest):
                     continue
-                # Another process writes: it takes in the same changes for us.
+                # Another process is writing: it applies the same changes for us.
                 await asyncio.sleep(0.05)
                 waited += 0.05
                 self._seen = await asyncio.to_thread(self._indexes.reload)
@@ -159,7 +167,7 @@ class LexicalIndex:
                     return
 
     def _has_taken_in(self, newest: int) -> bool:
-        """The changes there are; False when another process writes."""
+        """Apply changes up to `newest`; return False if another process is writing."""
         self._seen = self._indexes.reload()
         if self._seen >= newest:
             return True
@@ -179,7 +187,7 @@ class LexicalIndex:
         return True
 
     def _take_in(self, writer: CorpusWriter, newest: int) -> None:
-        """Up to this change: where others add without a pause, there is always a newer one."""
+        """Apply changes up to this one; with constant additions there is always a newer one."""
         remade: set[int] = set()
         while self._seen < newest:
             changed = self._database.snapshot(partial(_changed, since=self._seen))
@@ -192,13 +200,16 @@ class LexicalIndex:
                     self._apply(
                         writer.get(corpus_id), dict.fromkeys(change.document_id for change in changes)
                     )
-            writer.show()  # before the number: who sees it takes what it finds for all there is
+            writer.show()  # before the number is stored: a reader of the number expects everything up to it
             self._seen = changed[-1].seq
             self._indexes.mark(self._seen, changed[-1].salt)
 
     def _remake(self, writer: Any, corpus_id: int) -> None:
-        """O(corpus), since a deleted entry stays in its segment until a merge, which nobody can ask tantivy
-        for, and a purge promises more than that."""
+        """Rebuild the index of a corpus, O(corpus).
+
+        A deleted entry stays in its segment until a merge, which tantivy cannot be asked for, and a purge
+        must erase it.
+        """
         writer.delete_all_documents()
         writer.commit()
         for names in _by_size(self._database.snapshot(partial(_live, corpus_id=corpus_id))):
@@ -224,7 +235,7 @@ class LexicalIndex:
 
 
 def _by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int, list[rows.Row]]:
-    """`corpora`: those that have an index."""
+    """Group changes by corpus. `corpora` are the corpora that have an index."""
     changes: dict[int, list[rows.Row]] = {}
     for change in changed:
         for corpus_id in corpora if change.corpus_id is None else (change.corpus_id,):
@@ -245,7 +256,7 @@ def _live(connection: apsw.Connection, corpus_id: int) -> list[rows.Row]:
 
 
 def _by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
-    """The names of documents that are held at once; a long one is read by itself, in parts."""
+    """Yield batches of document IDs that fit in memory; a long document is a batch of its own."""
     names: list[str] = []
     passages = 0
     for document in documents:
@@ -268,7 +279,7 @@ def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[
 
 
 def _entry(row: rows.Row) -> Any:
-    """From the columns of `ENTRIES_OF`."""
+    """Build an index entry from the columns of `ENTRIES_OF`."""
     terms = " ".join([row.terms, *[row.heading_terms] * HEADING])
     entry = tantivy.Document(terms=terms, bigrams=row.bigrams, document=row.document_id)
     entry.add_unsigned("passage", row.passage)

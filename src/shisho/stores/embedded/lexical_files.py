@@ -1,7 +1,7 @@
-"""The tantivy indexes of the lexical index: one for each corpus, in a folder of its own, so that nothing of a
-corpus has a part in the scores of another.
+"""The tantivy indexes of the lexical index: one folder for each corpus.
 
-Fields are white-space tokenised, frequencies only. BM25 in tantivy is fixed at k1=1.2, b=.75.
+So the content of a corpus never affects scores in another. Fields are tokenized at white space and store
+frequencies only. BM25 in tantivy is fixed at k1=1.2, b=.75.
 """
 
 from __future__ import annotations
@@ -39,14 +39,13 @@ FORMAT = "3"
 HEAP = 128 << 20
 LOCK = "lock"
 WATERMARK = "watermark"
-END = "."  # of the watermark: a number that is cut short is another number
-PATIENCE = 5.0  # seconds to wait for another process that writes
+END = "."  # the end of the watermark: a truncated number would be another number
+PATIENCE = 5.0  # seconds to wait for another writing process
 
 
 @dataclass(frozen=True, slots=True)
 class LexicalWatermark:
-    """The number of the last change that all indexes have taken in with its salt, and the corpora that have
-    one."""
+    """The last change that all indexes include, its salt, and the corpora that have an index."""
 
     last_change: int
     salt: int
@@ -54,7 +53,7 @@ class LexicalWatermark:
 
 
 class CorpusIndexes:
-    """The indexes below a folder, and the number of the last change that all of them have taken in."""
+    """The indexes in a folder, and the number of the last change that all of them include."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -64,26 +63,26 @@ class CorpusIndexes:
         self._passing_mark = 0
 
     def find(self, corpus_id: int) -> Any | None:
-        """The index of a corpus; None where nothing of it has been taken in."""
+        """Return the index of a corpus, if it has one."""
         return self._opened.get(corpus_id)
 
     def list_corpora(self) -> Sequence[int]:
-        """The corpora that have an index."""
+        """Return the corpora that have an index."""
         return tuple(self._opened)
 
     def close(self) -> None:
-        """Let go of them: each that is open has a thread."""
+        """Drop the indexes: each open one has a thread."""
         self._opened = {}
 
     def reload(self) -> int:
-        """Look at what other processes have written since. Returns the watermark. Raises IndexDamaged."""
+        """Reload what other processes have written; return the last change. Raises IndexDamaged."""
         if self._is_passing:
             return self._passing_mark
         try:
             mark = self._watermark()
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._open_all({} if mark is None else self._list_folders())
-        except OSError as error:  # it can neither be read nor be made anew
+        except OSError as error:  # it can neither be read nor rebuilt
             return self.pass_by(error)
         if mark is not None and not mark.corpora <= self._opened.keys():
             raise IndexDamaged(_name_missing(mark.corpora, self._opened))
@@ -98,7 +97,7 @@ class CorpusIndexes:
                 self._opened[corpus_id] = _open(folders[corpus_id], LOOKED_AT)
 
     def _list_folders(self) -> dict[int, Path]:
-        """The folders of corpora that hold an index."""
+        """Return the folders that contain an index, by corpus."""
         return {
             int(path.name): path
             for path in self._folder.iterdir()
@@ -106,8 +105,10 @@ class CorpusIndexes:
         }
 
     def begin_anew(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
-        """Delete them where they are of another history of the database, and say whether they were; where
-        they cannot be, go on in memory."""
+        """Delete the indexes if they belong to another database history.
+
+        Returns True if they did. If they cannot be deleted, new indexes are built in memory.
+        """
         if not self._is_foreign(is_foreign):
             return False
         try:
@@ -116,7 +117,7 @@ class CorpusIndexes:
             if not self._wait_for_turn():
                 return False
             try:
-                if self._is_foreign(is_foreign):  # nobody else has begun them anew meanwhile
+                if self._is_foreign(is_foreign):  # no other process has rebuilt them since
                     tell_other_history(self._folder)
                     self._clear()
             finally:
@@ -128,14 +129,17 @@ class CorpusIndexes:
     def _is_foreign(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
         if self._is_passing:
             return False
-        with suppress(IndexDamaged, OSError):  # whoever reads it next sees the same
+        with suppress(IndexDamaged, OSError):  # the next reader sees the same error
             mark = self._watermark()
             return mark is not None and is_foreign(mark)
         return False
 
     def examine(self) -> IndexDamage | None:
-        """Look through all files, which takes a while, and delete them where one is damaged, so that they are
-        made anew at the next use; None where all is well, or another process writes. Raises OSError."""
+        """Check all files, which takes a while, and delete them if one is damaged.
+
+        They are rebuilt at the next use. Returns None if there is no damage, or if another process is
+        writing. Raises OSError.
+        """
         if not self._folder.is_dir() or self._is_passing:
             return None
         if not os.access(self._folder, os.W_OK):
@@ -162,7 +166,7 @@ class CorpusIndexes:
         return True
 
     def _find_damage(self) -> str:
-        """The name of a damaged file; "" for none."""
+        """Return the name of a damaged file, or ""."""
         try:
             mark = self._watermark()
             if mark is None:
@@ -178,8 +182,10 @@ class CorpusIndexes:
         return ""
 
     def pass_by(self, error: Exception) -> int:
-        """From now on indexes that end with this process, for a home that cannot be written. Returns what
-        they have seen."""
+        """Use in-memory indexes until this process ends, because the folder is not usable.
+
+        Returns the number of the last change that they include.
+        """
         why = reason_of(error)
         log.warning(Message("index.in_memory", why=why))
         self._is_passing = True
@@ -188,11 +194,11 @@ class CorpusIndexes:
         return 0
 
     def mark(self, seen: int, salt: int) -> None:
-        """The change up to which all of them have taken in."""
+        """Record the last change that all indexes include."""
         if self._is_passing:
             self._passing_mark = seen
             return
-        # After the commits: a crash between the two repeats a batch, and taking in a document twice changes
+        # After the commits: a crash in between repeats a batch, and indexing a document twice changes
         # nothing.
         words = (FORMAT, seen, salt, *sorted(self._opened), END)
         fresh = self._folder / f"{WATERMARK}.new"
@@ -200,8 +206,10 @@ class CorpusIndexes:
         fresh.replace(self._folder / WATERMARK)
 
     def take(self) -> bool:
-        """The turn to write, until `end`; False while another process has it. What has another form is
-        deleted."""
+        """Acquire the write lock until `end`; return False if another process holds it.
+
+        Indexes of another format are deleted.
+        """
         if not (self._is_passing or os.access(self._folder, os.W_OK)):
             self.pass_by(PermissionError(errno.EACCES, "", str(self._folder)))
         if self._is_passing:
@@ -213,11 +221,11 @@ class CorpusIndexes:
         return True
 
     def end(self) -> None:
-        """Let another process write."""
+        """Release the write lock."""
         self._turn.end()
 
     def ensure(self, corpus_id: int) -> Any:
-        """The index of a corpus, which is there afterwards."""
+        """Return the index of a corpus; create it if it is missing."""
         index = self.find(corpus_id)
         if index is None:
             path = self._path(corpus_id)
@@ -229,7 +237,7 @@ class CorpusIndexes:
         return index
 
     def _watermark(self) -> LexicalWatermark | None:
-        """None where there is none of this form. Raises IndexDamaged."""
+        """Read the watermark; None if there is none of this format. Raises IndexDamaged."""
         file = self._folder / WATERMARK
         try:
             words = file.read_text("ascii").split() if file.is_file() else []
@@ -256,8 +264,10 @@ class CorpusIndexes:
 
 
 class CorpusWriter:
-    """Writes one index after the other: the writer of a corpus stays open until another's turn comes. Raises
-    ValueError where another process writes."""
+    """Writes one index at a time: a corpus's writer stays open until another corpus is next.
+
+    Raises: ValueError if another process is writing.
+    """
 
     def __init__(self, indexes: CorpusIndexes) -> None:
         self._indexes = indexes
@@ -273,7 +283,7 @@ class CorpusWriter:
         self._finish()
 
     def get(self, corpus_id: int) -> Any:
-        """The writer of a corpus."""
+        """Return the writer of a corpus."""
         if corpus_id != self._corpus_id:
             self._finish()
             index = self._indexes.ensure(corpus_id)
@@ -282,7 +292,7 @@ class CorpusWriter:
         return self._writer
 
     def show(self) -> None:
-        """Let searches see what was committed."""
+        """Make committed entries visible to searches."""
         if self._writer is not None:
             self._indexes.ensure(self._corpus_id).reload()
 
@@ -295,13 +305,15 @@ class CorpusWriter:
 
 
 def _name_missing(corpora: Iterable[int], present: Iterable[int] = ()) -> str:
-    """The file that says of an index that it is there."""
+    """Return the name of the metadata file of a missing index."""
     return f"{min({*corpora} - {*present})}/{META}"
 
 
 def _open(folder: Path, most_bytes: int | None) -> Any:
-    """The index in a folder. Raises IndexDamaged; of more than `most_bytes` before it is searched or not at
-    all."""
+    """Open the index in a folder. Raises IndexDamaged.
+
+    An index of more than `most_bytes` is not checked here; damage then shows up in searches, or never.
+    """
     try:
         file = find_damage(folder, most_bytes)
     except FileNotFoundError as error:  # another process may have merged it away
@@ -318,7 +330,7 @@ def _open(folder: Path, most_bytes: int | None) -> Any:
 
 def _prepare(index: Any) -> Any:
     index.register_tokenizer("spaces", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
-    index.config_reader(reload_policy="manual")  # else each has a thread that watches its folder
+    index.config_reader(reload_policy="manual")  # otherwise each index has a thread that watches its folder
     return index
 
 

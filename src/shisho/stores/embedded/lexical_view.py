@@ -1,5 +1,7 @@
-"""One look at the lexical index and at the shelf behind it: what one search needs, in one state of the
-database. The index proposes, our own scoring ranks."""
+"""A view of the lexical index and the shelf for one search, in one snapshot of the database.
+
+The index selects candidates, and our scoring ranks them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class LexicalView(ShelfView):
-    """`ports.SearchView` on a connection in a transaction, and indexes that have taken in what it shows."""
+    """`ports.SearchView` on a connection in a transaction, with indexes that are up to date."""
 
     def __init__(
         self, connection: apsw.Connection, indexes: CorpusIndexes, dense: ServingIndex | None
@@ -41,7 +43,7 @@ class LexicalView(ShelfView):
         self._within: tuple[Scope, IndexScope] | None = None
 
     def has_newest_vectors(self) -> bool:
-        """Check that the index of vectors, where there is one, has taken in what the connection shows."""
+        """Check that the vector index, if any, includes everything that the connection sees."""
         _, index = self._vectors
         return index is None or index.is_current(self._connection)
 
@@ -58,8 +60,8 @@ class LexicalView(ShelfView):
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
-        # times as much.
+        # Over-fetching by the number of seen passages fills the gaps; excluding them in the query costs two
+        # to four times as much.
         most = limit + len(passage_ids)
         hits: list[tuple[float, int]] = []
         with notice_damage():
@@ -70,13 +72,15 @@ class LexicalView(ShelfView):
             for corpus_id in corpus_ids(self._connection, scope):
                 if query := self._query(corpus_id, words, scope, within):
                     hits += self._hits(corpus_id, query, most)
-        hits.sort(key=lambda hit: -hit[0])  # of equal ones the order of their indexes stays
+        hits.sort(key=lambda hit: -hit[0])  # stable: ties keep the order of their indexes
         best = (nouns.passage_id(number) for _, number in hits[:most])
         return [name for name in best if name not in passage_ids][:limit]
 
     def _query(self, corpus_id: int, words: Sequence[Word], scope: Scope, within: IndexScope) -> Any:
-        """The words of a query that a corpus has, each worth what it is worth in all that the reader may
-        search; None where it has none."""
+        """Build the query for a corpus, with words weighted by rarity in all readable corpora.
+
+        Returns None if the corpus contains no word.
+        """
         index: Any = self._indexes.find(corpus_id)
         searcher = self._searcher(corpus_id)
         frequencies = {word: searcher.doc_freq(*word) for word in words} if searcher else {}
@@ -94,7 +98,7 @@ class LexicalView(ShelfView):
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters]) if filters else query
 
     def _hits(self, corpus_id: int, query: Any, most: int) -> list[tuple[float, int]]:
-        """The scores and the keys of the best passages of a corpus."""
+        """Return the scores and keys of the best passages of a corpus."""
         searcher = self._searcher(corpus_id)
         hits = searcher.search(query, most, count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
@@ -104,7 +108,7 @@ class LexicalView(ShelfView):
         return select_telling(words, lambda word: self._frequency(word, scope), self._passages(scope))
 
     def _frequency(self, word: Word, scope: Scope) -> int:
-        """In how many passages that the reader may search a word stands; the indexes are asked once."""
+        """Return the number of readable passages that contain a word, from a cache."""
         key = (scope.owner, word)
         if key not in self._frequencies:
             searchers = self._readable_searchers(scope)
@@ -115,14 +119,14 @@ class LexicalView(ShelfView):
         return sum(searcher.num_docs for searcher in self._readable_searchers(scope))
 
     def _readable_searchers(self, scope: Scope) -> list[Any]:
-        """Of every corpus that the reader may search, whatever the scope names."""
+        """Return the searchers of all corpora that the reader may search, whatever the scope."""
         if scope.owner not in self._readable:
             searchers = map(self._searcher, corpus_ids(self._connection, Scope(scope.owner)))
             self._readable[scope.owner] = [searcher for searcher in searchers if searcher is not None]
         return self._readable[scope.owner]
 
     def _searcher(self, corpus_id: int) -> Any:
-        """One state of the index of a corpus for the whole look; None where there is nothing in it."""
+        """Return the searcher of a corpus, the same for the whole view; None without an index."""
         if corpus_id not in self._searchers:
             index = self._indexes.find(corpus_id)
             self._searchers[corpus_id] = None if index is None else index.searcher()
@@ -133,7 +137,7 @@ class LexicalView(ShelfView):
             return {term: self._frequency((field, term), scope) for term in terms}
 
     def _index_scope(self, scope: Scope) -> IndexScope:
-        """Both halves of a search look into the same scope: it is read once."""
+        """Return the scope for indexes; it is cached, because both halves of a search need it."""
         if self._within is None or self._within[0] is not scope:
             self._within = (scope, index_scope(self._connection, scope))
         return self._within[1]
@@ -160,7 +164,7 @@ class LexicalView(ShelfView):
 
     @cached_property
     def _vectors(self) -> tuple[EmbedderAbout | None, DenseIndex | None]:
-        """The embedder that serves in this look, and its index."""
+        """The embedder that this view uses, and its index."""
         return (None, None) if self._dense is None else self._dense.find(self._connection)
 
 

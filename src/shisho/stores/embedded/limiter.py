@@ -1,4 +1,4 @@
-"""The pace of resources in SQLite."""
+"""Rate limits of resources in SQLite."""
 
 from __future__ import annotations
 

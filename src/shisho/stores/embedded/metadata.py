@@ -1,4 +1,4 @@
-"""Metadata of documents, counted in one look at the database."""
+"""Metadata of documents, counted with one query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shisho.stores.counted_metadata import collect_fields
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.scope import write_condition
 
-# Of every name the most frequent values, the names that most documents have first; the scope is filled in.
+# Count the most frequent values of each name, the most common names first; the scope is filled in.
 COUNTED = """SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
         row_number() OVER (PARTITION BY m.key ORDER BY count(*) DESC, m.value) AS place,
         count(*) OVER (PARTITION BY m.key) AS distinct_values,
@@ -23,10 +23,10 @@ COUNTED = """SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS 
 def count_metadata(
     connection: apsw.Connection, scope: Scope, fields: int, values: int
 ) -> list[MetadataField]:
-    """At most so many fields, and of each so many values."""
+    """Return at most `fields` fields, each with at most `values` values."""
     condition = write_condition(scope)
     query = COUNTED.format(condition=condition.sql)
-    # a field has no more rows than values, so that the first rows have the first fields
+    # A field has at most `values` rows, so the first rows contain the first fields.
     limits = (values, fields * values)
     counted_rows = rows.fetch_all(connection.execute(query, (*condition.values, *limits)))
     return collect_fields(counted_rows, fields)

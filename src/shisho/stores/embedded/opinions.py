@@ -1,4 +1,4 @@
-"""The owner's opinions on sources, in SQLite, and the sources that answers therefore leave out."""
+"""The owner's opinions on sources, in SQLite, and the sources that answers exclude."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.nouns import passage_id
 
-# Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
-# after let a suffix match whole labels only. Opinions come first (CROSS JOIN keeps the order): mostly there
-# are none, and every document would be looked at in vain.
+# Find live pages of blocked domains. The host is between `://` and the next slash; a dot before it and a
+# colon after it restrict suffix matches to whole labels. Opinions are the outer loop (CROSS JOIN keeps the
+# order): usually there are none, and a scan of all documents would be in vain.
 BLOCKED = """SELECT d.id AS document_id FROM opinions o CROSS JOIN documents d ON o.owner = d.owner
     WHERE o.owner = :owner AND o.kind = 'domain' AND d.state = 'live' AND d.source LIKE 'http%://%' AND
         '.' || lower(substr(substr(d.source, instr(d.source, '://') + 3), 1,
             instr(substr(d.source, instr(d.source, '://') + 3) || '/', '/') - 1)) || ':' LIKE '%.' || o.target || ':%'"""
-# Pages that only cancelled jobs have brought; what a corpus of the owner's own holds was wanted there.
+# Find pages that only cancelled jobs fetched. Documents in the owner's other corpora were wanted there.
 CANCELLED = """SELECT p.document_id FROM provenance p JOIN jobs j ON j.id = p.job_id
     JOIN documents d ON d.id = p.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE d.owner = :owner AND d.state = 'live' AND c.name = :corpus
     GROUP BY p.document_id HAVING min(j.state = 'cancelled') = 1"""
-# Passages that rejected evidence quotes.
+# Find the passages that rejected evidence quotes.
 REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.document_id
     WHERE o.owner = :owner AND o.kind = 'evidence' AND p.start < o."end" AND p."end" > o.start"""
 
-# The blocked domains of an owner.
+# List the blocked domains of an owner.
 DOMAINS = "SELECT target FROM opinions WHERE owner = ? AND kind = 'domain' ORDER BY target"
-# An opinion, unless it was said before.
+# Record an opinion, unless it exists.
 SAY = """INSERT INTO opinions(owner, kind, target, document_id, start, "end", at) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING"""
-# An opinion is taken back.
+# Withdraw an opinion.
 UNSAY = "DELETE FROM opinions WHERE owner = ? AND kind = ? AND target = ?"
 
 

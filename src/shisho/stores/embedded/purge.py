@@ -1,5 +1,4 @@
-"""Erase what a purge promises to erase: the text, its passages, every snippet and every copy in the
-ledger."""
+"""Erase the text and passages of a document, every snippet, and every copy in the ledger."""
 
 from __future__ import annotations
 
@@ -12,44 +11,44 @@ from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.traces import forget, traces
 from shisho.stores.traces import Traces, blank_missing, silence_body
 
-# A document keeps its id, the hash of its bytes and its times.
+# Blank a document; it keeps its ID, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
-# Evidence loses its quotation and what names its document.
+# Remove the quotation and the names of the document from evidence.
 EVIDENCE = """UPDATE evidence SET snippet = NULL, body = json_set(json_remove(body, '$.heading', '$.place'),
         '$.title', ?, '$.document', '', '$.source_url', NULL, '$.link', '')
     WHERE document_id = ?"""
-# A kept result page quotes the page it lists: what names an address of the document goes.
+# Delete cached result pages that contain an address of the document, since they quote it.
 CACHED = """DELETE FROM cache WHERE EXISTS (SELECT 1 FROM
         (SELECT source AS url FROM documents WHERE id = :document_id
          UNION SELECT url FROM finds WHERE document_id = :document_id
          UNION SELECT canonical_url FROM finds WHERE document_id = :document_id)
     WHERE url <> '' AND instr(cache.value_json, trim(json_quote(url), '"')))"""
 
-# A file that has changed since it was added has left its older texts behind.
+# Find the older versions of a changed file, whose texts are still stored.
 VERSIONS = """SELECT old.id FROM documents d JOIN documents old ON old.corpus_id = d.corpus_id AND old.id <> d.id
     WHERE d.id = ? AND old.source = d.source AND old.state IN ('superseded', 'removed')"""
 
-# An older version goes too.
+# Purge an older version too.
 PURGE = "UPDATE documents SET state = 'purged' WHERE id = ?"
-# The runs that were shown a document.
+# List the runs that were shown a document.
 SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
-# What such a run has written down.
+# Delete the steps of such a run.
 FORGET_STEPS = "DELETE FROM steps WHERE run_id = ?"
-# It cannot be continued.
+# Mark the run as purged: it cannot be resumed.
 PURGE_RUN = "UPDATE runs SET state = 'purged' WHERE id = ?"
-# The answer that such a run ended with.
+# Read the answer of such a run.
 ANSWERS_OF_RUN = "SELECT id, body FROM answers WHERE run_id = ?"
-# A line of its answer that was told while it was written may quote what it was shown, and so may a verdict.
+# A partial answer in a job's progress may quote passages that the run was shown, and so may a verdict.
 UNTELL_JOB = """UPDATE jobs SET progress_json = json_replace(json_remove(progress_json, '$.sentence'),
         '$.verdict.judgment_reason', '', '$.verdict.next_focus', '', '$.verdict.model_reason', '')
     WHERE id = ?"""
-# The same in what was told of its job.
+# Remove the same from the events of its job.
 UNTELL_EVENTS = """UPDATE events SET data_json = json_replace(json_remove(data_json, '$.progress.sentence'),
         '$.progress.verdict.judgment_reason', '', '$.progress.verdict.next_focus', '',
         '$.progress.verdict.model_reason', '')
     WHERE job_id = ? AND (data_json ->> '$.progress.sentence' <> ''
         OR data_json ->> '$.progress.verdict' IS NOT NULL)"""
-# The text of a document, and what was said of it; the table is filled in.
+# Delete the text and the metadata of a document; the table is filled in.
 EMPTY = "DELETE FROM {table} WHERE document_id = ?"
 HOLD_TEXT = (
     "short_names",
@@ -61,18 +60,20 @@ HOLD_TEXT = (
     "page_memory",
     "places",
 )
-# Answers that quote a document, with what they quote.
+# Read answers that quote a document, with their quotations.
 QUOTING = """SELECT a.id, a.body,
         json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading', e.body ->> 'place')) AS quoted
     FROM evidence e JOIN answers a ON a.id = e.answer_id WHERE e.document_id = ? GROUP BY a.id"""
-# An answer without the quotations.
+# Write an answer without the quotations.
 SILENCE = "UPDATE answers SET body = ? WHERE id = ?"
 
 
 def erase(connection: apsw.Connection, document_id: str) -> None:
-    """The document and the older versions of its file, inside the caller's transaction. Answers that quoted
-    them stay, with the quotations gone; of the document its id, the hash of its bytes and its times are
-    left."""
+    """Erase a document and the older versions of its file, in the caller's transaction.
+
+    Answers that quoted them stay, without the quotations. The document keeps its ID, the hash of its bytes
+    and its times.
+    """
     for version in fetch_all(connection.execute(VERSIONS, (document_id,))):
         connection.execute(PURGE, (version.id,))
         _erase(connection, version.id)

@@ -1,4 +1,4 @@
-"""Statements that SQLite and PostgreSQL share, run by SQLite."""
+"""Statements that SQLite and PostgreSQL share, executed by SQLite."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EmbeddedQueries:
         return fetch_all(self.connection.execute(statement, values))
 
     def hold(self, name: str) -> None:
-        """There is one writer at a time."""
+        """Do nothing: SQLite has only one writer at a time."""
 
 
 class EmbeddedQueryStore:

@@ -1,4 +1,4 @@
-"""Where the row of a passage stands among rows in the order in which they came."""
+"""Positions of passages among rows in order of arrival."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ Whole = NDArray[np.int64]
 
 
 class RowOrder:
-    """The numbers of passages in order, and the row of each. It takes in new rows when it is asked: what one
-    search looks for costs no row of the database."""
+    """A sorted index from passage numbers to rows.
+
+    It is extended when it is queried, so a search reads no database rows to find positions.
+    """
 
     def __init__(self) -> None:
         self._numbers: Whole = np.zeros(0, np.int64)
         self._places: Whole = np.zeros(0, np.int64)
 
     def extend(self, numbers: Whole) -> None:
-        """Take in the rows that are new among all of them."""
+        """Add the rows that are new among `numbers`, the list of all rows."""
         known = len(self._numbers)
         if known == len(numbers):
             return
@@ -30,7 +32,7 @@ class RowOrder:
         self._places = np.insert(self._places, at, order + known)
 
     def find(self, numbers: Sequence[int]) -> Whole:
-        """The newest rows of those of some passages that have one, in the order in which they are asked."""
+        """Return the newest rows of some passages in the given order, without missing ones."""
         sought = np.array(numbers, np.int64)
         if not len(self._numbers):
             return np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""A scope in SQLite: which documents are in it, and how many passages."""
+"""A scope in SQLite: its documents, and the number of its passages."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from shisho.stores.scope import (
     write_readable_corpora,
 )
 
-# Live passages of some of the corpora that a reader may search; which, is filled in.
+# Count the live passages of selected readable corpora; the selection is filled in.
 COUNT_CORPORA = "SELECT coalesce(sum(c.passages), 0) FROM corpora c WHERE c.id IN ({corpora})"
-# Live passages of the documents in scope; its condition is filled in.
+# Count the live passages of the documents in scope; its condition is filled in.
 COUNT_DOCUMENTS = """SELECT coalesce(sum(d.passage_count), 0)
     FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"""
-# Passages on some pages of the documents in scope; its condition is filled in.
+# Count the passages on some pages of the documents in scope; its condition is filled in.
 COUNT_PAGES = """SELECT count(*)
     FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
     WHERE {condition} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
 
-# The corpora that a reader may search: their own, and those granted to them or to a group of theirs.
+# The corpora that a reader may search: their own, and those granted to them or their groups.
 READABLE = READABLE_CORPORA.format(mark="?")
-# Whether there are corpora that a reader may not search.
+# Check whether there are corpora that a reader may not search.
 OTHERS = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE}))"
-# The documents in scope; its condition is filled in.
+# List the documents in scope; its condition is filled in.
 IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
 
 
@@ -43,19 +43,21 @@ SQLITE = SqlDialect(
 
 
 def write_condition(scope: Scope, *, removed: bool = False) -> SqlCondition:
-    """Live documents in scope, or those that were removed, in SQLite's words. Raises InvalidParams for a
-    page that is no number."""
+    """Write the condition for live (or removed) documents in scope in SQLite's dialect.
+
+    Raises: InvalidParams for a page that is not a number.
+    """
     return condition_of(scope, SQLITE, removed=removed)
 
 
 def corpora_of(scope: Scope) -> tuple[str, tuple[str, ...]]:
-    """The statement of the keys of a scope's corpora, and its values."""
+    """Write the statement that selects the keys of a scope's corpora, and its values."""
     sql, values = write_readable_corpora(scope, SQLITE)
     return sql, tuple(values)
 
 
 def count_in(connection: apsw.Connection, scope: Scope) -> int:
-    """`Shelf.count` on a connection."""
+    """Implement `Shelf.count` on a connection."""
     condition = write_condition(scope)
     if condition.pages is None and not condition.narrowed and not scope.without:
         corpora, values = corpora_of(scope)
@@ -81,6 +83,6 @@ def index_scope(connection: apsw.Connection, scope: Scope) -> IndexScope:
 
 
 def corpus_ids(connection: apsw.Connection, scope: Scope) -> list[int]:
-    """The keys of a scope's corpora, in order."""
+    """Return the keys of a scope's corpora, in order."""
     query, values = corpora_of(scope)
     return sorted({int(row.corpus_id) for row in fetch_all(connection.execute(query, values))})

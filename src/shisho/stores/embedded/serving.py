@@ -1,6 +1,8 @@
-"""Which embedder's vectors searches use: those of the one that is set; while it has not been through all
-passages, those of the one before. Each has its index in a folder of its own, and only the one that serves is
-read."""
+"""Selection of the embedder whose vectors searches use.
+
+It is the configured embedder or, until that has embedded all passages, the previous one. Each has its index
+in a separate folder, and only the selected index is read.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +21,19 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.serving import choose_serving
 
 if TYPE_CHECKING:
-    from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
+    from shisho.stores.embedded.dense import (
+        DenseIndex,
+    )  # it needs numpy, which a list of documents does not need
 
-# Embedders whose vectors may serve, those that have come furthest first; whether each has vectors, and is
-# through with all.
+# List the embedders whose vectors can be used, the most complete first, and whether each has vectors and is
+# complete.
 CANDIDATES = """SELECT m.name, m.choice, m.seen >= (SELECT coalesce(max(seq), 0) FROM changes) AS is_whole,
         EXISTS (SELECT 1 FROM embeddings e WHERE e.embedder_id = m.id) AS has_vectors
     FROM embedders m WHERE m.name NOT LIKE 'retired %' ORDER BY m.seen DESC, m.id DESC"""
 
 
 class ServingIndex:
-    """The index of vectors that searches use, as `DenseIndex` is one."""
+    """The vector index that searches use, with the interface of `DenseIndex`."""
 
     def __init__(
         self,
@@ -38,8 +42,10 @@ class ServingIndex:
         about: EmbedderAbout,
         is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
     ) -> None:
-        """`root`: the folder of all their folders. `is_usable`: whether queries can still get vectors of an
-        earlier embedder."""
+        """`root` is the parent of the embedders' folders.
+
+        `is_usable` tests whether queries can still be embedded by an earlier embedder.
+        """
         self._root = root
         self._database = database
         self._about = about
@@ -47,24 +53,24 @@ class ServingIndex:
         self._indexes: dict[str, DenseIndex] = {}
 
     def find(self, connection: apsw.Connection) -> tuple[EmbedderAbout | None, DenseIndex]:
-        """The embedder that serves, None where no passage has a vector of it, and its index."""
+        """Return the embedder to use (None if it has no vectors) and its index."""
         about, has_vectors = self._chosen(connection)
         return (about if has_vectors else None), self._index_of(about)
 
     def begin_anew(self) -> None:
-        """Delete all of them, so that what serves is made anew at the next use."""
+        """Delete all indexes, so that the one in use is rebuilt at the next use."""
         self._indexes = {}
         shutil.rmtree(self._root, ignore_errors=True)
 
     def catch_up(self) -> None:
-        """As of a `DenseIndex`. What earlier embedders left behind is removed."""
+        """Catch up the index in use, and delete the folders of deleted embedders."""
         _, index = self._database.snapshot(self.find)
         index.catch_up()
         for folder in self._database.snapshot(self._left_behind):
             shutil.rmtree(folder, ignore_errors=True)
 
     def examine(self) -> IndexDamage | None:
-        """As of a `DenseIndex`."""
+        """Check the index in use, as `DenseIndex.examine` does."""
         _, index = self._database.snapshot(self.find)
         return index.examine()
 
@@ -79,7 +85,7 @@ class ServingIndex:
         return self._indexes[about.name]
 
     def _left_behind(self, connection: apsw.Connection) -> list[Path]:
-        """Folders of embedders that are no more."""
+        """Return the folders of deleted embedders."""
         names = [row.name for row in rows.fetch_all(connection.execute(CANDIDATES))]
         folder_names = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}
         folders = self._root.iterdir() if self._root.is_dir() else ()
@@ -89,10 +95,10 @@ class ServingIndex:
 def choose_embedder(
     connection: apsw.Connection, about: EmbedderAbout, is_usable: Callable[[EmbedderAbout], bool]
 ) -> tuple[EmbedderAbout, bool]:
-    """As `choose_serving`."""
+    """Apply `choose_serving` to the stored embedders."""
     return choose_serving(rows.fetch_all(connection.execute(CANDIDATES)), about, is_usable)
 
 
 def folder_name(about: EmbedderAbout) -> str:
-    """Name the folder of an embedder's index."""
+    """Return the folder name of an embedder's index."""
     return hashlib.sha256(about.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The passages that search sessions have shown, in SQLite: one transaction a round."""
+"""The passages that search sessions have shown, in SQLite: one transaction per round."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.round_records import list_shown_values, round_records, write_pending
 
-# How the rounds of a session went.
+# List the rounds of a session.
 ROUNDS = """SELECT round, ranked, in_scope, exhausted, pending FROM session_rounds
     WHERE session_id = ? ORDER BY round"""
-# What a session has shown.
+# List the passages that a session has shown.
 SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
     WHERE session_id = ? ORDER BY number"""
-# One round.
+# Add a round.
 ADD_ROUND = """INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted, pending)
     VALUES (?, ?, ?, ?, ?, ?)"""
-# The round after another page of it was shown.
+# Update a round after another page was shown.
 UPDATE_ROUND = "UPDATE session_rounds SET exhausted = ?, pending = ? WHERE session_id = ? AND round = ?"
-# One passage that a round has shown.
+# Add a passage that a round has shown.
 ADD_SHOWN = """INSERT INTO session_passages(session_id, number, round, passage_id, document_id, match)
     VALUES (?, ?, ?, ?, ?, ?)"""
 

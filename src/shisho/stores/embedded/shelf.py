@@ -1,5 +1,7 @@
-"""The shelf in SQLite. A document with its passages goes in, is replaced, and goes out in one transaction
-each."""
+"""The shelf in SQLite.
+
+A document with its passages is added, replaced or removed in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -36,77 +38,77 @@ from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 from shisho.stores.embedded.vectors import passages_by_id
 from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
 
-# Documents with the corpora they stand in: what a scope's condition (`scope.write_condition`) is about.
+# Documents with their corpora, as a scope's condition (`scope.write_condition`) expects them.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
-# The live document of a corpus with these bytes.
+# Find the live document of a corpus with these bytes.
 KNOWN = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = ? AND c.name = ? AND c.owner = ?"
-# One document, in whatever state.
+# Read one document in any state.
 DOCUMENT = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ?"
-# Documents by their ids.
+# Read documents by ID.
 DOCUMENTS = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN {rows.ANY_OF}"
-# Documents that a reader may open whose id begins with something, up to what comes after all that does.
+# Find documents that a reader may open by ID prefix, as a range of IDs.
 BY_PREFIX = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS}
     WHERE d.id >= ? AND d.id < ? AND c.id IN ({READABLE}) ORDER BY d.id LIMIT ?"""
-# Live documents at a path or of a file's name. O(documents): only a person types a file's name, and once.
+# Find live documents at a path or with a file name. O(documents), but only people type file names, one at a
+# time.
 AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE}) AND d.state = 'live' AND d.id IN
     (SELECT p.document_id FROM places p
      WHERE p.source = ?2 OR substr(p.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2))"""
-# Removed documents that were called by a path or by a file's name.
+# Find removed documents that had a path or a file name.
 REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE c.id IN ({READABLE})
     AND d.state = 'removed'
     AND (d.source = ?2 OR substr(d.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2)) ORDER BY d.added_at, d.id"""
-# What is said of the live documents that a reader may search, by name.
+# List the metadata names of the live documents that a reader may search.
 METADATA_KEYS = f"""SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
     WHERE d.corpus_id IN ({READABLE}) AND d.state = 'live' ORDER BY m.key"""
-# Documents in scope from one on, oldest first: the condition and what is later than the last one seen are
-# filled in.
+# List a page of documents in scope, oldest first: the condition and the cursor are filled in.
 PAGE = (
     f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT ?"
 )
-# Later than the last document seen. One that the reader may not see gives as little as one that is not there.
+# The cursor: after the last document seen. A document that the reader may not see gives the same empty result
+# as an unknown one.
 LATER = f""" AND (d.added_at, d.id) >
     (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ? AND seen.corpus_id IN ({READABLE}))"""
-# The text of a document, part by part.
+# Read the text of a document, part by part.
 TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
-# The packed lines of a document, part by part.
+# Read the packed lines of a document, part by part.
 LAYOUT = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
-# Two passages after each of some, and which it was.
+# Read the two passages after each given one, with the ID of the given one.
 FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
     JOIN passages p ON p.document_id = q.document_id AND p.ordinal IN (q.ordinal + 1, q.ordinal + 2)
     WHERE d.state = 'live' AND q.id IN {rows.ANY_OF} ORDER BY q.id, p.ordinal"""
-# All passages of a document, in order.
+# Read all passages of a document, in order.
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
-# Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
-# first.
+# Find passages that share a band. Only two per band: a letter that was sent a thousand times must not slow
+# down the next copy.
 NEAR_DUPLICATES = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
         JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
         WHERE b.band IN {rows.ANY_NUMBER_OF} AND d.owner = ? GROUP BY b.band)
     SELECT {rows.PASSAGE}, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = p.id) AS bands
     FROM passages p WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
-# Every source of a corpus, and its document.
+# List every source of a corpus with its document.
 PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id = p.corpus_id
     WHERE c.owner = ? AND c.name = ?"""
-# Take a document out, unless it was purged.
+# Remove a document, unless it was purged.
 REMOVE = "UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'"
-# A removed document stands nowhere.
+# Delete the sources of a removed document.
 NO_PLACES = "DELETE FROM places WHERE document_id = ?"
-# The corpora that a reader may search, their own first, or the one of a name.
+# List the corpora that a reader may search, their own first, or the one with a given name.
 CORPORA = """SELECT DISTINCT r.address AS name, c.owner, c.documents, c.passages
     FROM readable_corpora r JOIN corpora c ON c.id = r.corpus_id
     WHERE r.reader = ?1 AND (?2 IS NULL OR r.address = ?2) ORDER BY c.owner <> ?1, c.name, c.owner"""
-# What is said of a document under one name, in place of what was.
+# Set a metadata value of a document, replacing an old one.
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
 
 
 async def _nothing_else() -> bool:
-    """Nothing else holds copies."""
+    """Do nothing: there are no other copies."""
     return True
 
 
 class EmbeddedShelf:
-    """`ports.Shelf` over one SQLite file. `erased` goes after a purge through what else holds copies of its
-    rows."""
+    """`ports.Shelf` over one SQLite file. `erased` runs after a purge to clean up other copies."""
 
     def __init__(
         self, database: Database, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else
@@ -378,8 +380,7 @@ def _put(connection: apsw.Connection, intake: Intake, may_replace: bool) -> Docu
 def _put_in_place(
     connection: apsw.Connection, document: Document, corpus_id: int, may_replace: bool
 ) -> DocumentId | None:
-    """Store a live document's metadata, and the place it stands at. Returns the version that it
-    supersedes."""
+    """Store a live document's metadata and source; return the superseded version."""
     _describe(connection, document.id, document.metadata)
     return standing.place(connection, corpus_id, document.source, document.id, may_replace=may_replace)
 

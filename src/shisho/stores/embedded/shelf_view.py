@@ -1,4 +1,4 @@
-"""One look at the shelf: what a search needs of it whatever index proposes."""
+"""A view of the shelf: the part of a search view that is the same for all indexes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import names, rows, vectors
 from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 
-# Of all live passages that a reader may search: how many there are, and their terms, bigrams and terms of
-# headings.
+# Sum up the live passages that a reader may search: their number, terms, bigrams and heading terms.
 SUMS = f"""SELECT coalesce(sum(c.passages), 0) AS passages, coalesce(sum(c.terms), 0) AS terms,
     coalesce(sum(c.bigrams), 0) AS bigrams, coalesce(sum(c.heading), 0) AS heading
     FROM corpora c WHERE c.id IN ({READABLE})"""
 
-# Heading, an empty line and text of the passages in scope; its condition is filled in.
+# Read heading, blank line and text of the passages in scope; its condition is filled in.
 TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
     FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
     WHERE {condition} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
@@ -25,7 +24,7 @@ ANY_PAGE = (0, 0, 1 << 62)
 
 
 class ShelfView:
-    """The half of a `ports.SearchView` that needs no index, on a connection in a transaction."""
+    """The part of a `ports.SearchView` that needs no index, on a connection in a transaction."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection

@@ -1,5 +1,7 @@
-"""Where documents stand: the sources that they are called by, and what becomes of one that leaves or comes
-back. Every function runs inside its caller's transaction."""
+"""The sources of documents, and their removal, replacement and restoration.
+
+Every function runs inside its caller's transaction.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +12,27 @@ from shisho.domain.time import Instant
 from shisho.stores.refusals import name_taken
 from shisho.stores.restoring import check_restorable
 
-# A corpus, where there is none of this name.
+# Add a corpus, unless one with its name exists.
 NEW_CORPUS = "INSERT INTO corpora(owner, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-# The key of a corpus.
+# Read the key of a corpus.
 CORPUS_ID = "SELECT id FROM corpora WHERE owner = ? AND name = ?"
-# A source is no longer there.
+# Delete a source.
 LEAVE = "DELETE FROM places WHERE corpus_id = ? AND source = ? RETURNING document_id"
-# A document that was superseded or removed is found again, at this source.
+# Make a superseded or removed document live again, at this source.
 REVIVE = "UPDATE documents SET state = 'live', source = ? WHERE id = ?"
-# The document that a source stands for.
+# Find the document of a source.
 PLACE = "SELECT document_id FROM places WHERE corpus_id = ? AND source = ?"
-# Let a source stand for a document.
+# Assign a source to a document.
 PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET document_id = excluded.document_id, stamp = NULL"""
-# A live document that stands nowhere goes.
+# Retire a live document that has no source.
 RETIRE = """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1)"""
-# A live document is called by a place it stands at: what it was called by may be left.
+# Rename a live document after one of its remaining sources, if its current name is no longer among them.
 RENAME = """UPDATE documents SET source = (SELECT min(p.source) FROM places p WHERE p.document_id = ?1)
     WHERE id = ?1 AND state = 'live'
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1 AND p.source = documents.source)"""
-# Its older versions go with it, where nothing else stands: a purge looks for them under its name.
+# Rename its older versions too, unless another document has their source: a purge finds them by name.
 RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documents d WHERE d.id = ?1)
     WHERE corpus_id = (SELECT d.corpus_id FROM documents d WHERE d.id = ?1) AND source = ?2
     AND state IN ('superseded', 'removed')
@@ -38,7 +40,7 @@ RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documen
 
 
 def ensure_corpus_id(connection: apsw.Connection, name: str, owner: str, now: Instant) -> int:
-    """The key of a corpus, which is there afterwards."""
+    """Return the key of a corpus; create the corpus if it is missing."""
     connection.execute(NEW_CORPUS, (owner, name, now))
     return int(connection.execute(CORPUS_ID, (owner, name)).get)
 
@@ -51,8 +53,11 @@ def place(
     *,
     may_replace: bool,
 ) -> DocumentId | None:
-    """Let a source stand for this document; the one it stood for is superseded unless another source holds it
-    too. Raises NameConflict where there is one that this one must not replace."""
+    """Assign a source to this document; return the document that it superseded, if any.
+
+    The previous document of the source is superseded unless it has another source. Raises: NameConflict if
+    there is one and `may_replace` is false.
+    """
     earlier = connection.execute(PLACE, (corpus_id, source)).get
     if earlier not in (None, document_id) and not may_replace:
         raise name_taken(source, earlier)
@@ -65,7 +70,7 @@ def place(
 def retire(
     connection: apsw.Connection, document_id: DocumentId, source: str, state: str
 ) -> DocumentId | None:
-    """A document has left a source; returned where it stands nowhere else."""
+    """Update a document that lost a source; return its ID if that was its only source."""
     connection.execute(RETIRE, (document_id, state))
     if connection.changes():
         return document_id
@@ -76,8 +81,10 @@ def retire(
 
 
 def restore(connection: apsw.Connection, document_id: DocumentId, document: Document | None) -> Document:
-    """Undo the removal of a document, which is None where there is none of this id. Raises as
-    `ports.Shelf.restore`."""
+    """Undo the removal of a document. `document` is None if the ID is unknown.
+
+    Raises: as `ports.Shelf.restore`.
+    """
     if document is None or document.state is DocumentState.LIVE:
         return check_restorable(document, document_id, None)
     corpus = ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)

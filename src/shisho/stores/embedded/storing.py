@@ -1,4 +1,4 @@
-"""Documents into their tables, whole or part by part. Every function runs inside its caller's transaction."""
+"""Insert documents, whole or part by part, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -11,38 +11,40 @@ from shisho.stores import nouns
 from shisho.stores.embedded import names, rows, vectors
 from shisho.stores.refusals import arrival_ended, just_taken_in
 
-# A document without its text.
+# Add a document without its text.
 DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
         warnings, state, passage_count, term_count, bigram_count, heading_count)
     VALUES ({rows.marks(16)})"""
-# One part of a document's text.
+# Add one part of a document's text.
 PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (?, ?, ?, ?)"
-# One passage.
+# Add a passage.
 PASSAGE = f"""INSERT INTO passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms,
         bigrams, cluster, place, ocr)
     VALUES ({rows.marks(15)})"""
-# One band of a passage; two of them may be equal.
+# Add a band of a passage; bands may repeat.
 BAND = "INSERT INTO passage_bands(band, passage_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
-# What a part adds to the numbers of its document.
+# Add the counts of a part to its document.
 COUNT = """UPDATE documents SET passage_count = passage_count + ?, term_count = term_count + ?,
     bigram_count = bigram_count + ?, heading_count = heading_count + ? WHERE id = ?"""
-# Every part is there.
+# Make a completed document live.
 SHOW = "UPDATE documents SET state = 'live' WHERE id = ?"
-# The state of a document.
+# Read the state of a document.
 STATE = "SELECT state FROM documents WHERE id = ?"
-# A document begins to arrive in parts.
+# Start adding a document in parts.
 ARRIVE = "INSERT INTO arrivals(document_id, token, at) VALUES (?, ?, ?)"
-# Who brings the parts of a document.
+# Read the token of the process that is adding a document.
 TOKEN = "SELECT token FROM arrivals WHERE document_id = ?"
-# A document has arrived.
+# Finish adding a document.
 ARRIVED = "DELETE FROM arrivals WHERE document_id = ?"
-# Every row of a document: what refers to it goes with it, but for its passages.
+# Delete every row of a document. Only passages are not deleted by cascade.
 DISCARD = ("DELETE FROM passages WHERE document_id = ?", "DELETE FROM documents WHERE id = ?")
 
 
 def insert(connection: apsw.Connection, intake: Intake, corpus_id: int, *, replaces: bool) -> None:
-    """A whole document, live. `replaces`: what is left of one that was purged or never came to its end is
-    there."""
+    """Insert a whole live document.
+
+    `replaces`: rows of a purged or incomplete document with this ID exist and are deleted first.
+    """
     if replaces:
         discard(connection, intake.document.id)
     counts = (len(intake.passages), *nouns.passage_sizes(intake.passages))
@@ -53,7 +55,10 @@ def insert(connection: apsw.Connection, intake: Intake, corpus_id: int, *, repla
 def _insert_document(
     connection: apsw.Connection, document: Document, corpus_id: int, standing: tuple[str | int, ...]
 ) -> None:
-    """A document without its text, where there is none of this id. `standing`: its state and its counts."""
+    """Insert a document without its text; its ID must be unused.
+
+    `standing` is its state and its counts.
+    """
     values = (
         document.id,
         corpus_id,
@@ -89,17 +94,17 @@ def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
 
 
 def begin(connection: apsw.Connection, document: Document, corpus_id: int, token: str) -> None:
-    """Raises Conflict where the document has come meanwhile."""
+    """Start adding a document in parts. Raises Conflict if it was added concurrently."""
     if connection.execute(STATE, (document.id,)).get == "live":
         raise just_taken_in()
     discard(connection, document.id)
-    # Until every part is there it counts as purged.
+    # Until it is complete, the document counts as purged.
     _insert_document(connection, document, corpus_id, ("purged", 0, 0, 0, 0))
     connection.execute(ARRIVE, (document.id, token, document.added_at))
 
 
 def check_arrival(connection: apsw.Connection, document_id: DocumentId, token: str) -> None:
-    """Raises Conflict where somebody else has begun anew with the document."""
+    """Check that this process is adding the document. Raises Conflict if it was restarted."""
     if connection.execute(TOKEN, (document_id,)).get != token:
         raise arrival_ended()
 
@@ -110,12 +115,12 @@ def finish(connection: apsw.Connection, document_id: DocumentId) -> None:
 
 
 def discard(connection: apsw.Connection, document_id: str) -> None:
-    """Every row of a document; its parts, places and what was said of it go with it."""
+    """Delete every row of a document, with its parts, sources and metadata."""
     for statement in DISCARD:
         connection.execute(statement, (document_id,))
 
 
 def _bands(passages: Sequence[Passage]) -> list[tuple[int, int]]:
-    # In the order of the index: a long document's rows then touch each page of it once.
+    # In index order: the rows of a long document then touch each index page once.
     numbered = [(nouns.passage_number(passage.id), passage.bands) for passage in passages]
     return sorted({(band, number) for number, bands in numbered for band in bands})

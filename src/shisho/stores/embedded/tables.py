@@ -1,4 +1,4 @@
-"""The tables of a SQLite file, for whoever copies them as they are."""
+"""The tables of a SQLite file, for copies of raw rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.table_copy import RowValues
 
-# The columns of a table.
+# List the columns of a table.
 COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
-# Some rows of a table; names and order are filled in.
+# Read some rows of a table; names and order are filled in.
 ROWS = "SELECT {columns} FROM {table} ORDER BY {order} LIMIT ? OFFSET ?"
-# A row, unless it is there.
+# Insert a row, unless it exists.
 PUT = "INSERT INTO {table}({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
-# All rows of a table go.
+# Delete all rows of a table.
 EMPTY = "DELETE FROM {table}"
-# What a document that is not live was, and where.
+# Set the state and source of a document that is not live.
 SET_DOCUMENT = "UPDATE documents SET state = ?, source = ? WHERE id = ? AND state <> 'live'"
 
 
@@ -54,7 +54,7 @@ class EmbeddedTables:
         await self._database.write(lambda connection: connection.executemany(SET_DOCUMENT, states) and None)
 
     async def go_on_numbering(self) -> None:
-        """SQLite goes on after the highest by itself."""
+        """Do nothing: SQLite continues after the highest number."""
 
 
 def _put(connection: apsw.Connection, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:

@@ -1,4 +1,4 @@
-"""The queue's visiting side in SQLite."""
+"""The task store in SQLite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of documents in SQLite, read in slices."""
+"""Slices of document texts in SQLite."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import apsw
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.step_content import Slice
 
-# The parts of a document's text that hold something of a slice.
+# List the parts of a document's text that overlap a slice.
 PARTS = """SELECT start, text FROM parts WHERE document_id = ? AND start < ? AND start + length(text) > ?
     ORDER BY start"""
 
 
 def read_slices(connection: apsw.Connection, slices: Sequence[Slice]) -> list[str | None]:
-    """Return slices of documents; None for each that is not there."""
+    """Return slices of documents; None for each missing one."""
     return [_read_slice(connection, *each) for each in slices]
 
 

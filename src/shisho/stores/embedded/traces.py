@@ -1,5 +1,4 @@
-"""Traces of a document in rows that are not its own: found, and blanked in JSON without harm to what
-stands beside it."""
+"""Find and blank traces of a document in other rows, without harm to the rest of their JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from shisho.domain.evidence import REMOVED
 from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
 from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, subject_forms, traces_of
 
-# How a document is named, and what else stands for it in places.
+# List the names of a document and its sources.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
     UNION ALL SELECT source, '' FROM places WHERE document_id = :id
     UNION ALL SELECT url, title FROM finds WHERE document_id = :id
@@ -19,44 +18,46 @@ NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
     UNION ALL SELECT input_json ->> 'path', input_json ->> 'title' FROM jobs
         WHERE id IN (SELECT job_id FROM finds WHERE document_id = :id)
     UNION ALL SELECT '', value FROM document_meta WHERE document_id = :id"""
-# Of a result page that lists the document, the row that was never visited tells of it as well.
+# List its finds. If a result page lists the document, the find that was never visited names it as well.
 FOUND = f"SELECT job_id, canonical_url FROM finds WHERE document_id = ? OR (document_id IS NULL AND canonical_url IN {ANY_OF})"
-# A find that names the document.
+# Blank a find that names the document.
 FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', title = '', snippet = '', reason = NULL
     WHERE job_id = ? AND canonical_url = ?"""
-# Jobs that took a document in, or none of them.
+# The conditions for jobs that added a document, and for all other jobs.
 TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind IN ('ingest', 'fetch'))"
 NOT_TAKING_IN = (
     f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind NOT IN ('ingest', 'fetch'))"
 )
-# Wherever something stands.
+# The condition for a text anywhere in a column.
 ANY_PLACE = "instr({column}, ?)"
-# JSON that may name the document; table, column and condition are filled in.
+# Read JSON that may name the document; table, column and condition are filled in.
 READ_JSON = "SELECT DISTINCT {column} AS text FROM {table} WHERE {where} AND {column} IS NOT NULL"
-# The same with the names gone.
+# Write the JSON without the names.
 WRITE_JSON = "UPDATE {table} SET {column} = ? WHERE {where} AND {column} = ?"
-# Text without a place.
+# Remove a source from text.
 BLANK_TEXT = "UPDATE {table} SET {column} = replace({column}, ?1, '') WHERE instr({column}, ?1)"
-# A key that names the document keeps other requests apart, and says nothing any more.
+# Replace a deduplication key that names the document by one that is unique and meaningless.
 BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, ?)"
 
-# Of a request that handed the document in, by a job or as one that was known, its key says so no more: which
-# of the documents its subject names is not kept.
+# Blank the subject of a request that added the document, by a job or as a known document: the subject does
+# not record which of its names belongs to which document.
 FORGET_REQUEST = f"""UPDATE request_keys SET subject = ? WHERE instr(reply_json, json_quote(?)) OR EXISTS
     (SELECT 1 FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind IN ('ingest', 'fetch')
         AND instr(request_keys.reply_json, json_quote(j.id)))"""
-# Any other subject that names a place of it.
+# Blank any other subject that names a source of it.
 FORGET_SUBJECT = "UPDATE request_keys SET subject = ? WHERE instr(subject, ?)"
 
 
 def traces(connection: apsw.Connection, document_id: str) -> Traces:
-    """Read before anything of the document is erased."""
+    """Collect the names of a document; call this before the document is erased."""
     return traces_of(document_id, fetch_all(connection.execute(NAMED, {"id": document_id})))
 
 
 def forget(connection: apsw.Connection, traces: Traces) -> None:
-    """Blank them in the queue's rows and the ledger's: wherever a place stands, and names in what is about
-    the document."""
+    """Blank the document's names in rows of the queue and the ledger.
+
+    Sources are blanked everywhere, other names only in rows about the document.
+    """
     rows = fetch_all(connection.execute(FOUND, (traces.document_id, bind_list(traces.places))))
     jobs = bind_list({row.job_id for row in rows})
     for table, column, key in OF_JOBS:

@@ -9,5 +9,5 @@ from shisho.stores.transitions import Transactions
 
 
 def build_embedded_transactions(database: Database, clock: Clock, bell: Bell) -> Transactions:
-    """The transactions in which a queue over one SQLite file works."""
+    """Return the transactions of a queue over one SQLite file."""
     return Transactions(EmbeddedQueryStore(database), clock, bell)

@@ -1,1 +1,1 @@
-"""Qdrant as a derived index: words and vectors of passages in collections that may be deleted at any time."""
+"""Qdrant as a derived index: its collections can be deleted at any time."""

@@ -1,5 +1,7 @@
-"""How a collection catches up with the truth: one process at a time, a batch of changes at a time, and after
-each batch the book says so."""
+"""Updates of a collection, by one process at a time and in batches.
+
+The progress is recorded after each batch.
+"""
 
 from __future__ import annotations
 
@@ -14,45 +16,45 @@ from shisho.stores.qdrant.server import CollectionGone, QdrantServer
 from shisho.telemetry import log, span
 
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
-TURN_SECONDS = 60.0  # a process that died in its turn holds the others up so long
+TURN_SECONDS = 60.0  # after which the lease of a dead process expires
 LOOK_SECONDS = 0.05
 
 
 class Batch(NamedTuple):
-    """Where the collection stands after a batch, and the words of the documents in it."""
+    """The position of the collection after a batch, and the words of its documents."""
 
     mark: IndexMark
     words: Mapping[str, DocumentWords | None]
 
 
 class DerivedCollection(Protocol):
-    """The points of a collection, and how it follows the truth."""
+    """The points of a collection, and how it applies changes."""
 
     index: str
-    """Its name in the book."""
+    """The name of the index in the records."""
 
     def choose_first_mark(self, view: IndexFeedView, generation: str) -> IndexMark | None:
-        """Where a new collection stands; None where there is nothing to make one of."""
+        """Return the start position of a new collection; None if there is nothing to index."""
 
     def read_newest(self, view: IndexFeedView) -> tuple[int, int]:
-        """The change of the shelf, and the vector, that it has to come to; 0 where it takes in none."""
+        """Return the newest change and vector to include; 0 for a kind it does not index."""
 
     async def create(self, mark: IndexMark) -> None:
-        """Make the collection of a generation."""
+        """Create the collection of a generation."""
 
     async def take_in(self, mark: IndexMark) -> Batch:
-        """Take in the next changes after a mark."""
+        """Apply the next changes after a mark."""
 
 
 class CollectionState(NamedTuple):
-    """The state of a collection, by one look at the truth."""
+    """The state of a collection, in one snapshot of the database."""
 
     mark: IndexMark | None
     first: IndexMark | None
     newest: tuple[int, int]
 
     def has_reached(self, newest: tuple[int, int]) -> bool:
-        """True where it has come so far, and where there is nothing to make it of."""
+        """Return True if it includes these, or if there is nothing to index."""
         if self.mark is None:
             return self.first is None
         change, vector = newest
@@ -64,7 +66,7 @@ class CollectionState(NamedTuple):
 
 
 class CollectionFollower:
-    """Lets a collection catch up."""
+    """Keeps a collection up to date."""
 
     def __init__(self, server: QdrantServer, feed: IndexFeed, collection: DerivedCollection) -> None:
         self._server = server
@@ -79,8 +81,10 @@ class CollectionFollower:
         return CollectionState(mark, first, self._collection.read_newest(view))
 
     async def catch_up(self) -> None:
-        """With what is there now: where others add without a pause, there is always more. Raises
-        StorageUnusable; StoreUnavailable where the server does not answer."""
+        """Apply all changes that exist now; with constant additions there are always more.
+
+        Raises: StorageUnusable; StoreUnavailable if the server does not answer.
+        """
         newest = await self._feed.read(self._collection.read_newest)
         async with self._lock:
             waited = 0.0
@@ -97,7 +101,7 @@ class CollectionFollower:
                     waited += LOOK_SECONDS
 
     async def renew(self) -> None:
-        """The server has lost the collection: what the book says of it is no longer true."""
+        """Delete the records of a collection that the server has lost."""
         log.warning(Message("qdrant.collection_remade", index=self._collection.index))
         await self._feed.forget(self._collection.index)
 
@@ -118,5 +122,5 @@ class CollectionFollower:
 
 
 def collection_name(mark: IndexMark) -> str:
-    """The name of a generation's collection, which no other library uses."""
+    """Return the name of a generation's collection, which no other library uses."""
     return f"shisho-{mark.generation}"

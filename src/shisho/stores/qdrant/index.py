@@ -1,5 +1,7 @@
-"""The index in Qdrant: it proposes, by words and by meaning; our own scoring ranks, from what stands in the
-database that is the truth."""
+"""The index in Qdrant, which selects candidates by words and by vectors.
+
+Our own scoring ranks them, with the data in the database.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ T = TypeVar("T")
 
 
 class QdrantIndex:
-    """`ports.Index` over collections of a Qdrant server, and the truth that they are derived from."""
+    """`ports.Index` over collections of a Qdrant server, and the database they derive from."""
 
     def __init__(self, server: QdrantServer, feed: IndexFeed) -> None:
         self._server = server
@@ -47,7 +49,7 @@ class QdrantIndex:
         return await self._feed.read(self._words.count_behind)
 
     async def examine(self) -> Sequence[IndexDamage]:
-        """It keeps nothing in files."""
+        """Return no damage: the index has no files here."""
         return ()
 
     async def close(self) -> None:
@@ -62,7 +64,7 @@ class QdrantIndex:
             await self._dismiss(serving[0])
 
     def _if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
-        """The outcome of the work; None where there is something to catch up with before."""
+        """Return the outcome of the work, or None if the index must catch up first."""
         serving = view.find_serving()
         is_current = self._follower.state(view).is_current
         if is_current and serving is not None:
@@ -81,13 +83,13 @@ class QdrantIndex:
         return self._vectors[about.name]
 
     async def _renew(self) -> None:
-        """A collection is gone: the server was set up anew, so that it has none of them."""
+        """Reset all collections: one is missing, so the server was set up again."""
         await self._follower.renew()
         for _, follower in self._vectors.values():
             await follower.renew()
 
     async def _dismiss(self, serving: EmbedderAbout) -> None:
-        """Delete the collections of embedders that serve no more."""
+        """Delete the collections of embedders that are no longer used."""
         marks = await self._feed.read(lambda view: view.list_marks(index_name(self._server)))
         for index, mark in marks.items():
             if index != index_name(self._server, serving.name):
@@ -99,7 +101,7 @@ class QdrantIndex:
 
 
 class QdrantView:
-    """`ports.SearchView`: the collections propose, the truth says all else."""
+    """`ports.SearchView`: candidates come from the collections, all else from the database."""
 
     def __init__(self, truth: IndexFeedView, words: WordCollection, vectors: VectorCollection | None) -> None:
         self._truth = truth

@@ -1,5 +1,4 @@
-"""The vectors of passages by one embedder, in a collection of their own: it comes and goes with the
-embedder."""
+"""The vectors of one embedder, in a collection that is created and deleted with it."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ from shisho.stores.nouns import passage_id
 from shisho.stores.qdrant.catching_up import Batch, collection_name
 from shisho.stores.qdrant.server import DensePoint, QdrantServer, list_excluded_numbers
 
-DOCUMENTS = 100  # documents looked at before the book is written
-VECTORS = 1_000  # vectors taken in at once
+DOCUMENTS = 100  # documents per recorded batch
+VECTORS = 1_000  # vectors to index at once
 
 
 def index_name(server: QdrantServer, embedder: str = "") -> str:
-    """The name of an embedder's index in the book; of all of them its beginning."""
+    """Return the name of an embedder's index, or the prefix of all such names."""
     return f"{server.name} vectors {embedder}"
 
 
@@ -37,7 +36,7 @@ class VectorCollection:
         self._dimensions = view.find_dimensions(self._embedder)
         if not self._dimensions:
             return None
-        # What is live comes with its vectors; only what changes from here on has to be looked at for that.
+        # Live documents arrive with their vectors; only later changes must be checked for removed ones.
         change, _ = view.read_newest(self._embedder)
         return IndexMark(generation, change, 0)
 
@@ -85,8 +84,10 @@ class VectorCollection:
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> Mapping[PassageId, float]:
-        """As of a `ports.SearchView`; beyond `server.KEPT` passages in scope by the graph, which is not
-        exact."""
+        """Implement `ports.SearchView.find_nearest`.
+
+        With more than `server.KEPT` passages in scope it uses the graph, which is not exact.
+        """
         mark = view.mark(self.index)
         within = view.index_scope(scope)
         if mark is None or () in (within.documents, within.corpora):

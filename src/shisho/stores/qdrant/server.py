@@ -1,5 +1,7 @@
-"""The requests to a Qdrant server, or of the part of its client that plays one in this process. It holds
-numbers alone: hashes of words, vectors, and which document, corpus and page a passage is of."""
+"""Requests to a Qdrant server, or to the in-process version of its client.
+
+The server stores only numbers: hashes of words, vectors, and the document, corpus and page of each passage.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,17 @@ IN_PROCESS = ":memory:"
 WORDS = "words"
 BATCH = 256  # points sent at once
 SECONDS = 30
-NEIGHBOURS = 128  # looked at by the graph for each query, at least
-KEPT = 20_000  # passages in scope up to which every vector is compared, graph or not
+NEIGHBOURS = 128  # candidates of a graph search, at least
+KEPT = 20_000  # passages in scope up to which every vector is compared, despite the graph
 
 
 class CollectionGone(Exception):
-    """The server has no such collection: the index has to be made anew."""
+    """The server has no such collection: the index must be rebuilt."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparsePoint:
-    """A passage and the weights of its words, by their codes."""
+    """A passage and the weights of its words, by code."""
 
     place: PassagePlace
     weights: Mapping[int, float]
@@ -50,9 +52,11 @@ class DensePoint:
 
 
 class QdrantServer:
-    """A server at `qdrant://host:port`, or with TLS at `qdrant+https://host:port`. Nothing is asked of it
-    before the first call. Verbs raise CollectionGone; StorageUnusable where it refuses, StoreUnavailable
-    where it does not answer."""
+    """A server at `qdrant://host:port`, or with TLS at `qdrant+https://host:port`.
+
+    The connection is opened by the first call. Methods raise CollectionGone; StorageUnusable if the server
+    refuses the request, StoreUnavailable if it does not answer.
+    """
 
     def __init__(self, address: str, key: str = "") -> None:
         scheme, _, host = address.partition("://")
@@ -61,10 +65,10 @@ class QdrantServer:
         self._key = key
         self._lock = threading.Lock()
         self.name = f"{address}{uuid.uuid4().hex}" if self._is_local else address
-        """By this the book knows it: what stands in this process is another server each time."""
+        """Its name in the records: an in-process server is a new one each time."""
 
     def close(self) -> None:
-        """Let go of the connections, where there have been any."""
+        """Close the connections, if there are any."""
         if "_client" in vars(self):
             self._client.close()
 
@@ -79,7 +83,7 @@ class QdrantServer:
     def create_vectors(self, collection: str, dimensions: int) -> None:
         from qdrant_client import models
 
-        # Eight bits a component in memory propose, the whole numbers on the disk decide.
+        # Eight-bit codes in memory select candidates, full vectors on disk decide.
         codes = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
         vectors = models.VectorParams(size=dimensions, distance=models.Distance.DOT, on_disk=True)
         with self._connection() as client:
@@ -99,12 +103,12 @@ class QdrantServer:
             client.create_payload_index(collection, field, kind)
 
     def delete_collection(self, collection: str) -> None:
-        """One that is not there is as good as deleted."""
+        """Delete a collection; a missing one is ignored."""
         with self._connection() as client:
             client.delete_collection(collection)
 
     def put_words(self, collection: str, points: Sequence[SparsePoint]) -> None:
-        """Store passages, in place of what is there of them."""
+        """Store the words of passages, replacing earlier ones."""
         from qdrant_client import models
 
         def vector(point: SparsePoint) -> dict[str, Any]:
@@ -115,7 +119,7 @@ class QdrantServer:
         self._put(collection, [(point.place, vector(point)) for point in points])
 
     def put_vectors(self, collection: str, points: Sequence[DensePoint]) -> None:
-        """Store vectors, in place of what is there of their passages."""
+        """Store the vectors of passages, replacing earlier ones."""
         self._put(collection, [(point.place, [*point.vector]) for point in points])
 
     def _put(self, collection: str, points: Sequence[tuple[PassagePlace, Any]]) -> None:
@@ -146,7 +150,7 @@ class QdrantServer:
         limit: int,
         excluded: Sequence[int],
     ) -> list[tuple[int, float]]:
-        """Numbers of passages and their scores, best first: without those that share no word."""
+        """Return numbers and scores of passages that share a word with the query, best first."""
         from qdrant_client import models
 
         query = models.SparseVector(indices=[*weights], values=[*weights.values()])
@@ -162,11 +166,11 @@ class QdrantServer:
         excluded: Sequence[int],
         in_scope: int,
     ) -> list[tuple[int, float]]:
-        """Numbers of passages and their cosines, nearest first. Where few are `in_scope` all are compared."""
+        """Return numbers and cosines of passages, nearest first; exact if few are `in_scope`."""
         from qdrant_client import models
 
         arguments: dict[str, Any] = {"query": [*vector]}
-        if not self._is_local:  # which compares all, always
+        if not self._is_local:  # the in-process version always compares all
             graph = max(NEIGHBOURS, limit)
             arguments["search_params"] = models.SearchParams(hnsw_ef=graph, exact=in_scope <= KEPT)
         return self._search(collection, arguments, within, limit, excluded)
@@ -191,7 +195,7 @@ class QdrantServer:
         client = self._client
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-        # What plays a server in this process knows no threads.
+        # The in-process version is not thread-safe.
         with self._lock if self._is_local else nullcontext():
             try:
                 yield client
@@ -226,17 +230,17 @@ class QdrantServer:
         if self._is_local:
             return QdrantClient(IN_PROCESS)
         with warnings.catch_warnings():
-            # A key without TLS on a network of one's own is the operator's choice, said in
+            # A key without TLS on a private network is the operator's choice, documented in
             # docs/howto/scale.md.
             warnings.simplefilter("ignore", UserWarning)
-            # Its look at the server's version is a thread that outlives whoever made the client.
+            # Its check of the server's version is a thread that outlives the client's creator.
             return QdrantClient(
                 url=self._url, api_key=self._key or None, timeout=SECONDS, check_compatibility=False
             )
 
 
 def list_excluded_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
-    """The numbers of passages that are left out."""
+    """Return the numbers of the passages to exclude."""
     return [number for number in map(passage_number, passage_ids) if number >= 0]
 
 

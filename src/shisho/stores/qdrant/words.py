@@ -1,6 +1,9 @@
-"""The words of passages as sparse vectors: of a passage how often each stands there, as BM25 counts it; of a
-query how rare each is over all that the reader may search. The rarity is ours, made at each query: no shard
-has one of its own, and what others keep to themselves has no part in it."""
+"""The words of passages as sparse vectors.
+
+A passage's weights are BM25's term-frequency factors; a query's are IDFs over all that the reader may search.
+The IDF is computed here for each query: shards do not use their own, and documents that the reader may not
+search do not affect it.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words
 from shisho.stores.qdrant.catching_up import Batch, collection_name
 from shisho.stores.qdrant.server import QdrantServer, SparsePoint, list_excluded_numbers
 
-DOCUMENTS = 100  # documents taken in before the book is written
-ENTRIES = 1_000  # passages of one document that are held at once
+DOCUMENTS = 100  # documents to index per recorded batch
+ENTRIES = 1_000  # passages of one document that are in memory at once
 SATURATION = 1.2
 LENGTH = 0.75
-# What a passage of 500 characters has about, measured over JSQuAD: fixed, so that its weights stay as they
-# are when the library grows.
+# Approximate lengths of a passage of 500 characters, measured on JSQuAD: fixed, so that stored weights do not
+# change as the library grows.
 MEANS = {"terms": 45.0, "bigrams": 110.0}
 
 
@@ -42,7 +45,7 @@ class WordCollection:
         return change, 0
 
     def count_behind(self, view: IndexFeedView) -> int:
-        """How many changes of the shelf it has not taken in."""
+        """Return the number of changes of the shelf that are not indexed yet."""
         change, _ = view.read_newest("")
         mark = view.mark(self.index)
         return change if mark is None else max(0, change - mark.change)
@@ -64,7 +67,7 @@ class WordCollection:
         return Batch(replace(mark, change=changed[-1].seq), words)
 
     async def _put(self, collection: str, document_id: str) -> DocumentWords | None:
-        """Returns None where it has gone since."""
+        """Store the words of a document; return None if it was removed since."""
         counted: Counter[int] = Counter()
         corpus = None
         after = -1
@@ -89,7 +92,7 @@ class WordCollection:
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        """As of a `ports.SearchView`."""
+        """Implement `ports.SearchView.propose`."""
         mark = view.mark(self.index)
         within = view.index_scope(scope)
         words = words_of(terms, bigrams)
@@ -110,14 +113,14 @@ class WordCollection:
         return [passage_id(number) for number, _ in hits]
 
     def frequencies(self, view: IndexFeedView, words: Sequence[Word], scope: Scope) -> dict[Word, int]:
-        """In how many passages that the scope's owner may search each word stands."""
+        """Count the passages that the scope's owner may search and that contain each word."""
         codes = {word: word_code(word) for word in words}
         counted = view.count_passages_with(self.index, [*codes.values()], scope)
         return {word: counted[code] for word, code in codes.items()}
 
 
 def weigh_entry(entry: PassageEntry) -> SparsePoint:
-    """A passage and what BM25 counts of each of its words, the rarity left out."""
+    """Return a passage with BM25's term-frequency factor of each word, without the IDF."""
     weights: dict[int, float] = {}
     terms, pairs = count_codes(entry.terms, entry.heading_terms, entry.bigrams)
     for field, counted in (("terms", terms), ("bigrams", pairs)):

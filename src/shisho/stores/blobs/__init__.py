@@ -1,1 +1,1 @@
-"""Bytes by name: in a folder, or in a store of objects that many machines share."""
+"""Bytes by name: in a folder, or in an object store that many machines share."""

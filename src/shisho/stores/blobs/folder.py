@@ -14,7 +14,7 @@ from shisho.system.disk import file_trouble
 
 
 class FolderBlobs:
-    """`ports.Blobs` below one folder, which may stand on a disk that several machines share."""
+    """`ports.Blobs` in a folder, which may be on a disk that several machines share."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -74,7 +74,7 @@ class FolderBlobs:
 
 
 def _write(path: Path, data: bytes, *, durable: bool) -> None:
-    """The whole file or none. Raises OSError."""
+    """Write the whole file or nothing. Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{secrets.token_hex(16)}.new")
     try:
@@ -87,7 +87,7 @@ def _write(path: Path, data: bytes, *, durable: bool) -> None:
     except OSError:
         fresh.unlink(missing_ok=True)
         raise
-    # The new name is durable only when its folder is; Windows cannot open one.
+    # The new name is durable only after its folder is synced; Windows cannot open folders.
     if durable and hasattr(os, "O_DIRECTORY"):
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -14,15 +14,17 @@ from shisho.domain.blob import BlobFacts
 from shisho.errors import StorageUnusable, StoreUnavailable
 from shisho.stores.blob_names import check_name, no_blob
 
-# Without TLS where the address that the person has named is without.
+# Plain HTTP is allowed, for addresses that name it.
 OPTIONS: dict[str, Any] = {"connect_timeout": "5s", "timeout": "60s", "allow_http": True}
 TRIES = {"max_retries": 3}
 
 
 def connect_objects(address: str) -> ObjectBlobs:
-    """The store of an address, `s3://bucket/prefix`. Keys, region and endpoint come from where the tools of
-    S3 look for them (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL). Nothing is
-    asked yet."""
+    """Return the store at an address such as `s3://bucket/prefix`, without connecting yet.
+
+    Keys, region and endpoint come from the usual environment variables of S3 tools (AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL).
+    """
     try:
         store = from_url(address, client_options=OPTIONS, retry_config=TRIES)  # type: ignore[call-overload]
     except (BaseError, ValueError, TypeError) as error:
@@ -31,7 +33,7 @@ def connect_objects(address: str) -> ObjectBlobs:
 
 
 class ObjectBlobs:
-    """`ports.Blobs` over a store of the package obstore. `place` is what visitors are told it is called."""
+    """`ports.Blobs` over a store of the package obstore. `place` is its name in messages."""
 
     def __init__(self, store: Any, place: str) -> None:
         self._store = store
@@ -59,7 +61,7 @@ class ObjectBlobs:
             return None
 
     def touch(self, name: str) -> bool:
-        return False  # an object has the time of its bytes
+        return False  # the time of an object is when its bytes were written
 
     def list(self, folder: str) -> Sequence[BlobFacts]:
         with self._troubles():
@@ -103,5 +105,5 @@ def _unusable(place: str, error: Exception) -> StorageUnusable:
 
 
 def _reason(error: Exception) -> str:
-    """The first line, which is all a person needs."""
+    """Return the first line, which is all that people need."""
     return str(error).strip().partition("\n")[0][:200]

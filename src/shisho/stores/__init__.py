@@ -1,1 +1,1 @@
-"""Where things are kept: `embedded/` (SQLite and tantivy in one folder), `memory/` (nothing kept)."""
+"""Storage: `embedded/` (SQLite, tantivy), `postgres/`, `qdrant/` (an index) and `blobs/`."""

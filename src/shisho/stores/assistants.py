@@ -1,5 +1,7 @@
-"""Sessions of assistants in a database: what they are after and the evidence that stands. Quotations are
-re-sliced, never kept."""
+"""Sessions of assistants in a database: their goals and accepted evidence.
+
+Quotations are not stored, but sliced from the documents again.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +21,29 @@ from shisho.stores.beginnings import bound_ids
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.queries import Queries, QueryStore
 
-# A session.
+# Add a session.
 BEGIN = """INSERT INTO assistants(id, owner, strategy, scope, created_at, room_tokens)
     VALUES (:id, :owner, :strategy, :scope, :now, :room_tokens)"""
-# The newest session of an owner.
+# Find the newest session of an owner.
 NEWEST = """SELECT id, strategy, scope, room_tokens FROM assistants WHERE owner = :owner
     ORDER BY created_at DESC, id DESC LIMIT 1"""
-# Sessions of an owner whose id begins with something, up to what comes after all that does.
+# Find an owner's sessions by ID prefix, as a range of IDs.
 BY_PREFIX = """SELECT id, strategy, scope, room_tokens FROM assistants
     WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"""
-# What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
+# Read the evidence of a session with quotations sliced from the stored text, as input of `_stand`.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
         p.heading, p.kind, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
         substr(p.text, CAST(e.start - p.start + 1 AS integer), CAST(e."end" - e.start AS integer)) AS snippet
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = :session_id ORDER BY e.number"""
-# A quotation for a goal under the next number; of one that stands, the higher score.
+# Accept a quotation for a goal under the next number; if it is accepted already, keep the higher score.
 ACCEPT = """INSERT INTO assistant_evidence(session_id, number, goal_id, document_id, passage_id, page, start, "end", cluster,
         score, round)
     VALUES (:session_id, (SELECT coalesce(max(number), 0) + 1 FROM assistant_evidence WHERE session_id = :session_id),
         :goal_id, :document_id, :passage_id, :page, :start, :end, :cluster, :score, :round)
     ON CONFLICT (session_id, goal_id, document_id, start, "end") DO UPDATE SET
         score = CASE WHEN assistant_evidence.score > excluded.score THEN assistant_evidence.score ELSE excluded.score END"""
-# The number of a quotation for a goal.
+# Read the number of a quotation for a goal.
 NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id AND goal_id = :goal_id
     AND document_id = :document_id AND start = :start AND "end" = :end"""
 
@@ -108,7 +110,7 @@ class StoredAssistants:
 
 
 def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
-    """From the columns of `STANDS`."""
+    """Build stored evidence from the columns of `STANDS`."""
     citation = Citation(
         document_id=DocumentId(row.document_id),
         title=row.title,

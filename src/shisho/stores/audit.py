@@ -1,4 +1,4 @@
-"""The record of who asked, saw and changed what, in a database."""
+"""The audit log in a database: who asked, saw and changed what."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shisho.domain.time import Instant
 from shisho.ports import Clock
 from shisho.stores.queries import Queries, QueryStore
 
-# Whether anybody was ever let in.
+# Check whether the library was ever shared with a user.
 IS_SHARED = "SELECT 1 FROM users LIMIT 1"
-# One act; of the library's owner only if anybody was ever let in.
+# Record an act; acts of the library's owner are recorded only if the library was ever shared.
 RECORD = """INSERT INTO audit(at, actor, verb, subjects, outcome, code)
     SELECT :at, :actor, :verb, :subjects, :outcome, :code
     WHERE :actor <> :local OR EXISTS (SELECT 1 FROM users)"""
-# The newest acts, of one actor or of all, before one.
+# List the newest acts, of one actor or of all, before a given one.
 ENTRIES = """SELECT a.seq, a.at, a.actor, a.verb, a.subjects, a.outcome, a.code FROM audit a
     WHERE (CAST(:actor AS text) IS NULL OR a.actor = :actor) AND (CAST(:before AS bigint) IS NULL OR a.seq < :before)
     ORDER BY a.seq DESC LIMIT :limit"""
@@ -56,7 +56,7 @@ def _is_shared(queries: Queries) -> bool:
 
 
 def record_act(queries: Queries, act: AuditAct, now: Instant) -> None:
-    """Put an act on record in the caller's transaction: that of the act itself if it is accepted."""
+    """Record an act in the caller's transaction, which is that of the act if it is accepted."""
     values = {
         "at": now,
         "actor": act.actor,

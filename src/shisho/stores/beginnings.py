@@ -1,4 +1,4 @@
-"""Ids by their beginning: the same rule in every store."""
+"""ID prefixes: the same rules in every store."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ TOP = "\U0010ffff"
 
 
 def check_beginning(prefix: str, noun: str) -> None:
-    """Raises InvalidParams for a blank: every id begins with it, so that it would name whatever is alone."""
+    """Raise InvalidParams for a blank prefix, which would match every ID."""
     if not prefix.strip():
         raise InvalidParams("common.blank_id", noun=Message(f"noun.{noun}"))
 
 
 def bound_ids(prefix: str, noun: str) -> tuple[str, str]:
-    """The lowest id that begins so, and what all of them lie below. Raises InvalidParams for a blank."""
+    """Return the range of IDs with a prefix: inclusive start, exclusive end.
+
+    Raises: InvalidParams for a blank prefix.
+    """
     check_beginning(prefix, noun)
     return prefix, prefix + TOP

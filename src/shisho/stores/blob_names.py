@@ -1,4 +1,4 @@
-"""The names that blobs may have: ours, never a caller's."""
+"""The valid names of blobs, which callers cannot choose."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _NAME = re.compile(rf"{_PART}/{_PART}")
 
 
 def check_name(name: str) -> str:
-    """The name itself. Raises NotFound for what cannot be one."""
+    """Return a valid name. Raises NotFound for an invalid one."""
     if not _NAME.fullmatch(name):
         raise NotFound("blobs.bad_key", key=name)
     return name
 
 
 def no_blob(name: str) -> NotFound:
-    """The error for a name under which nothing stands."""
+    """Return the error for a missing blob."""
     return NotFound("blobs.not_found", name=name)

@@ -1,4 +1,4 @@
-"""Claims that are being made, whatever becomes of those who asked for them."""
+"""Claims in progress, which complete even if their callers are cancelled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ClaimsUnderWay:
         self._given_up: set[asyncio.Task[None]] = set()
 
     async def follow(self, claiming: Coroutine[Any, Any, Job | None]) -> Job | None:
-        """The job that is claimed. A claim whose caller is cancelled is made all the same: it is put back."""
+        """Return the claimed job; if the caller is cancelled, complete the claim and put it back."""
         under_way = asyncio.create_task(claiming)
         self._under_way.add(under_way)
         under_way.add_done_callback(self._under_way.discard)
@@ -33,12 +33,12 @@ class ClaimsUnderWay:
             raise
 
     async def wait(self) -> None:
-        """Until those under way are made."""
+        """Wait for the claims in progress."""
         if self._under_way:
             await asyncio.wait(tuple(self._under_way))
 
     async def _give_up(self, under_way: asyncio.Task[Job | None]) -> None:
-        # Whatever goes wrong here, others find that nobody keeps the claim alive.
+        # If this fails, other processes detect that the claim has no heartbeats.
         with suppress(ClaimLost, ShishoError):
             claimed = await under_way
             if claimed is not None:

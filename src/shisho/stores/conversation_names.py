@@ -1,4 +1,4 @@
-"""Conversations by the names that visitors give: the same words in every store."""
+"""Conversations by the names that people give: the same messages in every store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shisho.messages.message import Message
 
 
 def expect_only_conversation(ids: Sequence[str], prefix: str) -> str:
-    """The one conversation of that name. Raises NotFound."""
+    """Return the only matching conversation. Raises NotFound."""
     if not ids:
         raise no_conversation(prefix)
     if len(ids) > 1:
@@ -22,7 +22,7 @@ def expect_only_conversation(ids: Sequence[str], prefix: str) -> str:
 
 
 def no_conversation(prefix: str) -> NotFound:
-    """Nothing was asked under that name by this visitor."""
+    """Return the error for a conversation that this user does not have."""
     if prefix == "last":
         return NotFound("conversation.nothing_asked")
     return NotFound(

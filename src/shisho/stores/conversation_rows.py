@@ -1,4 +1,4 @@
-"""Conversations and their turns as rows hold them: the same in every database."""
+"""Conversations and their turns from database rows: the same in every database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shisho.stores.nouns import Row
 
 
 def read_turn(number: int, row: Row) -> ConversationTurn:
-    """From a run, its question, and the id and the body of its latest answer."""
+    """Build a turn from a run, its question, and the ID and body of its latest answer."""
     answer: dict[str, Any] = json.loads(row.body) if row.body else {}
     level = answer.get("level")
     loop_stop = answer.get("loop_stop")
@@ -27,7 +27,7 @@ def read_turn(number: int, row: Row) -> ConversationTurn:
 
 
 def read_summary(row: Row) -> ConversationSummary:
-    """From a conversation, its first question, and the place and the answer of its newest turn."""
+    """Build a summary from a conversation, its first question and its newest turn."""
     return ConversationSummary(
         conversation_id=row.id,
         question=row.question,

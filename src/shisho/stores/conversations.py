@@ -1,4 +1,4 @@
-"""Which run followed which, in a database."""
+"""The order of runs in conversations, in a database."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from shisho.stores.conversation_names import expect_only_conversation, no_conver
 from shisho.stores.conversation_rows import read_summary, read_turn
 from shisho.stores.queries import Queries, QueryStore, fetch_first
 
-# A conversation, unless it is there.
+# Add a conversation, unless it exists.
 BEGIN = (
     "INSERT INTO conversations(id, owner, created_at) VALUES (:run_id, :owner, :now) ON CONFLICT DO NOTHING"
 )
-# A conversation of an owner, which nobody removes before the end of the transaction.
+# Lock an owner's conversation against removal until the end of the transaction.
 IS_OWN = "SELECT 1 AS one FROM conversations WHERE id = :id AND owner = :owner /*pg FOR KEY SHARE */"
-# Whether a run is a turn.
+# Check whether a run is a turn.
 IS_TURN = "SELECT 1 AS one FROM turns WHERE run_id = :run_id"
-# The next turn of a conversation. Two turns at once are numbered one after the other.
+# Add the next turn of a conversation. Concurrent turns are numbered one after the other.
 ADD = """INSERT INTO turns(conversation_id, run_id, question) VALUES (:id, :run_id, :question)
     ON CONFLICT (run_id) DO NOTHING"""
-# The conversation of an owner with the newest turn.
+# Find the owner's conversation with the newest turn.
 LAST = """SELECT t.conversation_id AS id FROM turns t JOIN conversations c ON c.id = t.conversation_id
     WHERE c.owner = :owner ORDER BY t.seq DESC LIMIT 1"""
-# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to
-# what comes after all that does.
+# Find an owner's conversations by a prefix of their ID, or of the ID of a run or an answer, as a range of
+# IDs.
 NAMED = """SELECT id FROM conversations WHERE owner = :owner AND id >= :low AND id < :high
     UNION SELECT t.conversation_id FROM turns t JOIN conversations c ON c.id = t.conversation_id
         WHERE c.owner = :owner AND t.run_id >= :low AND t.run_id < :high
     UNION SELECT t.conversation_id FROM answers a JOIN turns t ON t.run_id IN (a.id, a.run_id)
         WHERE a.owner = :owner AND a.id >= :low AND a.id < :high LIMIT 2"""
-# The latest answer of a turn `t`; that of a task's question has its run's id.
+# The latest answer of a turn `t`; the answer of a task's question has its run's ID.
 ANSWER = """(SELECT b.id FROM answers b WHERE b.id = t.run_id OR b.run_id = t.run_id
     ORDER BY b.created_at DESC, b.id DESC LIMIT 1)"""
-# What `read_turn` reads: the turns of a conversation with their answers.
+# Read the turns of a conversation with their answers, as input of `read_turn`.
 TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body
     FROM turns t LEFT JOIN answers a ON a.id = {ANSWER} WHERE t.conversation_id = :id ORDER BY t.seq"""
-# What `read_summary` reads: conversations of an owner by their newest turn. A question that is queued has its
-# job's id.
+# Read an owner's conversations by their newest turn, as input of `read_summary`. A queued question has its
+# job's ID.
 NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.question, coalesce(a.id, j.id) AS answer_id,
         coalesce(a.created_at, j.created_at, r.created_at, c.created_at) AS changed_at
     FROM (SELECT u.conversation_id, min(u.seq) AS began, max(u.seq) AS place, count(*) AS turns
@@ -52,22 +52,22 @@ NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.ques
     LEFT JOIN answers a ON a.id = {ANSWER} LEFT JOIN jobs j ON j.id = t.run_id LEFT JOIN runs r ON r.id = t.run_id
     WHERE CAST(:before AS bigint) IS NULL OR counted.place < :before
     ORDER BY counted.place DESC LIMIT :limit"""
-# A conversation that nobody else adds a turn to.
+# Lock a conversation against new turns.
 HOLD = "SELECT id FROM conversations WHERE id = :id /*pg FOR UPDATE */"
-# The runs of a conversation.
+# List the runs of a conversation.
 RUNS = "SELECT run_id FROM turns WHERE conversation_id = :id"
-# What runs were shown, wrote down and gave; the table is filled in.
+# Delete the records of runs; the table is filled in.
 FORGET = "DELETE FROM {table} WHERE {key} IN (SELECT value FROM json_each(:runs))"
 OF_RUN = (("steps", "run_id"), ("session_passages", "session_id"), ("session_rounds", "session_id"))
-# The answers of runs; their evidence goes with them.
+# Delete the answers of runs, and with them their evidence.
 FORGET_ANSWERS = """DELETE FROM answers WHERE id IN (SELECT value FROM json_each(:runs))
     OR run_id IN (SELECT value FROM json_each(:runs)) RETURNING 1"""
-# The conversation; its turns go with it.
+# Delete the conversation, and with it its turns.
 REMOVE = "DELETE FROM conversations WHERE id = :id"
 
 
 def add_turn(queries: Queries, turn: NewTurn, now: Instant) -> None:
-    """Add a turn in the transaction of what it belongs to. Raises NotFound."""
+    """Add a turn in the caller's transaction. Raises NotFound."""
     values = {
         "id": turn.conversation_id or turn.run_id,
         "run_id": turn.run_id,
@@ -85,8 +85,10 @@ def add_turn(queries: Queries, turn: NewTurn, now: Instant) -> None:
 
 
 class StoredConversations:
-    """`ports.Conversations` over a database. `erase` empties a log of what was removed, as
-    `Erasure.erase`."""
+    """`ports.Conversations` over a database.
+
+    `erase` removes deleted rows from the database's log, as `Erasure.erase` does.
+    """
 
     def __init__(self, store: QueryStore, clock: Clock, erase: Callable[[], Awaitable[bool]]) -> None:
         self._store = store

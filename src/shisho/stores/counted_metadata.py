@@ -1,4 +1,4 @@
-"""Fields of metadata from their counted rows: the same in every store."""
+"""Metadata fields from counted rows: the same in every store."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from shisho.stores.nouns import Row
 
 
 def collect_fields(counted: Sequence[Row], most: int) -> list[MetadataField]:
-    """At most so many fields, from rows that come field by field: its `name`, a `value`, of how many
-    `documents`, and of the field `distinct_values` and `all_documents`."""
+    """Return at most `most` fields, from rows that are grouped by field.
+
+    A row has the field's `name`, a `value` and its number of `documents`, and for the whole field
+    `distinct_values` and `all_documents`.
+    """
     rows_by_name = [(name, list(group)) for name, group in groupby(counted, key=lambda row: row.name)]
     return [_field(name, group) for name, group in rows_by_name[:most]]
 

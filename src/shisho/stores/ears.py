@@ -1,4 +1,4 @@
-"""The listeners of one event loop, for every bell: by topic, woken when it rings for one of theirs."""
+"""The listeners of one event loop, by topic, for every implementation of the bell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Ears:
-    """Those who listen in one event loop."""
+    """The listeners in one event loop."""
 
     def __init__(self) -> None:
         self._ears: defaultdict[str, set[_Ear]] = defaultdict(set)
@@ -34,12 +34,12 @@ class Ears:
 
     @property
     def topics(self) -> frozenset[str]:
-        """List what is listened for now."""
+        """The topics that have listeners."""
         return frozenset(self._ears.copy())
 
     @property
     def listening(self) -> int:
-        """How many listen now."""
+        """Number of current listeners."""
         return len(set().union(*self._ears.copy().values()))
 
 

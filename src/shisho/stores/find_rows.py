@@ -1,4 +1,4 @@
-"""Finds and what is reported of them as rows hold them: the same in every database."""
+"""Discovered URLs and their reports from database rows: the same in every database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shisho.stores.nouns import Row
 
 
 def find_columns(find: DiscoveredUrl) -> dict[str, Any]:
-    """The values of a find, by column."""
+    """Return the values of a find by column."""
     names: Collection[str] = DiscoveredUrl.__dataclass_fields__
     return {name: getattr(find, name) for name in names}
 
@@ -25,7 +25,7 @@ def find_columns(find: DiscoveredUrl) -> dict[str, Any]:
 def fill_settled_columns(
     claim: Claim, canonical_url: str, document_id: DocumentId | None, code: str, reason: str, now: Instant
 ) -> dict[str, Any]:
-    """The end of a find, by column, and its key."""
+    """Return the outcome of a find by column, with its key."""
     status = UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT
     return {
         "status": status,
@@ -41,7 +41,7 @@ def fill_settled_columns(
 def make_report(
     after: int, limit: int, tally: Sequence[Row], visits: Row, results: Sequence[Row], **rest: Any
 ) -> Report:
-    """Of `results` there is one more than `limit` where there are more."""
+    """Build a report; `results` has one row more than `limit` if there are more."""
     return Report(
         tally={(row.kind, JobState(row.state)): row.jobs for row in tally},
         visited=visits.visited,
@@ -61,7 +61,7 @@ def _reading(tally: Sequence[Row]) -> Progress:
 
 
 def read_stored(row: Row) -> StoredUrl:
-    """From the columns of a find."""
+    """Build a stored find from its columns."""
     return StoredUrl(
         find=DiscoveredUrl(
             url=row.url,
@@ -84,7 +84,7 @@ def read_stored(row: Row) -> StoredUrl:
 
 
 def read_result(row: Row) -> ResultRow:
-    """From a find, the document that it became, and the state of its job."""
+    """Build a result from a find, the document that it became, and its job's state."""
     return ResultRow(
         url=row.url,
         title=row.title,
@@ -102,7 +102,7 @@ def read_result(row: Row) -> ResultRow:
 
 
 def read_searches(rows: Sequence[Row]) -> list[SearchPaging]:
-    """Return the searches of these rows, newest first there and oldest first here."""
+    """Return the searches of rows that are sorted newest first, oldest first."""
     return [
         SearchPaging(
             job_id=row.job_id,
@@ -119,6 +119,6 @@ def read_searches(rows: Sequence[Row]) -> list[SearchPaging]:
 
 
 def read_failure(row: Row) -> FailedItem:
-    """From what was asked for, and the code and the reason of the failure."""
+    """Build a failed item from its request, error code and reason."""
     reason = message.read(row.reason or "")
     return FailedItem(query=row.query, url=row.url, code=row.code, reason=reason)

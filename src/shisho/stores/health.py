@@ -1,4 +1,4 @@
-"""How engines have answered, in a database, and who may try one whose breaker is half open."""
+"""The responses of search engines in a database, and the probes of half-open breakers."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.queries import Queries, QueryStore, fetch_first
 
-# What is remembered of an engine.
+# Read the stored health of an engine.
 HEALTH = "SELECT breaker, failures, openings, open_until, last_error, last_error_at FROM engine_health WHERE engine = :engine"
-# What is remembered of an engine, in place of what was.
+# Store the health of an engine, replacing the old one.
 KEEP = """INSERT INTO engine_health(engine, breaker, failures, openings, open_until, last_error, last_error_at)
     VALUES (:engine, :breaker, :failures, :openings, :open_until, :last_error, :last_error_at)
     ON CONFLICT (engine) DO UPDATE SET breaker = excluded.breaker, failures = excluded.failures, openings = excluded.openings,
         open_until = excluded.open_until, last_error = excluded.last_error, last_error_at = excluded.last_error_at"""
-# How an engine has answered, latest first.
+# List the latest responses of an engine, newest first.
 ANSWERS = (
     "SELECT outcome, latency_s FROM engine_answers WHERE engine = :engine ORDER BY seq DESC LIMIT :latest"
 )
-# All but the latest answers of an engine.
+# Delete all but the latest responses of an engine.
 FORGET = """DELETE FROM engine_answers WHERE engine = :engine AND seq <= (SELECT seq FROM engine_answers
     WHERE engine = :engine ORDER BY seq DESC LIMIT 1 OFFSET :latest)"""
-# One answer of an engine.
+# Record a response of an engine.
 ANSWERED = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (:engine, :outcome, :latency_s)"
-# Who may try an engine, and until when.
+# Read who may probe an engine, and until when.
 PROBING = "SELECT prober, probe_until FROM engine_health WHERE engine = :engine"
-# Let somebody try it, or nobody in particular.
+# Set who may probe it, or nobody.
 PROBER = "UPDATE engine_health SET prober = :prober, probe_until = :until WHERE engine = :engine"
 
 
@@ -77,7 +77,7 @@ class StoredHealth:
             now = self._clock.steady()
             if health.breaker is not BreakerState.HALF_OPEN:
                 if health.breaker is BreakerState.OPEN:
-                    _keep(queries, health)  # what a clock that ran back has shortened
+                    _keep(queries, health)  # saves a time that was shortened after the clock ran back
                 return health.breaker is BreakerState.CLOSED
             (probing,) = queries.rows(PROBING, {"engine": engine})
             if not may_probe(probing.prober, probing.probe_until, asker, now):

@@ -1,6 +1,7 @@
-"""The feed that an index outside the database is derived from, and the book of how far each such index has
-come. The book stands
-beside the truth, so that both change in one transaction."""
+"""The feed from which an external index is derived, and the records of its progress.
+
+The records are in the database that the index is derived from, so that both change in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +19,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class IndexMark:
-    """How far an index has come: the newest change of the shelf and the newest vector that it has taken in.
-    An index that is made anew has another `generation`."""
+    """The progress of an index: the newest change and the newest vector that it includes.
+
+    A rebuilt index has another `generation`.
+    """
 
     generation: str
     change: int
@@ -28,7 +31,7 @@ class IndexMark:
 
 @dataclass(frozen=True, slots=True)
 class ChangedDocument:
-    """A document that has come, gone, or come back; `is_live` is as it is now."""
+    """A document that was added, removed or restored; `is_live` is its current state."""
 
     seq: int
     document_id: str
@@ -37,7 +40,7 @@ class ChangedDocument:
 
 @dataclass(frozen=True, slots=True)
 class PassagePlace:
-    """The facts of a passage that filters test; `number` is its id as a number of 60 bits."""
+    """The properties of a passage that filters test; `number` is its ID as a 60-bit number."""
 
     number: int
     document_id: str
@@ -47,7 +50,7 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class PassageEntry:
-    """A passage as an index of words takes it in: its words with one space or line feed between two."""
+    """A passage as a word index stores it, with words separated by one space or line feed."""
 
     place: PassagePlace
     ordinal: int
@@ -58,7 +61,7 @@ class PassageEntry:
 
 @dataclass(frozen=True, slots=True)
 class VectorEntry:
-    """A vector as an index of vectors takes it in; `seq` is the order of arrival."""
+    """A vector as a vector index stores it; `seq` is the order of arrival."""
 
     place: PassagePlace
     seq: int
@@ -67,53 +70,56 @@ class VectorEntry:
 
 @dataclass(frozen=True, slots=True)
 class DocumentWords:
-    """In how many passages of a document each word stands, by its code; and the corpus that it is in."""
+    """The number of a document's passages that contain each word, by code, and its corpus."""
 
     corpus: int
     passages: Mapping[int, int]
 
 
 class IndexFeedView(Protocol):
-    """One state of the truth: what changed in it, and the half of a `ports.SearchView` that needs no
-    index."""
+    """A snapshot of the database: its changes, and a `ports.SearchView` without an index."""
 
     def mark(self, index: str) -> IndexMark | None:
-        """How far the index of this name has come; None where it was never begun."""
+        """Return the progress of an index; None if it was never created."""
 
     def list_marks(self, beginning: str) -> Mapping[str, IndexMark]:
-        """The indexes whose names begin so, and how far each has come."""
+        """Return the progress of all indexes whose names begin with a prefix."""
 
     def read_newest(self, embedder: str) -> tuple[int, int]:
-        """The newest change of the shelf, and the newest vector of an embedder."""
+        """Return the newest change of the shelf, and the newest vector of an embedder."""
 
     def list_changed(self, since: int, limit: int) -> Sequence[ChangedDocument]:
-        """Changes after one, oldest first."""
+        """List the changes after a given one, oldest first."""
 
     def list_entries(self, document_id: str, after: int, limit: int) -> Sequence[PassageEntry]:
-        """Passages of a live document after an ordinal, in order."""
+        """List passages of a live document after an ordinal, in order."""
 
     def list_vectors_of(
         self, document_id: str, embedder: str, after: int, limit: int
     ) -> Sequence[VectorEntry]:
-        """Vectors of a live document after a `seq`, in order."""
+        """List vectors of a live document after a `seq`, in order."""
 
     def list_arrived_vectors(
         self, embedder: str, since: int, limit: int
     ) -> tuple[Sequence[VectorEntry], int]:
-        """Of the next `limit` vectors after one those of live documents, and the `seq` of the last that was
-        looked at; `since` where there is none."""
+        """Return those of the next `limit` vectors whose documents are live, and the last `seq`.
+
+        It is the `seq` of the last vector examined, or `since` if there was none.
+        """
 
     def find_dimensions(self, embedder: str) -> int:
-        """The length of an embedder's vectors; 0 before its first one."""
+        """Return the dimensions of an embedder's vectors; 0 before its first one."""
 
     def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
-        """In how many passages that an index has taken in, and that the scope's owner may search, each word
-        stands, by its code; none is left out at 0."""
+        """Count the indexed passages that contain each word, by code, including zeros.
+
+        Only passages that the scope's owner may search are counted.
+        """
 
     def index_scope(self, scope: Scope) -> IndexScope: ...
 
     def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
-        """The embedder whose vectors serve, and whether it has any; None where there is none."""
+        """Return the embedder that searches use, and whether it has vectors; None without one."""
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]: ...
 
@@ -135,28 +141,34 @@ class IndexFeedView(Protocol):
 
 
 class IndexFeed(Protocol):
-    """The truth behind an index that stands elsewhere. The book's verbs name the index by a word of its
-    own."""
+    """The database as the source of an external index, and the records of such indexes.
+
+    `index` is the name of an index in these records.
+    """
 
     async def read(self, work: Callable[[IndexFeedView], T]) -> T:
-        """Do `work` in a thread over one state of the truth."""
+        """Run `work` in a thread, on one snapshot of the database."""
 
     async def begin(self, index: str, mark: IndexMark) -> None:
-        """The index is made anew: whatever the book says of it before is forgotten."""
+        """Record a new or rebuilt index; earlier records of it are deleted."""
 
     async def forget(self, index: str) -> None:
-        """The index is no more."""
+        """Delete the records of an index."""
 
     async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
-        """True where `holder` alone may take changes in for so long. A turn that its holder does not give
-        back ends by itself."""
+        """Acquire the lease for applying changes; return False if another holder has it.
+
+        The lease expires after `seconds`.
+        """
 
     async def give_back(self, index: str, holder: str) -> None:
-        """The turn is over."""
+        """Release the lease."""
 
     async def advance(
         self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
     ) -> bool:
-        """The index has come from one mark to another. `words`: those of each document that was taken in
-        anew; None for one that is live no more. False, and nothing is written, where the index was no longer
-        at `before`."""
+        """Record progress from one mark to another; return False, unchanged, if the mark differs.
+
+        `words` has the words of each reindexed document, and None for documents that are no longer live. The
+        result is False if the index is no longer at `before`.
+        """

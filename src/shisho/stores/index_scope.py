@@ -1,4 +1,4 @@
-"""A scope as an index tests it: the same in every store."""
+"""A scope as indexes apply it: the same in every store."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class IndexScope:
-    """A scope as an index can test it: `None` leaves that side open. A test costs as much as the query: every
-    passage that has a word of it is looked at, where the best ones would do."""
+    """A scope as an index can test it; `None` means no restriction.
+
+    A restriction can cost as much as the query: every passage with a query word is tested, not only the best
+    ones.
+    """
 
     corpora: tuple[int, ...] | None
     documents: tuple[str, ...] | None

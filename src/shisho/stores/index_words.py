@@ -1,4 +1,4 @@
-"""Words as an index of numbers knows them: 32 bits of a hash each, so that the index holds no text."""
+"""Words as 32-bit hashes, for indexes that must not contain text."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from shisho.language.vectors import term_code
 from shisho.stores.index_feed import DocumentWords
 from shisho.stores.proposals import HEADING, Word
 
-PAIR = "\v"  # before a pair of characters, which is another word than the term of the same letters
+PAIR = "\v"  # before a pair of characters, which must differ from a term with the same letters
 CODE = "I"
 assert array(CODE).itemsize == 4
 
 
 def word_code(word: Word) -> int:
-    """The number of a word. Two words of ten million share one once in four hundred times; our scoring, which
-    reads the words themselves, ranks what is proposed."""
+    """Return the code of a word.
+
+    A word shares its code with one of ten million others once in four hundred times; our scoring, which reads
+    the words themselves, ranks the candidates.
+    """
     field, text = word
     return int.from_bytes(term_code(text if field == "terms" else PAIR + text), "little")
 
 
 def count_codes(terms: str, heading_terms: str, bigrams: str) -> tuple[Counter[int], Counter[int]]:
-    """How often each term of a passage stands in it, one of the heading several times over; and each pair."""
+    """Count the terms and the bigrams of a passage; heading terms have a higher weight."""
     counted = Counter(word_code(("terms", term)) for term in terms.split())
     for term in heading_terms.split():
         counted[word_code(("terms", term))] += HEADING
@@ -31,16 +34,18 @@ def count_codes(terms: str, heading_terms: str, bigrams: str) -> tuple[Counter[i
 
 
 def pack_words(words: Mapping[int, int]) -> bytes:
-    """Codes and their numbers, 8 bytes a word."""
+    """Pack codes and counts into 8 bytes per word."""
     return array(CODE, [part for pair in sorted(words.items()) for part in pair]).tobytes()
 
 
 def differences_of(
     before: Iterable[tuple[int, bytes]], after: Iterable[DocumentWords | None]
 ) -> list[tuple[int, int, int]]:
-    """Of the words of documents as they were packed, by corpus, and as they are: each corpus, word, and in
-    how many passages more or less it stands there; in order, so that two who count them wait for each other
-    and do not lock each other out."""
+    """Return the changes of counts, from packed words before and words now, by corpus.
+
+    Each change has the corpus, the word, and the difference in its number of passages. They are sorted, so
+    that concurrent updates wait for each other without a deadlock.
+    """
     differences: Counter[tuple[int, int]] = Counter()
     for corpus, packed in before:
         for code, count in unpack_words(packed).items():
@@ -53,6 +58,6 @@ def differences_of(
 
 
 def unpack_words(packed: bytes) -> dict[int, int]:
-    """Read what `pack_words` packed."""
+    """Unpack the result of `pack_words`."""
     numbers = array(CODE, packed)
     return dict(zip(numbers[::2], numbers[1::2], strict=True))

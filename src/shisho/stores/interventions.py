@@ -1,5 +1,7 @@
-"""The store of what waits for a person, in a database. The rows begin and end with the waiting of their
-jobs, in the queue's transactions."""
+"""The requests for a person's action, in a database.
+
+A row starts and ends with the wait of its job, in the same transaction of the queue.
+"""
 
 from __future__ import annotations
 
@@ -22,30 +24,30 @@ from shisho.stores.nouns import Row
 from shisho.stores.queries import Queries
 from shisho.stores.transitions import Transaction, Transactions
 
-# A job waits for a person from now on.
+# Add a request for a person's action.
 RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain, url, kind, created_at, expires_at)
     SELECT :id, t.owner, j.task_id, j.id, :engine, :domain, :url, :kind, :now, :until
     FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = :job_id"""
-# What `_waiting` reads, of `interventions`.
+# The columns of `interventions` that `_waiting` reads.
 COLUMNS = "id, job_id, task_id, domain, url, engine, kind, state, created_at, expires_at"
-# What waits for a person, in all tasks of an owner or in one, oldest first.
+# List pending requests, in all tasks of an owner or in one, oldest first.
 WAITING = f"""SELECT {COLUMNS} FROM interventions
     WHERE ended_at IS NULL AND owner = :owner AND (CAST(:task_id AS text) IS NULL OR task_id = :task_id)
     ORDER BY created_at, id"""
-# The same for who is about to end some of it.
+# The same with row locks, before some of them end.
 WAITING_STILL = f"{WAITING} /*pg FOR UPDATE */"
-# Whether there is something that the desktop was not told of.
+# Check whether there is a request that was not announced on the desktop.
 UNTOLD = (
     "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
 )
-# The desktop is told of all there is.
+# Mark all requests as announced.
 TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
     RETURNING id"""
-# How far a person has come.
+# Record the progress of a person.
 MARK = "UPDATE interventions SET state = :state WHERE id = :id"
-# A job whose person will not come ends with what it has.
+# Complete a job with a partial result, because the person skipped it.
 SKIP = "UPDATE jobs SET state = 'completed', not_before = NULL, finished_at = :now WHERE id = :id"
-# A job whose person has come is queued again.
+# Queue a job again after the person's action.
 FREE = "UPDATE jobs SET state = 'queued', not_before = NULL, output_json = NULL WHERE id = :id"
 Chosen = Callable[[PendingIntervention], bool]
 
@@ -128,7 +130,7 @@ class StoredInterventions:
 
 
 def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, until: Instant) -> None:
-    """Store what a job has met, in the transaction that makes it wait."""
+    """Store the challenge that a job found, in the transaction that makes it wait."""
     values = {
         "id": intervention_id(claim.job_id, claim.attempt),
         "job_id": claim.job_id,
@@ -147,7 +149,7 @@ def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, un
 def select_waiting(
     queries: Queries, owner: str, task_id: TaskId | None = None, *, still: bool = False
 ) -> list[PendingIntervention]:
-    """The interventions that wait, oldest first. `still`: until the end of the transaction too."""
+    """Return the pending interventions, oldest first; `still` locks them."""
     values = {"owner": owner, "task_id": task_id}
     return [_waiting(row) for row in queries.rows(WAITING_STILL if still else WAITING, values)]
 
@@ -161,7 +163,7 @@ def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[Pend
 
 
 def _waiting(row: Row) -> PendingIntervention:
-    """From the columns of `COLUMNS`."""
+    """Build an intervention from the columns of `COLUMNS`."""
     return PendingIntervention(
         id=row.id,
         job_id=JobId(row.job_id),

@@ -1,4 +1,7 @@
-"""The queue's working side in a database. Every write after a claim carries the fence: state, attempt."""
+"""The job queue for workers, in a database.
+
+Every write after a claim carries the fence: state, attempt.
+"""
 
 from __future__ import annotations
 
@@ -45,79 +48,79 @@ from shisho.stores.transitions import (
 )
 from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
 
-# The first queued job of these kinds whose time has come.
+# Find the first due job of these kinds.
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
-# The owners with queued jobs, found one after another in the index, however many jobs they have.
+# List the owners with queued jobs by a loose index scan, however many jobs they have.
 WAITING_OWNERS = """WITH RECURSIVE owners(name) AS (
         SELECT min(owner) FROM jobs WHERE state = 'queued'
         UNION ALL
         SELECT (SELECT min(j.owner) FROM jobs j WHERE j.state = 'queued' AND j.owner > o.name)
             FROM owners o WHERE o.name IS NOT NULL
     )"""
-# Of the first due job of each owner, that of the owner with the fewest running; of several, the first of all.
+# Select the first due job of the owner with the fewest running jobs; ties are broken by the order of jobs.
 FAIREST = f"""{WAITING_OWNERS} SELECT head.id FROM owners o JOIN jobs head ON head.id = (
         SELECT j.id FROM jobs j WHERE j.state = 'queued' AND j.owner = o.name
             AND (j.not_before IS NULL OR j.not_before <= :steady) AND j.kind IN (SELECT value FROM json_each(:kinds))
             ORDER BY j.priority, j.created_at, j.id LIMIT 1)
     ORDER BY (SELECT count(*) FROM jobs r WHERE r.state = 'running' AND r.owner = o.name),
         head.priority, head.created_at, head.id LIMIT 1"""
-# Take that job; one that runs alone waits until its worker runs nothing else.
+# Claim that job; one that must run alone waits until its worker runs nothing else.
 CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
         started_at = :now, finished_at = NULL
     WHERE id = ({FAIREST}) AND (deaths < {ALONE_DEATHS}
         OR NOT EXISTS (SELECT 1 FROM jobs other WHERE other.state = 'running' AND other.worker_id = :worker_id))
     RETURNING {JOB}"""
-# Whether this attempt has completed the job already.
+# Check whether this attempt has already completed the job.
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
-# The fence: a claim that is held.
+# The fence: the condition for a valid claim.
 HELD = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id"
-# Raise the beat of a claim.
+# Increase the heartbeat of a claim.
 RENEW = f"UPDATE jobs SET beat = beat + 1 WHERE {HELD} RETURNING cancel_requested"
-# What a claim is held of: its task, and whether it was asked to stop.
+# Read the task of a claimed job, and whether it was asked to stop.
 HOLDS = f"SELECT task_id, cancel_requested FROM jobs WHERE {HELD}"
-# The same for who is about to change something by it.
+# The same with a row lock, before a change that depends on it.
 HOLDS_STILL = f"{HOLDS} /*pg FOR UPDATE */"
-# Whether a claim has not beaten since.
+# Check whether a claim had no heartbeat since.
 SILENT = f"SELECT 1 FROM jobs WHERE {HELD} AND beat = :beat"
-# Change a held job; what is changed is filled in.
+# Change a claimed job; the assignments are filled in.
 WRITE = f"UPDATE jobs SET {{sets}} WHERE {HELD} RETURNING task_id, state"
-# What a job becomes that leaves its worker: where it would wait, one that was asked to stop is cancelled.
+# The new state of a job that leaves its worker to wait: cancelled if it was asked to stop.
 LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
     finished_at = CASE WHEN cancel_requested THEN :now END"""
-# A job is completed with an output.
+# Complete a job with an output.
 COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
-# A job waits for a person; what it ends with if nobody comes.
+# Wait for a person; the output is the result if nobody comes.
 AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
-# A job is queued again for what was no failure of it.
+# Queue a job again without counting a failure.
 NOTED = "error_json = :errors, not_before = :until"
-# A failure or a death is counted.
+# Count a failure or a death.
 COUNTED = """state = :state, failures = :failures, deaths = :deaths, error_json = :errors, not_before = :not_before,
     finished_at = :ended_at"""
-# How often a held job has failed and its process has died, whether it was asked to stop, and whether this
-# attempt has taken a step.
+# Read the number of failures and deaths of a claimed job, whether it was asked to stop, and whether this
+# attempt completed a step.
 FAILURES = f"""SELECT failures, deaths, cancel_requested, error_json,
     EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt) AS stepped
     FROM jobs WHERE {HELD} /*pg FOR UPDATE */"""
-# Whether a child can end in time.
+# Check whether a child can finish in time.
 AWAITED = f"SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
-# A step, unless it was taken already.
+# Store a step, unless it exists.
 KEEP_STEP = """INSERT INTO job_steps(job_id, step_key, attempt, output_json) VALUES (:id, :key, :attempt, :output)
     ON CONFLICT DO NOTHING"""
-# The outcome of a step.
+# Read the outcome of a step.
 STEP = "SELECT output_json FROM job_steps WHERE job_id = :id AND step_key = :key"
-# The outcomes of all steps of a job.
+# Read the outcomes of all steps of a job.
 STEPS = "SELECT step_key, output_json FROM job_steps WHERE job_id = :id"
-# What a worker holds.
+# List the claims of a worker.
 HELD_BY = (
     "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id ORDER BY task_id, id"
 )
-# All claims now held.
+# List all current claims.
 RUNNING = "SELECT id, attempt, worker_id, beat, deaths FROM jobs WHERE state = 'running'"
-# Jobs of these kinds that have failed for good, after one.
+# List permanently failed jobs of these kinds, after a given one.
 FAILED_OF = f"""SELECT {JOB} FROM jobs WHERE state = 'failed' AND kind IN (SELECT value FROM json_each(:kinds))
     AND id > :after ORDER BY id LIMIT :limit"""
-# The children of a job, oldest first.
+# List the children of a job, oldest first.
 CHILDREN = f"SELECT {JOB} FROM jobs WHERE cause_id = :id ORDER BY created_at, id"
 
 
@@ -131,20 +134,20 @@ class StoredJobs:
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         values = {"kinds": dumps(list(kinds)), "steady": self._transactions.steady()}
-        # While there was nothing to do, look before taking the lock that others may need.
+        # While there was nothing to do, check before taking the lock that others may need.
         if self._idle and not await self._transactions.read_rows(DUE, values):
             return None
 
         def work(transaction: Transaction) -> Job | None:
             return self._take(transaction, worker_id, kinds)
 
-        # A claim that a crash of the server undoes was nobody's: the fence knows the worker too.
+        # A claim that a server crash undoes is harmless: the fence includes the worker.
         claimed = await self._claims.follow(self._transactions.write(work, lasting=False))
         self._idle = claimed is None
         return claimed
 
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        """Take the first job that is due."""
+        """Claim the first due job."""
         times = {"now": transaction.now, "steady": transaction.steady}
         values = times | {"worker_id": worker_id, "kinds": dumps(list(kinds))}
         row = transaction.fetch_first(CLAIM, values)
@@ -291,7 +294,7 @@ class StoredJobs:
             claims = transaction.rows(HELD_BY, {"worker_id": worker_id})
             released = 0
             for claim in claims:
-                with suppress(ClaimLost):  # its end was under way, on another connection
+                with suppress(ClaimLost):  # its completion was running on another connection
                     self._wait(transaction, Claim(JobId(claim.id), claim.attempt, worker_id), JobState.QUEUED)
                     released += 1
             return released
@@ -325,7 +328,7 @@ class StoredJobs:
         return jobs(await self._transactions.read_rows(CHILDREN, {"id": job_id}))
 
     def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
-        """The task of a held job, and whether it was asked to stop."""
+        """Lock a claimed job; return its task, and whether it was asked to stop."""
         transaction.hold(job_id=claim.job_id)
         row = transaction.fetch_first(HOLDS_STILL, fence(claim))
         if row is None:
@@ -351,7 +354,7 @@ class StoredJobs:
         facts: EventFacts = NO_FACTS,
         **values: Any,
     ) -> JobState:
-        """Leave the worker for `state`; cancelled where it was asked to stop. Returns where it went."""
+        """Leave the worker for `state`, or for cancelled if asked to stop; return the new state."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
         transaction.move(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)
@@ -401,7 +404,7 @@ class StoredJobs:
 
 
 def fence(claim: Claim) -> dict[str, Any]:
-    """The values that `HELD` asks for."""
+    """Return the values of the condition `HELD`."""
     return {"id": claim.job_id, "attempt": claim.attempt, "worker_id": claim.worker_id}
 
 
@@ -419,7 +422,7 @@ def _extend_history(row: Row, claim: Claim, error: JobError, now: Instant) -> li
 
 
 def _failures(transaction: Transaction, claim: Claim) -> Row:
-    """From the columns of `FAILURES`."""
+    """Read the columns of `FAILURES`."""
     transaction.hold(job_id=claim.job_id)
     row = transaction.fetch_first(FAILURES, fence(claim))
     if row is None:

@@ -1,4 +1,4 @@
-"""Runs and answers as their rows hold them: the same in every database."""
+"""Runs and answers from database rows: the same in every database."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NOTHING_UNFINISHED = "question.none_unfinished"
 
 
 def no_run(run_id: str) -> NotFound:
-    """Nothing was begun under this id, or it was removed."""
+    """Return the error for a run that does not exist or was removed."""
     return NotFound("replay.not_found", run_id=run_id)
 
 
 def read_inquiry(row: Row | None, run_id: str) -> Inquiry:
-    """From the facts and the state of a run. Raises NotFound, SourceRemoved."""
+    """Read the inquiry from a run's facts and state. Raises NotFound, SourceRemoved."""
     if row is None:
         raise no_run(run_id)
     if row.state == "purged":
@@ -46,12 +46,12 @@ def read_inquiry(row: Row | None, run_id: str) -> Inquiry:
 
 
 def answer_body(answer: Answer) -> str:
-    """The answer without its evidence, which stands in rows of its own."""
+    """Return the answer without its evidence, which is stored in separate rows."""
     return dumps(replace(answer, evidence=()))
 
 
 def evidence_row(quotation: Evidence, answer: Answer) -> tuple[str | int | None, ...]:
-    """The id, its answer's, number, document, snippet, and all but the snippet as JSON."""
+    """Return the ID, answer, number, document and snippet, and the other fields as JSON."""
     body = json.dumps(
         {key: value for key, value in to_plain(quotation).items() if key != "snippet"}, ensure_ascii=False
     )
@@ -66,17 +66,19 @@ def evidence_row(quotation: Evidence, answer: Answer) -> tuple[str | int | None,
 
 
 def read_answer(body: str, quotations: Sequence[Row]) -> Answer:
-    """From the body of an answer and the rows of its evidence."""
+    """Build an answer from its body and the rows of its evidence."""
     answer: Answer = build(json.loads(body), Answer)
     return word_removals(replace(answer, evidence=tuple(map(_evidence, quotations))))
 
 
 def word_removals(answer: Answer) -> Answer:
-    """The answer with what stands for erased quotations in the language that it was asked in. That is no
-    quotation, and nothing carries it."""
+    """Replace erased quotations by a placeholder in the language of the question.
+
+    The placeholder is no quotation, so no evidence supports it.
+    """
     if all(quotation.snippet for quotation in answer.evidence):
         return answer
-    from shisho.language.script import answer_language  # here, as a purge alone needs them
+    from shisho.language.script import answer_language  # imported here, because only purged answers need it
     from shisho.messages.catalogue import word
 
     language = answer_language(answer.question)
@@ -95,7 +97,7 @@ def word_removals(answer: Answer) -> Answer:
 
 
 def _word_erased(block: AnswerBlock, removed: str) -> AnswerBlock:
-    """The block with `removed` in the place of erased words."""
+    """Return the block with `removed` instead of erased words."""
     match block:
         case AnswerPassage(text=text) if text == REMOVED:
             numbers = tuple(mark.number for mark in block.marks)
@@ -120,15 +122,17 @@ def _word_unit(sentence: Sentence, removed: str) -> Sentence:
 
 
 def read_evidence(row: Row) -> Evidence:
-    """From the snippet and the body of a quotation, the source and the state of its document. Raises
-    SourceRemoved."""
+    """Build evidence from a quotation, and its document's source and state.
+
+    Raises: SourceRemoved if the quotation was erased.
+    """
     if row.snippet is None:
         raise SourceRemoved("evidence.document_purged")
     return _evidence(row)
 
 
 def expect_only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:
-    """The one row under that name. Raises NotFound."""
+    """Return the only matching row. Raises NotFound."""
     if len(rows) == 1:
         return rows[0]
     if not rows:
@@ -143,7 +147,7 @@ def expect_only_row(rows: Sequence[Row], noun: str, prefix: str) -> Row:
 
 
 def _evidence(row: Row) -> Evidence:
-    # An empty snippet says "source removed": a kept one is never empty.
+    # An empty snippet means "source removed": a stored snippet is never empty.
     quotation: Evidence = build(
         {"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence
     )

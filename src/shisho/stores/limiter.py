@@ -1,5 +1,7 @@
-"""The pace of resources in a database. Each question is one transaction, and the clock is read inside it:
-order is one for all."""
+"""Rate limits of resources in a database.
+
+Each request is one transaction in which the clock is read, so the order is the same for all.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +19,28 @@ from shisho.stores.queries import Queries, QueryStore, fetch_first
 T = TypeVar("T")
 
 KEPT_DAYS = 7
-# The pace of a resource.
+# Store the pace of a resource.
 KEEP = """INSERT INTO paces(resource, at, free_at, wall, monotonic) VALUES (:resource, :at, :free_at, :wall, :monotonic)
     ON CONFLICT (resource) DO UPDATE SET at = excluded.at, free_at = excluded.free_at, wall = excluded.wall,
         monotonic = excluded.monotonic"""
-# A place in the line of a resource.
+# Store a place in the queue of a resource.
 PLACE = """INSERT INTO pace_places(resource, ticket, due, began, paid) VALUES (:resource, :ticket, :due, :began, :paid)
     ON CONFLICT(resource, ticket) DO UPDATE SET due = excluded.due, began = excluded.began, paid = excluded.paid"""
-# How often a resource was used on a day.
+# Store the number of uses of a resource on a day.
 COUNT = """INSERT INTO pace_days(day, resource, used) VALUES (:day, :resource, :used)
     ON CONFLICT (day, resource) DO UPDATE SET used = excluded.used"""
-# What `_now` reads: the pace of a resource.
+# Read the pace of a resource, as input of `_now`.
 PACE = "SELECT at, free_at, wall, monotonic FROM paces WHERE resource = :resource"
-# Its line, in order of asking.
+# Read its queue, in order of requests.
 PLACES = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = :resource ORDER BY seq"
-# How often it was used on a day.
+# Read the number of uses on a day.
 USED = "SELECT used FROM pace_days WHERE day = :day AND resource = :resource"
-# A place in its line is given up.
+# Remove a place from its queue.
 LEAVE = "DELETE FROM pace_places WHERE resource = :resource AND ticket = :ticket"
-# Resources that nobody has asked since a day; the table is filled in.
+# Delete resources without requests since a day; the table is filled in.
 OLD = """DELETE FROM {table} WHERE resource IN (SELECT d.resource FROM pace_days d WHERE d.day < :oldest)
     AND resource NOT IN (SELECT d.resource FROM pace_days d WHERE d.day >= :oldest)"""
-# Days that nobody asks for any more.
+# Delete old days.
 OLD_DAYS = "DELETE FROM pace_days WHERE day < :oldest"
 
 
@@ -46,7 +48,7 @@ class StoredLimiter:
     """`ports.Limiter` for all processes that share a database."""
 
     def __init__(self, store: QueryStore, clock: Clock, passed: Callable[[], float]) -> None:
-        """`passed`: seconds of a clock that never jumps and is one for all who share the database."""
+        """`passed` reads a monotonic clock in seconds that all users of the database share."""
         self._store = store
         self._passed = passed
         self._clock = clock
@@ -102,7 +104,7 @@ def _keep(queries: Queries, resource: str, before: ResourcePace, after: Resource
 
 
 def _forget_old(queries: Queries, day: str) -> None:
-    """Resources that nobody has asked for a week; once for each resource and day."""
+    """Delete resources without requests for a week; called once per resource and day."""
     oldest = {"oldest": (date.fromisoformat(day) - timedelta(days=KEPT_DAYS)).isoformat()}
     for table in ("pace_places", "paces"):
         queries.rows(OLD.format(table=table), oldest)

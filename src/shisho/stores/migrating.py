@@ -1,4 +1,4 @@
-"""Which scripts of a schema a database lacks, for every kind of database."""
+"""The schema scripts that a database lacks, for every kind of database."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from shisho.errors import StorageUnusable
 
 
 def scripts_in(package: str) -> list[str]:
-    """The scripts of a package's schema in order: they begin with their number."""
+    """Return the schema scripts of a package in order: their names begin with their number."""
     schema = resources.files(package) / "schema"
     return sorted(script.name for script in schema.iterdir() if script.name.endswith(".sql"))
 
 
 def list_missing_scripts(done: Iterable[str], scripts: Sequence[str], place: str | Path) -> list[str]:
-    """Names of the scripts that the database at `place` lacks. Raises StorageUnusable for one that a newer
-    version has run."""
+    """Return the names of the scripts that the database at `place` lacks.
+
+    Raises: StorageUnusable if a newer version has run unknown scripts.
+    """
     run = set(done)
     newer = sorted(run - set(scripts))
     if newer:

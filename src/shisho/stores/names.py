@@ -1,5 +1,8 @@
-"""The names that a document defines, read again from its passages: for libraries that were made before names
-were read, and for copies. Rows for the tables of every store."""
+"""The names that a document defines, extracted again from its passages.
+
+This is for libraries from before names were extracted, and for copies. The rows suit the tables of every
+store.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ from shisho.domain.names import ALIASES, list_aliases, make_names
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.scope import Pages
 
-MOST_OTHERS = 3  # names of one thing: what is called by more is several things
+MOST_OTHERS = 3  # names of one thing: a name with more of them means several things
 
 
 def read_names(title: str, metadata: Mapping[str, str], passages: Iterable[Passage]) -> DocumentNames:
-    """As they are read when a document is taken in."""
+    """Extract names as when a document is added."""
     parts = ((passage.id, passage.heading, passage.text, passage.start, passage.kind) for passage in passages)
     return _read(title, metadata, parts)
 
 
 def read_stored_names(title: str, aliases: str | None, rows: Iterable[Row]) -> DocumentNames:
-    """The same from rows of its passages in order, each with id, heading, text, start and kind."""
+    """Extract names from passage rows in order, with ID, heading, text, start and kind."""
     parts = ((passage_id(row.id), row.heading, row.text, row.start, BlockKind(row.kind)) for row in rows)
     return _read(title, {ALIASES: aliases or ""}, parts)
 
@@ -36,7 +39,7 @@ def read_stored_names(title: str, aliases: str | None, rows: Iterable[Row]) -> D
 def _read(
     title: str, metadata: Mapping[str, str], parts: Iterable[tuple[PassageId, str, str, int, BlockKind]]
 ) -> DocumentNames:
-    # Here, as a first reply without documents needs none of it.
+    # Imported here, because a first reply without documents needs none of it.
     from shisho.language.document_names import find_links, find_marks, split_passage
     from shisho.language.terms import fold, terms
 
@@ -52,17 +55,17 @@ def _read(
 
 
 def link_values(document_id: str, names: DocumentNames) -> list[tuple[str, ...]]:
-    """Document, key, name, other key and other name."""
+    """Return rows of document, key, name, other key and other name."""
     return [(document_id, *link) for link in names.links]
 
 
 def mark_values(document_id: str, names: DocumentNames) -> list[tuple[str | int | bool, ...]]:
-    """Document, key, passage, start, end and whether it is stated."""
+    """Return rows of document, key, passage, start, end and whether it is stated."""
     return [(document_id, mark.key, passage_number(mark.passage_id), *mark[2:]) for mark in names.definitions]
 
 
 def name_links(rows: Iterable[Row]) -> list[NameLink]:
-    """Of each name the other names that most documents give; rows come with those first."""
+    """Return the most frequent other names of each name; rows come with those first."""
     links: dict[str, list[NameLink]] = {}
     for row in rows:
         others = links.setdefault(row.key, [])
@@ -72,7 +75,7 @@ def name_links(rows: Iterable[Row]) -> list[NameLink]:
 
 
 def definition_marks(rows: Iterable[Row], pages: Pages | None) -> list[DefinitionMark]:
-    """Those that stand on some pages."""
+    """Return the definitions that are on some pages."""
     return [
         DefinitionMark(row.key, passage_id(row.passage_id), row.start, row.end, bool(row.is_stated))
         for row in rows

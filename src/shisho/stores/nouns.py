@@ -1,5 +1,7 @@
-"""Rows of a database to the nouns of the domain, and back: the same in every store. A row is read by the
-names of its columns, so that a column more in a table changes nothing for a program that does not know it."""
+"""Conversion of database rows to domain nouns and back: the same in every store.
+
+Columns are read by name, so that a new column does not affect a program that does not know it.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from shisho.language.vectors import word_count
 from shisho.messages.message import pack, unpack
 
 Row = Any
-"""A row of a query: what stands in a column, by the column's name."""
+"""A row of a query, with its columns as attributes."""
 
 
 def document(row: Row) -> Document:
-    """From the columns of `DOCUMENT`."""
+    """Build a document from the columns of `DOCUMENT`."""
     return Document(
         id=DocumentId(row.id),
         corpus=row.corpus,
@@ -45,7 +47,7 @@ def document(row: Row) -> Document:
 
 
 def passage(row: Row) -> Passage:
-    """From the columns of `PASSAGE`."""
+    """Build a passage from the columns of `PASSAGE`."""
     return Passage(
         id=passage_id(row.id),
         document_id=DocumentId(row.document_id),
@@ -66,12 +68,12 @@ def passage(row: Row) -> Passage:
 
 
 def passage_id(number: int) -> PassageId:
-    """60 bits as 15 hexadecimal digits."""
+    """Format 60 bits as 15 hexadecimal digits."""
     return PassageId(f"{number:015x}")
 
 
 def passage_number(name: str) -> int:
-    """The key of a passage; -1, which no passage has, for what is no passage id."""
+    """Return the key of a passage; -1, which is never a key, for an invalid ID."""
     try:
         return int(name, 16) if len(name) == 15 else -1
     except ValueError:
@@ -79,13 +81,13 @@ def passage_number(name: str) -> int:
 
 
 def pack_lines(lines: Iterable[PrintedLine]) -> bytes | None:
-    """Geometry of a document's lines as one compressed blob; None where there is none."""
+    """Pack the geometry of a document's lines into a compressed blob; None without lines."""
     rows = [(line.start, line.end, line.page, *(round(edge, 1) for edge in line.box)) for line in lines]
     return zlib.compress(json.dumps(rows, separators=(",", ":")).encode()) if rows else None
 
 
 def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
-    """The lines that `pack_lines` packed."""
+    """Unpack the result of `pack_lines`."""
     if blob is None:
         return ()
     packed = json.loads(zlib.decompress(blob))
@@ -96,8 +98,10 @@ def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
 
 
 def passage_values(passage: Passage) -> tuple[str | int | None, ...]:
-    """The columns that every store keeps of a passage in its row, but for its bands: its number first, then
-    its fields in their order."""
+    """Return the columns of a passage's row in every store, without its bands.
+
+    Its number comes first, then its fields in order.
+    """
     return (
         passage_number(passage.id),
         passage.document_id,
@@ -118,7 +122,7 @@ def passage_values(passage: Passage) -> tuple[str | int | None, ...]:
 
 
 def passage_sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:
-    """How many terms, bigrams and terms of headings there are."""
+    """Return the number of terms, bigrams and heading terms."""
     terms = sum(len(passage.terms.split()) for passage in passages)
     bigrams = sum(word_count(passage.bigrams) for passage in passages)
     return terms, bigrams, sum(word_count(passage.heading_terms) for passage in passages)

@@ -1,5 +1,7 @@
-"""Bytes that stand at no path, and pictures of pages, as blobs. Their names are hashes, never the
-caller's."""
+"""Files that have no path, and page images, as blobs.
+
+Their names are hashes, which callers cannot choose.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,19 @@ from shisho.telemetry import log
 
 ORIGINALS = "originals"
 IMAGES = "page_images"
-ORPHAN_S = 3_600.0  # bytes without a document are left alone for so long: it may be on its way
-IMAGE_BYTES = 256 << 20  # of all pictures of pages
-KEPT_SHARE = 0.8  # of these, once they are too many
-LOOK_AGAIN = 200  # pictures that are stored before all are counted again: others store some too
+ORPHAN_S = 3_600.0  # age up to which a file without a document is kept: the document may be on its way
+IMAGE_BYTES = 256 << 20  # total size of all page images
+KEPT_SHARE = 0.8  # of that, after a cleanup
+LOOK_AGAIN = 200  # images stored until all are counted again: other processes store some too
 _HASH = re.compile(r"[0-9a-f]{64}")
 _IMAGE = re.compile(rf"{IMAGES}/([0-9a-f]{{64}})-[0-9]{{1,6}}-[0-9]{{1,5}}\.webp")
 
 HaveText = Callable[[Sequence[str]], Awaitable[Mapping[str, bool]]]
-"""Of some hashes those that any document has, and whether one of these has its text or is just arriving."""
+"""Select the hashes that any document has, and whether it has its text or is being added."""
 
 
 class BlobOriginals:
-    """`ports.Originals`: one blob for each."""
+    """`ports.Originals`: one blob for each file."""
 
     def __init__(self, blobs: Blobs, have_text: HaveText) -> None:
         self._blobs = blobs
@@ -55,7 +57,7 @@ class BlobOriginals:
         hashes = {blob.name: blob.name.rpartition("/")[2] for blob in blobs}
         have_text = await self._have_text([*hashes.values()]) if hashes else {}
         now = time.time()
-        for blob in blobs:  # among them what a crash has left half written
+        for blob in blobs:  # includes files that a crash left incomplete
             sha256 = hashes[blob.name]
             is_orphan = sha256 not in have_text and now - blob.at > ORPHAN_S
             if is_orphan or have_text.get(sha256) is False:
@@ -63,15 +65,14 @@ class BlobOriginals:
 
     def _put(self, name: str, data: bytes) -> None:
         blob = self._blobs.facts(name)
-        # its document is on its way: it counts as new, so that it is no orphan
+        # its document is on its way: refresh its time, so that it does not count as an orphan
         if blob is not None and blob.size == len(data) and self._blobs.touch(name):
             return
         self._blobs.put(name, data)
 
 
 class BlobPageImages:
-    """`ports.PageImages` of at most about `most` bytes: those go first that were looked at, or drawn, longest
-    ago."""
+    """`ports.PageImages` of about `most` bytes; the least recently used are deleted first."""
 
     def __init__(self, blobs: Blobs, have_text: HaveText, most: int = IMAGE_BYTES) -> None:
         self._blobs = blobs
@@ -110,7 +111,7 @@ class BlobPageImages:
             log.debug("a picture of a page could not be kept: %r", error)
 
     def _make_room(self, size: int) -> None:
-        """All are counted now and then, which takes long in a store of objects."""
+        """Delete old images if there are too many; count them rarely, because listing is slow."""
         self._total += size
         self._stored += 1
         if self._total <= self._most and self._stored % LOOK_AGAIN != 1:

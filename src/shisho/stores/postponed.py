@@ -1,4 +1,4 @@
-"""Jobs that go on later, told with the reason of the attempt that was put off: the same in every store."""
+"""Postponed jobs, with the reason of the postponed attempt: the same in every store."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from shisho.ports import Clock
 from shisho.stores.queries import Queries
 from shisho.stores.transitions import errors
 
-# The jobs of a task that go on by themselves later. Their errors are read here: PostgreSQL's own operators
-# fail on escapes that no text of its can hold.
+# List the jobs of a task that continue later. Their errors are parsed here: PostgreSQL's own operators fail
+# on escapes that its text cannot store.
 POSTPONED = """SELECT state, attempt, not_before, error_json FROM jobs
     WHERE task_id = :task_id AND state IN ('queued', 'parked') AND not_before > :steady"""
 
 
 def select_postponed(queries: Queries, task_id: TaskId, clock: Clock) -> list[PostponedJobs]:
-    """The jobs of a task that go on later, those first that go on first."""
+    """Return the postponed jobs of a task, the earliest first."""
     rows = queries.rows(POSTPONED, {"task_id": task_id, "steady": clock.steady()})
     jobs = [
         (JobState(row.state), find_delay_reason(errors(row.error_json), row.attempt), row.not_before)
@@ -28,12 +28,12 @@ def select_postponed(queries: Queries, task_id: TaskId, clock: Clock) -> list[Po
 
 
 def find_delay_reason(history: Sequence[JobError], attempt: int) -> str:
-    """The reason why the last attempt did not go on; an older one says nothing of this wait."""
+    """Return why the last attempt was postponed; older errors do not explain this wait."""
     return history[-1].message if history and history[-1].attempt == attempt else ""
 
 
 def group_postponed(jobs: Iterable[tuple[JobState, str, Instant]], clock: Clock) -> list[PostponedJobs]:
-    """Jobs by state and reason, given with the moment when each goes on, by the steady clock."""
+    """Group jobs by state and reason; each comes with its continuation on the steady clock."""
     steady = clock.steady()
     waits: dict[tuple[JobState, str], list[float]] = {}
     for state, reason, not_before in jobs:

@@ -1,5 +1,7 @@
-"""The worker processes of this machine that are alive: each holds a file lock, which the system lets go when
-it dies."""
+"""The worker processes of this machine that are alive.
+
+Each holds a file lock, which the operating system releases when the process dies.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if sys.platform != "win32":
 
 
 class FilePresence:
-    """`ports.Presence` by one locked file per worker, in a folder that all who share the database share."""
+    """`ports.Presence`: one locked file per worker, in a folder next to the shared database."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -29,16 +31,16 @@ class FilePresence:
             raise file_trouble(error, self._folder) from error
 
     def _enter(self, worker_id: WorkerId) -> None:
-        if sys.platform == "win32":  # nobody is known to be dead before its beat stops
+        if sys.platform == "win32":  # deaths are only detected by missing heartbeats
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.find_gone(
             WorkerId(path.stem) for path in self._folder.glob("*.lock")
-        )  # sweeps up after the dead
+        )  # deletes the files of dead workers
         entering = self._folder / f"{worker_id}.entering"
         file = entering.open("ab")
         fcntl.flock(file, fcntl.LOCK_EX)
-        entering.rename(self._path(worker_id))  # under its name it is never seen unlocked
+        entering.rename(self._path(worker_id))  # it never appears unlocked under its final name
         self._held[worker_id] = file
 
     def deregister(self, worker_id: WorkerId) -> None:
@@ -62,7 +64,7 @@ class FilePresence:
                 path.unlink(missing_ok=True)
         except BlockingIOError:
             return False
-        except FileNotFoundError:  # it has left, or another has found it dead
+        except FileNotFoundError:  # it has left, or another process has found it dead
             return True
         return True
 

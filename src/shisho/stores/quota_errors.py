@@ -1,4 +1,4 @@
-"""The refusal of every store for a quota that has no room, and the rule by which it is charged."""
+"""The error of every store for an exhausted quota, and the rule for charging it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FULL: Mapping[QuotaResource, str] = {
 
 
 def check_room(quotas: Sequence[Quota], amount: int, now: Instant) -> None:
-    """Raises QuotaExhausted for the first of these quotas of today that has no room for this much more."""
+    """Raise QuotaExhausted for the first of today's quotas without room for this amount."""
     full = find_full(quotas, amount)
     if full is None:
         return

@@ -1,5 +1,7 @@
-"""Quotas of a day in a database: read, compared and raised in one transaction, so that no number of processes
-exceeds one."""
+"""Daily quotas in a database.
+
+They are read, compared and charged in one transaction, so that concurrent processes never exceed one.
+"""
 
 from __future__ import annotations
 
@@ -16,31 +18,31 @@ from shisho.stores.nouns import Row
 from shisho.stores.queries import Queries, QueryStore
 from shisho.stores.quota_errors import check_room
 
-DAY_DIGITS = 10  # of an instant
-# Those that bind a user: their own, and those of their groups.
+DAY_DIGITS = 10  # the date part of an instant
+# The quotas of a user: their own, and those of their groups.
 BINDING = """(q.kind = 'user' AND q.name = :user
     OR q.kind = 'group' AND q.name IN (SELECT m.group_name FROM group_members m WHERE m.user_name = :user))"""
-# The quotas of a resource that bind a user, held in one order until the end of the transaction.
+# Read and lock the quotas of a resource for a user, in a fixed order.
 HELD = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
     WHERE q.resource = :resource AND {BINDING} ORDER BY q.kind, q.name /*pg FOR UPDATE */"""
-# What was used of a quota on its day.
+# Record the use of a quota on its day.
 USE = """UPDATE quotas SET used = :used, day = :day WHERE kind = :kind AND name = :name AND resource = :resource"""
-# What was taken and not used goes back, as long as it is the same day.
+# Return an unused amount, on the same day only.
 GIVE_BACK = """UPDATE quotas SET used = CASE WHEN used > :amount THEN used - :amount ELSE 0 END
     WHERE kind = :kind AND name = :name AND resource = :resource AND day = :day"""
-# A quota; what was used today stays counted.
+# Set a quota; today's use stays counted.
 SET = """INSERT INTO quotas(kind, name, resource, per_day) VALUES (:kind, :name, :resource, :per_day)
     ON CONFLICT (kind, name, resource) DO UPDATE SET per_day = excluded.per_day"""
-# The quotas of a user or a group.
+# Delete the quotas of a user or a group.
 REMOVE = "DELETE FROM quotas WHERE kind = :kind AND name = :name RETURNING resource"
-# What a task may spend, and has spent.
+# Read and lock the budget and the spending of a task.
 BUDGET = "SELECT owner, budget_json, spent_json FROM tasks WHERE id = :id /*pg FOR UPDATE */"
-# What a task has spent now.
+# Record the spending of a task.
 SPEND = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
-# All quotas.
+# List all quotas.
 ALL = """SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
     ORDER BY q.kind, q.name, q.resource"""
-# All that bind a user.
+# List all quotas of a user.
 OF_USER = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q WHERE {BINDING}
     ORDER BY q.kind, q.name, q.resource"""
 
@@ -89,9 +91,11 @@ class StoredQuotas:
 def charge_quotas(
     queries: Queries, user: str, resource: QuotaResource, amount: int, now: Instant
 ) -> QuotaCharge:
-    """Raise what was used today of all quotas that bind a user, in the caller's transaction. Raises
-    QuotaExhausted where one has no room, and nothing is raised. `now`: on the line that all who share the
-    database have in common."""
+    """Charge all quotas of a user for a resource, in the caller's transaction.
+
+    `now` is a moment of the timeline that all users of the database share. Raises: QuotaExhausted, with
+    nothing charged, if one has no room.
+    """
     if amount <= 0:
         return QuotaCharge((), 0)
     today = now[:DAY_DIGITS]
@@ -105,8 +109,10 @@ def charge_quotas(
 
 
 def charge_task(queries: Queries, task_id: str, amounts: Mapping[str, float], now: Instant) -> bool:
-    """Spend what a job is charged from the budget of its task, or nothing of it and False; of that, pages are
-    counted by the day too. Raises as `charge_quotas`."""
+    """Charge a job's use to its task's budget; return False, unchanged, if it is exceeded.
+
+    Pages are also charged to the daily quotas. Raises as `charge_quotas`.
+    """
     (task,) = queries.rows(BUDGET, {"id": task_id})
     ceilings = json.loads(task.budget_json)
     total = json.loads(task.spent_json)

@@ -1,5 +1,4 @@
-"""Errors of stores, in the same words in every one of them: of documents that are not there, and of
-vectors."""
+"""Errors about documents, vectors and values, with the same messages in every store."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ def text_purged(document_id: str) -> SourceRemoved:
 
 
 def name_taken(source: str, document_id: str) -> NameConflict:
-    """Of a document that must not take the place of the one that stands at its source."""
+    """Return the error for a document that must not replace the one at its source."""
     return NameConflict(
         "document.name_taken",
         name=source,
@@ -31,7 +30,7 @@ def name_taken(source: str, document_id: str) -> NameConflict:
 
 
 def just_taken_in() -> Conflict:
-    """Of a document that begins to arrive part by part, and has come meanwhile."""
+    """Return the error for a document that was added concurrently."""
     return Conflict("adding.taken_in_by_other")
 
 
@@ -40,7 +39,7 @@ def arrival_ended() -> Conflict:
 
 
 def other_dimensions(name: str, length: int, dimensions: int) -> InvalidParams:
-    """Of an embedder whose vectors have another length than those that it gave before."""
+    """Return the error for an embedder whose vectors changed their dimensions."""
     return InvalidParams(
         "embedder.dimensions_changed",
         name=name,
@@ -50,10 +49,10 @@ def other_dimensions(name: str, length: int, dimensions: int) -> InvalidParams:
 
 
 def library_closed() -> StorageUnusable:
-    """Of a database that its user has done with."""
+    """Return the error for using a closed library."""
     return StorageUnusable("store.closed")
 
 
 def no_value_for_storing() -> InvalidParams:
-    """Of what no database has a place for: half of a surrogate pair, a whole number beyond 64 bits."""
+    """Return the error for unpaired surrogates, and for integers beyond 64 bits."""
     return InvalidParams("store.bad_text")

@@ -1,5 +1,7 @@
-"""Idempotency keys in a database: each belongs to one request, and keeps what stood after it, in the
-transaction of its work."""
+"""Idempotency keys in a database.
+
+Each belongs to one request, and stores its result in the transaction of its work.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,20 @@ from shisho.errors import KeyConflict
 from shisho.messages import message
 from shisho.stores.transitions import Transaction
 
-# The first request under a key.
+# Find the first request under a key.
 FIND = (
     "SELECT verb, request, subject, task_id, reply_json FROM request_keys WHERE owner = :owner AND key = :key"
 )
-# A request under its key, with what stands after it.
+# Store a request under its key, with its result.
 KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, reply_json, created_at)
     VALUES (:owner, :key, :verb, :request, :subject, :task_id, :reply, :now)"""
 
 
 def find_repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueResult | None:
-    """The result of the first request under this key. Raises Conflict where it was another request."""
+    """Return the result of the first request under this key.
+
+    Raises: Conflict if it was a different request.
+    """
     if key is None:
         return None
     row = transaction.fetch_first(FIND, {"owner": key.owner, "key": key.key})
@@ -39,7 +44,7 @@ def find_repeated(transaction: Transaction, key: IdempotencyKey | None) -> Enque
 
 
 def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: EnqueueResult) -> None:
-    """Store what stands, for those who ask again."""
+    """Store the result, for repeated requests."""
     if key is None:
         return
     reply = dumps({"job_ids": enqueued.job_ids, "added": enqueued.added, "facts": enqueued.facts})

@@ -1,4 +1,4 @@
-"""Rules on undoing a removal: the same rules and words in every store."""
+"""Rules for undoing a removal, with the same messages in every store."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from shisho.stores.refusals import no_document, text_purged
 
 
 def check_restorable(document: Document | None, document_id: str, successor: DocumentId | None) -> Document:
-    """The document as it is once it is found again. `successor`: what stands at its source now. Raises as
-    `ports.Shelf.restore`."""
+    """Return the document as it is after its restoration.
+
+    `successor` is the current document of its source. Raises as `ports.Shelf.restore`.
+    """
     if document is None:
         raise no_document(document_id)
     if document.state is DocumentState.PURGED:

@@ -1,4 +1,4 @@
-"""The rounds of a search session from their rows: the same in every store."""
+"""The rounds of a search session from database rows: the same in every store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shisho.stores.nouns import Row, passage_id, passage_number
 
 
 def round_records(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRecord]:
-    """From rows of `session_rounds`, and those of `session_passages` by their number."""
+    """Build rounds from `session_rounds`, and from `session_passages` sorted by number."""
     records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
     for row in passages:
         record = ShownRecord(row.number, passage_id(row.passage_id), DocumentId(row.document_id), row.match)
@@ -33,7 +33,7 @@ def round_records(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRe
 
 
 def write_pending(record: RoundRecord) -> str:
-    """The value of `session_rounds.pending`."""
+    """Return the value of `session_rounds.pending`."""
     return json.dumps(
         [
             [passage_number(passage.passage_id), passage.document_id, passage.match]
@@ -43,6 +43,6 @@ def write_pending(record: RoundRecord) -> str:
 
 
 def list_shown_values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
-    """Session, number, round, key of the passage, document and match."""
+    """Return session, number, round, key of the passage, document and match."""
     key = passage_number(passage.passage_id)
     return session_id, passage.number, round_, key, passage.document_id, passage.match

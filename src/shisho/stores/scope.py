@@ -1,5 +1,7 @@
-"""A scope as SQL over documents, in the words of each database: bound values only, field names from a fixed
-list or bound as metadata keys."""
+"""A scope as a condition over documents, in the SQL dialect of each database.
+
+Values are always bound; field names come from a fixed list, or are bound as metadata keys.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,11 @@ COLUMNS = {
     "media_type": "d.media_type",
     "added_at": "d.added_at",
 }
-# The corpora that a reader may search: their own, and those granted to them or to a group of theirs.
+# The corpora that a reader may search: their own, and those granted to them or their groups.
 READABLE_CORPORA = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = {mark}"
 Pages = tuple[int | None, int | None]
-"""The first page and the last, both included; None leaves that end open."""
-LAST_PAGE = 2**31 - 1  # the widest number that every database and array of pages holds
+"""The first and the last page, both included; None means no limit."""
+LAST_PAGE = 2**31 - 1  # the largest number that every database and array of pages can store
 
 # Documents whose metadata meet a condition; the test of the value is filled in.
 DESCRIBED = "SELECT document_id FROM document_meta WHERE key = {mark} AND {test}"
@@ -30,8 +32,11 @@ DESCRIBED = "SELECT document_id FROM document_meta WHERE key = {mark} AND {test}
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """The names that databases have for the same thing: a bound value, membership in a list that is bound as
-    one value (`bind_list` makes that value), and the last of all characters."""
+    """The differences between SQL dialects.
+
+    A bound value, membership in a list that is bound as one value (created by `bind_list`), and the last of
+    all characters.
+    """
 
     mark: str
     is_in: str
@@ -42,8 +47,10 @@ class SqlDialect:
 
 @dataclass(frozen=True, slots=True)
 class SqlCondition:
-    """A condition over `documents d JOIN corpora c`, its values, and the page range that only passages can
-    answer."""
+    """A condition over `documents d JOIN corpora c`, its values, and a range of pages.
+
+    Pages can only be tested on passages.
+    """
 
     sql: str
     values: tuple[Any, ...]
@@ -52,8 +59,10 @@ class SqlCondition:
 
 
 def condition_of(scope: Scope, dialect: SqlDialect, *, removed: bool = False) -> SqlCondition:
-    """Live documents in scope, or those that were removed. Raises InvalidParams for a page that is no
-    number."""
+    """Write the condition for live (or removed) documents in scope.
+
+    Raises: InvalidParams for a page that is not a number.
+    """
     corpora, bound_corpora = write_readable_corpora(scope, dialect)
     state = "removed" if removed else "live"
     parts = [f"d.state = '{state}'", f"c.id IN ({corpora})"]
@@ -71,8 +80,7 @@ def condition_of(scope: Scope, dialect: SqlDialect, *, removed: bool = False) ->
 
 
 def write_readable_corpora(scope: Scope, dialect: SqlDialect) -> tuple[str, list[Any]]:
-    """The statement of the keys of a scope's corpora, those of them that its owner may search, and its
-    values."""
+    """Write the statement that selects the keys of a scope's readable corpora, and its values."""
     readable = READABLE_CORPORA.format(mark=dialect.mark)
     if not scope.corpora:
         return readable, [scope.owner]
@@ -128,7 +136,7 @@ def _range(condition: FilterRange, dialect: SqlDialect) -> tuple[str, list[Any]]
 
 
 def _ceiling(dialect: SqlDialect) -> str:
-    """The text after all that begins with a bound value."""
+    """Return an expression for the upper bound of all texts with a bound prefix."""
     return f"{dialect.mark} || {dialect.last_character}"
 
 
@@ -151,5 +159,5 @@ def _pages(filters: Mapping[str, Condition]) -> Pages | None:
 
 
 def _read_page_number(text: str) -> int:
-    """A number beyond all pages, at either end, stands for those that no database can hold."""
+    """Parse a page number, clamped to a range that every database can store."""
     return max(-1, min(int(text), LAST_PAGE))

@@ -1,4 +1,4 @@
-"""Which embedder's vectors serve: the same rule in every store."""
+"""Selection of the embedder whose vectors searches use: the same in every store."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from shisho.stores.nouns import Row
 def choose_serving(
     candidates: Sequence[Row], about: EmbedderAbout, is_usable: Callable[[EmbedderAbout], bool]
 ) -> tuple[EmbedderAbout, bool]:
-    """The embedder whose vectors serve where `about` is set, and whether it has vectors. A candidate has a
-    `name` and a `choice`, and says whether it `has_vectors` and `is_whole`, that is, through with all
-    passages; those that have come furthest come first."""
+    """Return the embedder to use if `about` is configured, and whether it has vectors.
+
+    A candidate has a `name`, a `choice`, `has_vectors`, and `is_whole` if it has embedded all passages. The
+    most complete candidates come first.
+    """
     current = next((row for row in candidates if row.name == about.name), None)
     has_vectors = current is not None and bool(current.has_vectors)
     if current is not None and current.is_whole:

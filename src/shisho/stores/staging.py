@@ -1,4 +1,4 @@
-"""Bytes that wait for their job, as blobs. Their names are ours, never the caller's."""
+"""Bytes that wait for their job, as blobs, whose names callers cannot choose."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ class BlobStaging:
         self._blobs = blobs
 
     def put(self, data: bytes, owner: str) -> str:
-        """Store bytes so that they outlive a crash; returns their key. Raises StorageUnusable, Conflict on a
-        full disk."""
+        """Store bytes durably; return their key.
+
+        Raises: StorageUnusable, Conflict on a full disk.
+        """
         key = _mark(owner) + secrets.token_hex(12)
         self._blobs.put(f"{FOLDER}/{key}", data)
         return key
 
     def get(self, key: str) -> bytes:
-        """Raises NotFound for what is not, or no longer, there."""
+        """Read staged bytes. Raises NotFound if they are missing."""
         name = _name(key)
         with suppress(NotFound):
             return self._blobs.get(name)
         raise NotFound("adding.bytes_gone")
 
     def drop(self, key: str) -> None:
-        """Forget them; unknown keys too."""
+        """Delete staged bytes; unknown keys are ignored."""
         self._blobs.drop(_name(key))
 
     def drop_bytes(self, sha256: str, owner: str) -> None:
-        """Forget every copy of these bytes that the owner has: a job that failed still holds what it was
-        given."""
+        """Delete all copies of these bytes that the owner has: failed jobs keep their input."""
         beginning = f"{FOLDER}/{_mark(owner)}"
         for blob in self._blobs.list(FOLDER):
             if blob.name.startswith(beginning):
@@ -56,5 +57,5 @@ def _name(key: str) -> str:
 
 
 def _mark(owner: str) -> str:
-    """The beginning of the names of an owner's files."""
+    """Return the prefix of the names of an owner's files."""
     return hashlib.sha256(owner.encode()).hexdigest()[:8]

@@ -1,5 +1,7 @@
-"""The content of a stored step: compressed JSON in which the texts of passages are references to their
-documents. The same in every database."""
+"""The content of a stored step, the same in every database.
+
+It is compressed JSON in which texts of passages are references to their documents.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from shisho.errors import SourceRemoved
 from shisho.stores.nouns import Row
 
 Slice = tuple[str, int, int]
-"""A document's id, and a start and an end in its text."""
+"""A document's ID, and a start and an end in its text."""
 ReadSlices = Callable[[Sequence[Slice]], Sequence[str | None]]
-"""Read slices of documents; None for each that is not there."""
+"""Read slices of documents; None for each missing one."""
 
 
 def pack_step(output: str, texts: Sequence[StepText], read: ReadSlices) -> bytes:

@@ -1,4 +1,4 @@
-"""Long work in a thread that is broken off when nobody waits for it any more."""
+"""Long work in a thread that stops when its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import TypeVar
 
 T = TypeVar("T")
 CheckWanted = Callable[[], None]
-"""Raises UnwantedWork once nobody waits for the work any more."""
+"""Raises UnwantedWork after the caller was cancelled."""
 
 
 class UnwantedWork(Exception):
-    """Nobody waits for the work any more: undo what is half done."""
+    """The caller was cancelled: undo incomplete work."""
 
 
 async def run_while_wanted(work: Callable[[CheckWanted], T]) -> T:
-    """Run it in a thread. Where the caller is cancelled, the work is told so and waited for: what it was
-    doing is undone when this ends, or was done before and is given."""
+    """Run `work` in a thread; if the caller is cancelled, stop the work and wait for it.
+
+    The work is then undone when this raises, unless it had already finished and its result is returned.
+    """
     is_over = threading.Event()
 
     def check_wanted() -> None:

@@ -1,6 +1,7 @@
-"""Rows brought from one database to another as they are: which tables, in which order, and what both kinds of
-database can do with them. The shelf is not among them: a document goes in by the shelf's own verbs, which
-make what is derived from it."""
+"""Copies of raw rows between databases: the tables, their order, the operations.
+
+Documents are not copied this way: the shelf's own methods add them, which also create derived data.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 
 from shisho.stores.nul import replace_nul
 
-# Each after those that it points to, with what orders its rows.
+# Referenced tables come first, each with its sort columns.
 TABLES: Mapping[str, tuple[str, ...]] = {
     "runs": ("id",),
     "steps": ("run_id", "step"),
@@ -59,14 +60,14 @@ NOT_COPIED: Mapping[str, str] = {
     **dict.fromkeys(("engine_health", "engine_answers", "workers"), "is of the moment"),
     **dict.fromkeys(("timeline", "migrations"), "is of this database itself"),
 }
-"""The other tables of both databases, each with the reason why its rows are not brought as they are."""
+"""The other tables of both databases, each with the reason why its rows are not copied."""
 BATCH = 1_000
 
 RowValues = tuple[Any, ...]
 
 
 class Tables(Protocol):
-    """The tables of one database. Columns are given in the order in which their values are wanted."""
+    """The tables of one database. Values are in the order of the given columns."""
 
     async def list_columns(self, table: str) -> Sequence[str]: ...
 
@@ -75,22 +76,22 @@ class Tables(Protocol):
     ) -> Sequence[RowValues]: ...
 
     async def put(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
-        """In one transaction; a row that is there already stays as it is."""
+        """Insert rows in one transaction; existing rows stay unchanged."""
 
     async def replace(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
-        """In one transaction, in place of all rows there are."""
+        """Replace all rows, in one transaction."""
 
     async def set_documents(self, states: Sequence[tuple[str, str, str]]) -> None:
-        """State, source and id of documents that are not live."""
+        """Set documents that are not live, given as state, source and ID."""
 
     async def go_on_numbering(self) -> None:
-        """Number the next rows after those that were put."""
+        """Continue the numbering of rows after the inserted ones."""
 
 
 async def read_every_row(
     tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]
 ) -> AsyncIterator[list[RowValues]]:
-    """All rows in their order, a batch at a time, with values that are the same in every kind of database."""
+    """Yield all rows in order, in batches, with values that are the same in every database."""
     offset = 0
     while rows := await tables.read_rows(table, columns, order, offset, BATCH):
         yield [tuple(map(_plain, row)) for row in rows]
@@ -98,7 +99,7 @@ async def read_every_row(
 
 
 async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]) -> tuple[int, str]:
-    """How many rows there are, and one hash of them all."""
+    """Return the number of rows, and one hash of them all."""
     count = 0
     hashed = hashlib.sha256()
     async for rows in read_every_row(tables, table, columns, order):
@@ -113,8 +114,10 @@ async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequ
 async def has_other_rows(
     origin: Tables, destination: Tables, table: str, columns: Sequence[str], order: Sequence[str]
 ) -> bool:
-    """Return True if the destination has a row that the origin lacks. Both are read in the same order, so no
-    row has to be remembered."""
+    """Return True if the destination has a row that the origin lacks.
+
+    Both are read in the same order, so no row has to be remembered.
+    """
     ours = _each_row(origin, table, columns, order)
     async for theirs in _each_row(destination, table, columns, order):
         async for row in ours:
@@ -134,7 +137,7 @@ async def _each_row(
 
 
 def _as_it_arrives(row: RowValues) -> RowValues:
-    """As every kind of database can hold it."""
+    """Return the row in a form that every kind of database can store."""
     return tuple(replace_nul(value) if isinstance(value, str) else value for value in row)
 
 
@@ -145,5 +148,5 @@ def _plain(value: Any) -> Any:
 
 
 def _hash_bytes(value: Any) -> str:
-    """Return what stands for a value that JSON has no form for."""
+    """Return the hash of a value that JSON cannot represent."""
     return hashlib.sha256(value).hexdigest()

@@ -10,22 +10,22 @@ from shisho.stores.nouns import Row
 from shisho.stores.queries import Queries, QueryStore, fetch_first
 from shisho.stores.team_errors import group_is_missing
 
-# Whether there is a group, which is not removed meanwhile.
+# Lock a group against removal, if it exists.
 GROUP = "SELECT g.name FROM user_groups g WHERE g.name = :group /*pg FOR SHARE */"
-# Something is shared with a group.
+# Share something with a group.
 SHARE = """INSERT INTO task_shares(shared_id, group_name, owner, shared_at) VALUES (:id, :group, :owner, :now)
     ON CONFLICT DO NOTHING RETURNING shared_id"""
-# It is so no longer.
+# Stop sharing it.
 UNSHARE = """DELETE FROM task_shares WHERE shared_id = :id AND group_name = :group AND owner = :owner
     RETURNING shared_id"""
-# What its owner has shared, the newest first.
+# List what an owner has shared, newest first.
 OF_OWNER = """SELECT s.shared_id, s.group_name, s.owner, s.shared_at FROM task_shares s WHERE s.owner = :user
     ORDER BY s.shared_at DESC, s.shared_id, s.group_name LIMIT :limit"""
-# What others have shared with the groups of a user, the newest first.
+# List what others have shared with the groups of a user, newest first.
 VISIBLE = """SELECT s.shared_id, s.group_name, s.owner, s.shared_at FROM task_shares s
     JOIN group_members m ON m.group_name = s.group_name WHERE m.user_name = :user AND s.owner <> :user
     ORDER BY s.shared_at DESC, s.shared_id, s.group_name LIMIT :limit"""
-# Whether others have shared something with a group of a user.
+# Check whether others have shared something with a group of a user.
 FIND = """SELECT s.shared_id, s.group_name, s.owner, s.shared_at FROM task_shares s
     JOIN group_members m ON m.group_name = s.group_name
     WHERE s.shared_id = :id AND m.user_name = :user AND s.owner <> :user ORDER BY s.group_name LIMIT 1"""

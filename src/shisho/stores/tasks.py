@@ -1,4 +1,4 @@
-"""The queue's visiting side in a database: tasks, what happened in them, stopping and resuming them."""
+"""The task store in a database: tasks and their events, stopping and resuming."""
 
 from __future__ import annotations
 
@@ -39,57 +39,58 @@ from shisho.stores.nouns import Row
 from shisho.stores.quotas import charge_quotas
 from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, get_job, jobs, task
 
-# Tasks of an owner whose id begins with something, up to what comes after all that does.
+# Find an owner's tasks by ID prefix, as a range of IDs.
 BY_PREFIX = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
-# The newest task of an owner.
+# Find the newest task of an owner.
 NEWEST = "SELECT id FROM tasks WHERE owner = :owner ORDER BY created_at DESC, id DESC LIMIT 1"
-# Tasks of an owner, newest first; the conditions are filled in.
+# List the tasks of an owner, newest first; the conditions are filled in.
 LIST = f"SELECT {TASK} FROM tasks WHERE owner = :owner{{narrowed}} ORDER BY created_at DESC, id DESC LIMIT :limit"
 # Only tasks in these states.
 IN_STATES = " AND state IN (SELECT value FROM json_each(:states))"
 # Only tasks older than the last one seen.
 OLDER = """ AND (created_at, id) <
     (SELECT seen.created_at, seen.id FROM tasks seen WHERE seen.id = :after AND seen.owner = :owner)"""
-# Jobs of a task, oldest first; the condition is filled in.
+# List the jobs of a task, oldest first; the condition is filled in.
 JOBS = f"SELECT {JOB} FROM jobs WHERE task_id = :task_id{{narrowed}} ORDER BY created_at, id LIMIT :limit"
-# Only jobs younger than the last one seen.
+# Only jobs newer than the last one seen.
 YOUNGER = " AND (created_at, id) > (SELECT seen.created_at, seen.id FROM jobs seen WHERE seen.id = :after)"
-# What happened in a task after a revision.
+# List the events of a task after a revision.
 EVENTS = """SELECT revision, job_id, at, kind, data_json FROM events WHERE task_id = :task_id AND revision > :after
     ORDER BY revision LIMIT :limit"""
-# Jobs that can be stopped. Parents first: the end of its last child would queue a parked one again.
+# List and lock the jobs that can be stopped. Parents first: the end of its last child would queue a parked
+# one again.
 ACTIVE = """SELECT id, state FROM jobs
     WHERE task_id = :id AND state IN ('queued', 'parked', 'awaiting_auth', 'running') ORDER BY state <> 'parked'
     /*pg FOR UPDATE */"""
 # Ask a running job to stop.
 ASK_STOP = "UPDATE jobs SET cancel_requested = true WHERE id = :id"
-# Take that back from all jobs of a task.
+# Withdraw that request from all jobs of a task.
 UNASK_STOP = "UPDATE jobs SET cancel_requested = false WHERE task_id = :id AND cancel_requested"
-# Jobs that can be resumed, oldest first.
+# List the jobs that can be resumed, oldest first.
 RESUMABLE = (
     "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
 )
 # Cancel a job.
 CANCEL = "UPDATE jobs SET state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now WHERE id = :id"
-# The events of a task.
+# Delete the events of a task.
 REMOVE_EVENTS = "DELETE FROM events WHERE task_id = :id RETURNING 1"
-# What else refers to a task or its jobs.
+# Delete the other rows that refer to a task or its jobs.
 REMOVE_REST = (
     "DELETE FROM interventions WHERE task_id = :id",
     "DELETE FROM job_steps WHERE job_id IN (SELECT j.id FROM jobs j WHERE j.task_id = :id)",
     "DELETE FROM request_keys WHERE task_id = :id",
     "DELETE FROM task_shares WHERE shared_id = :id",
 )
-# The jobs of a task.
+# Delete the jobs of a task.
 REMOVE_JOBS = "DELETE FROM jobs WHERE task_id = :id RETURNING 1"
-# A task that nothing refers to any more.
+# Delete a task that nothing refers to any more.
 REMOVE = "DELETE FROM tasks WHERE id = :id"
-# When the latest completed jobs of a kind began and ended.
+# Read the start and end times of the latest completed jobs of a kind.
 LATEST = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND state = 'completed'
     ORDER BY finished_at DESC LIMIT :limit"""
-# One task.
+# Read one task.
 GET = f"SELECT {TASK} FROM tasks WHERE id = :id"
-# A task, unless one of its id stands.
+# Add a task, unless one with its ID exists.
 OPEN = """INSERT INTO tasks(id, owner, question, state, budget_json, created_at)
     VALUES (:id, :owner, :question, :state, :budget, :now) ON CONFLICT DO NOTHING"""
 
@@ -237,7 +238,7 @@ class StoredTasks:
 
 
 def _held(transaction: Transaction, task_id: TaskId) -> Task:
-    """The task, which nobody else changes. Raises TaskNotFound."""
+    """Lock the task against changes and return it. Raises TaskNotFound."""
     transaction.hold(task_id=task_id)
     return _task(transaction, task_id)
 

@@ -1,4 +1,4 @@
-"""The refusals of every store about users and groups that are there, or are not."""
+"""Errors about existing and missing users and groups, the same in every store."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Traces of a document in rows that are not its own: how it is named there, and JSON without those names. The
-same in every database."""
+"""Traces of a document in other rows: its names there, and JSON without them.
+
+The same in every database.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from shisho.domain.evidence import REMOVED
 from shisho.domain.job import shorten_subject
 from shisho.stores.nouns import Row
 
-# Shorter words stand in too much else: such a name is blanked only where it is all that is said.
+# Shorter words occur in too many other texts: such a name is blanked only if it is the whole text.
 TELLING = 4
-# Under these keys stands something else, whatever the document is called.
+# The values of these keys never name the document.
 IDS = ("id", "task_id", "job_id", "document_id")
 OTHERS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
 
@@ -35,15 +37,21 @@ ANYWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """How a document is named: its `places` (full paths and addresses, which name nothing else), and its
-    `names` (of its file, its title, what was said of it), which mean it only where a row is about it."""
+    """The names of a document.
+
+    `places` are full paths and addresses, which name nothing else. `names` are its file name, title and
+    metadata, which mean the document only in rows about it.
+    """
 
     document_id: str
     places: frozenset[str]
     names: frozenset[str]
 
     def blank(self, value: Any, *, about: bool = False) -> Any:
-        """JSON data without them. `about`: it is about this document, and names count as well as places."""
+        """Return JSON data without the names; `about`: the data is about this document.
+
+        Names are removed only if it is, sources always.
+        """
         if isinstance(value, dict):
             about = about or value.get("document_id") == self.document_id or value.get("url") in self.places
             return {key: self._member(key, member, about=about) for key, member in value.items()}
@@ -66,7 +74,7 @@ class Traces:
 
 
 def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
-    """From all rows of a source and a name that stand for the document."""
+    """Collect the traces from rows with a source and a name of the document."""
     named_rows = [*rows]
     sources = {row.source for row in named_rows if row.source}
     places = frozenset(source for source in sources if "/" in source or "\\" in source)
@@ -77,34 +85,41 @@ def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
 
 
 def json_forms(place: str) -> list[str]:
-    """How a place may be written in JSON."""
+    """Return the forms of a source in JSON."""
     return sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]})
 
 
 def subject_forms(place: str) -> list[str]:
-    """How a place may be written in the subject of an idempotency key."""
+    """Return the forms of a source in the subject of an idempotency key."""
     words = repr(shorten_subject(place))[1:-1]
     return sorted({*json_forms(place), *json_forms(words)})
 
 
 def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
-    """The body of an answer without the quotations of a document (number, snippet, heading, place) and what
-    names it."""
+    """Return the body of an answer without the quotations and names of a document.
+
+    `quotations` have number, snippet, heading and place.
+    """
     answer = _silenced(json.loads(body), [*quotations])
     answer = {key: traces.blank(part, about=key not in ("question", "goals")) for key, part in answer.items()}
     return json.dumps(answer, ensure_ascii=False)
 
 
 def blank_missing(body: str) -> str:
-    """Return the body of an answer without what a model misses: it has read the document, even if the answer
-    doesn't quote it."""
+    """Return the body of an answer without the model's list of missing information.
+
+    The model has read the document, even if the answer doesn't quote it.
+    """
     answer = json.loads(body)
     statuses = [status | {"missing": ""} for status in answer["goal_status"]]
     return json.dumps(answer | {"goal_status": statuses}, ensure_ascii=False)
 
 
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
-    from shisho.language.display import display_code, join_lines  # here, as a purge alone needs it
+    from shisho.language.display import (
+        display_code,
+        join_lines,
+    )  # imported here, because only a purge needs it
 
     numbers = {number for number, *_ in gone}
     texts = [text or "" for _, *texts in gone for text in texts]
@@ -122,16 +137,18 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
             marks = [mark | {"start": 0, "end": len(REMOVED)} for mark in block["marks"]]
             block |= {"text": REMOVED, "heading": "", "title": REMOVED, "marks": marks}
     framed = [block for block in answer["blocks"] if block["kind"] in ("heading", "note")]
-    for trace in sorted(traces, key=len, reverse=True):  # a heading may begin as another one does
+    for trace in sorted(traces, key=len, reverse=True):  # a heading may be a prefix of another one
         for part in (answer, *framed):
             part["text"] = part["text"].replace(trace, REMOVED)
     return answer
 
 
 def _blank_words_of_model(answer: dict[str, Any]) -> None:
-    """Blank what a model has written without a number, since nobody can tell whose words it has: what is
-    missing, headings of chapters, labels of tables."""
-    from shisho.language.display import join_lines  # here, as a purge alone needs it
+    """Blank a model's words without a citation, since they may come from any document.
+
+    These are missing information, headings of chapters, and labels of tables.
+    """
+    from shisho.language.display import join_lines  # imported here, because only a purge needs it
 
     for status in answer["goal_status"]:
         status["missing"] = ""
@@ -148,7 +165,7 @@ def _blank_words_of_model(answer: dict[str, Any]) -> None:
 
 
 def _list_units(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Return the sentences, items and cells of stored blocks."""
+    """Yield the sentences, items and cells of stored blocks."""
     for block in blocks:
         yield from block.get("sentences", ())
         yield from block.get("items", ())
@@ -159,7 +176,7 @@ def _list_units(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def _render(passage: dict[str, Any]) -> str:
     """Return a shown passage as the answer's text has it."""
     from shisho.domain.inquiry import PassageMark
-    from shisho.language.marked_text import render_marked  # here, as a purge alone needs it
+    from shisho.language.marked_text import render_marked  # imported here, because only a purge needs it
 
     marks = [PassageMark(**mark) for mark in passage["marks"]]
     return render_marked(passage["text"], marks, heading=passage["heading"], code=passage["code"])

@@ -1,5 +1,7 @@
-"""A job's change of state in a database: its task's counts, the event, the parent that waited for it, all in
-one transaction."""
+"""A job's change of state in a database.
+
+Its task's counts, the event, and the parent that waits for it change in the same transaction.
+"""
 
 from __future__ import annotations
 
@@ -34,62 +36,64 @@ from shisho.stores.queries import Queries, QueryStore
 
 T = TypeVar("T")
 
-# What `job` reads, of `jobs`.
+# The columns of `jobs` that `job` reads.
 JOB = """id, task_id, kind, state, priority, input_json, created_at, output_json, error_json, progress_json, attempt, failures,
     deaths, worker_id, not_before, cancel_requested, dedupe_key, cause_id, started_at, finished_at"""
-# Nobody else changes a task, named itself or by one of its jobs.
+# Lock a task, given directly or by one of its jobs.
 HOLD_TASK = """SELECT id FROM tasks WHERE id = coalesce(CAST(:task_id AS text), (SELECT task_id FROM jobs WHERE id = :job_id))
     /*pg FOR UPDATE */"""
 STATES = tuple(JobState)
-# How many jobs of a task there are in each state, of `tasks`.
+# The number of jobs of a task in each state, as columns of `tasks`.
 COUNTS = ", ".join(STATES)
-# What `task` reads, of `tasks`.
+# The columns of `tasks` that `task` reads.
 TASK = f"id, owner, question, state, revision, budget_json, spent_json, created_at, {COUNTS}"
-# One job.
+# Read one job.
 GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
-# A job, unless one of its id or its key stands.
+# Add a job, unless one with its ID or its key exists.
 INSERT = """INSERT INTO jobs(id, task_id, owner, kind, state, priority, input_json, not_before, dedupe_key, cause_id,
         created_at, finished_at)
     VALUES (:id, :task_id, (SELECT owner FROM tasks WHERE id = :task_id), :kind, :state, :priority, :input, :not_before, :key,
         :cause, :now, :finished_at)
     ON CONFLICT DO NOTHING RETURNING id"""
-# The job that stands for one: of its id, or else of its key.
+# Find the existing job with its ID, or else with its key.
 STANDS = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key)
     ORDER BY id <> :id LIMIT 1"""
-# The state of a job that has ended without an outcome.
+# Read the state of a job that ended without an outcome.
 ENDED_STATE = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
-# Queue such a job again; of its priority, the new one where there is one.
+# Queue such a job again, with a new priority if one is given.
 REVIVE = """UPDATE jobs SET state = 'queued', failures = 0, deaths = 0, not_before = NULL, finished_at = NULL,
         cancel_requested = false, priority = coalesce(:priority, priority),
         owner = (SELECT t.owner FROM tasks t WHERE t.id = jobs.task_id)
     WHERE id = :id"""
-# Where a job belongs.
+# Read the task and the parent of a job.
 BELONGS = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
-# Whoever waited for a person does so no longer.
+# End the requests for a person's action.
 RELEASE = "UPDATE interventions SET state = :end, ended_at = :now WHERE job_id = :id AND ended_at IS NULL"
-# The next revision of a task; what it changes in the numbers of jobs by state is filled in.
+# Give a task the next revision; the changes of its job counts by state are filled in.
 REVISE = (
     f"UPDATE tasks SET revision = revision + 1{{counts}} WHERE id = :id RETURNING revision, state, {COUNTS}"
 )
-# What happened at a revision.
+# Record the event of a revision.
 EVENT = """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
     VALUES (:task_id, :revision, :job_id, :now, :kind, :data)"""
-# A job has failed for good.
+# Fail a job permanently.
 FAILED = "state = 'failed', error_json = :errors, finished_at = :now"
-# The state of a task as its jobs give it.
+# Set the state of a task, derived from its jobs.
 REACH = "UPDATE tasks SET state = :state WHERE id = :id"
 ALIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
 IN_TIME = f"child.state IN ({ALIVE}) AND (child.state <> 'queued' OR coalesce(child.not_before, '') < {{}})"
-"""`domain.job.can_end_in_time` of a child, for the moment to be filled in."""
-# A parked job goes on, where none of its children can end in its time.
+"""`domain.job.can_end_in_time` for a child; the moment is filled in."""
+# Resume a parked job if none of its children can finish in time.
 WAKE = f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AND state = 'parked'
     AND NOT EXISTS (SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format("jobs.not_before")})
     RETURNING id"""
 
 
 class Transaction:
-    """One transaction of the queue. `topics` is what the bell rings for after its commit. What happens is
-    dated `now`; what is waited for is due by `steady`."""
+    """A transaction of the queue.
+
+    `topics` are the topics to ring for after its commit. Events are dated `now`; waits are due by `steady`.
+    """
 
     def __init__(self, queries: Queries, clock: Clock) -> None:
         self.queries = queries
@@ -105,8 +109,10 @@ class Transaction:
         return rows[0] if rows else None
 
     def hold(self, *, task_id: TaskId | None = None, job_id: JobId | None = None) -> None:
-        """Let nobody else change this task, or the task of this job, until the end of the transaction. Two
-        that change jobs of one task could otherwise each miss what the other does."""
+        """Lock this task, or the task of this job, until the end of the transaction.
+
+        Otherwise two transactions that change jobs of one task could miss each other's changes.
+        """
         self.rows(HOLD_TASK, {"task_id": task_id, "job_id": job_id})
 
     def insert(
@@ -116,7 +122,7 @@ class Transaction:
         state: JobState = JobState.QUEUED,
         cause: JobId | None = None,
     ) -> JobId:
-        """Add a job, or leave the one that stands for it. Returns the id that stands."""
+        """Add a job unless an equivalent one exists; return the ID of the existing or new job."""
         values = {
             "id": new.id,
             "task_id": task_id,
@@ -139,8 +145,10 @@ class Transaction:
         return new.id
 
     def revive(self, job_id: JobId, priority: int | None = None) -> bool:
-        """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any
-        other."""
+        """Queue a cancelled or failed job again, to resume after its last step.
+
+        Returns False for any other job.
+        """
         rows = self.fetch_first(ENDED_STATE, {"id": job_id})
         if rows is None:
             return False
@@ -149,8 +157,7 @@ class Transaction:
         return True
 
     def move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
-        """Record a move that has been made. A parent goes on that has waited for this job as the last one
-        that could end in its time."""
+        """Record a change of state; resume a parent if no other child can finish in its time."""
         self.check_move(old, new)
         (belongs,) = self.rows(BELONGS, {"id": job_id})
         self.record_event(belongs.task_id, job_id, EventKind(new), facts, {old: -1, new: 1})
@@ -158,7 +165,7 @@ class Transaction:
             self.wake(belongs.cause_id)
 
     def record_release(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
-        """As `move`, for a job that waits for a person no longer."""
+        """Record a change of state, as `move` does, for a job that stops waiting for a person."""
         self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
         self.move(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
 
@@ -170,8 +177,10 @@ class Transaction:
         facts: EventFacts = NO_FACTS,
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
-        """Append an event under the task's next revision; `counts` is what it changes in the numbers of jobs
-        by state."""
+        """Append an event with the task's next revision.
+
+        `counts` are the changes of the task's job counts by state.
+        """
         changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
         (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
         told = {"task_id": task_id, "revision": revised.revision, "job_id": job_id}
@@ -179,7 +188,7 @@ class Transaction:
         self.record_revision(task_id, kind, revised.state, revised)
 
     def record_revision(self, task_id: TaskId, kind: EventKind, stored_state: str, counts: Row) -> None:
-        """Give the task the state that its jobs give it, from the columns of `COUNTS`."""
+        """Set the state of the task, derived from the columns of `COUNTS`."""
         state = derive_task_state(counts_of(counts))
         if state != stored_state:
             self.rows(REACH, {"state": state, "id": task_id})
@@ -187,18 +196,18 @@ class Transaction:
 
     @staticmethod
     def check_move(old: JobState, new: JobState) -> None:
-        """Raises InternalError for a move that no job can make."""
+        """Raise InternalError for an invalid change of state."""
         if new not in MOVES[old]:
             raise InternalError("job.bad_transition", old=old, new=new)
 
     def wake(self, parent: JobId) -> None:
-        """A parked job goes on, where none of its children can end in its time."""
+        """Resume a parked job if none of its children can finish in time."""
         if self.rows(WAKE, {"id": parent}):
             self.move(parent, JobState.PARKED, JobState.QUEUED)
 
 
 class Transactions:
-    """Runs transactions of the queue and rings after their commit."""
+    """Runs transactions of the queue, and rings after their commit."""
 
     def __init__(
         self,
@@ -213,11 +222,11 @@ class Transactions:
         self._begin = begin
 
     async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
-        """As `QueryStore.write`; rings after the commit."""
+        """Run a transaction as `QueryStore.write` does, and ring after the commit."""
         return await self.await_commit(self._store.write(self.gather_topics(work), lasting=lasting))
 
     def gather_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
-        """`work` in a transaction of the queue, and what the bell is to ring for after its commit."""
+        """Wrap `work` in a transaction of the queue that also returns the topics to ring for."""
 
         def whole(queries: Queries) -> tuple[T, set[str]]:
             transaction = self._begin(queries, self._clock)
@@ -226,7 +235,7 @@ class Transactions:
         return whole
 
     async def await_commit(self, committing: Coroutine[Any, Any, tuple[T, set[str]]]) -> T:
-        """Return what a commit gives and ring for it; it rings also if the caller is cancelled meanwhile."""
+        """Return the result of a commit and ring, even if the caller is cancelled."""
         under_way = asyncio.create_task(committing)
         under_way.add_done_callback(self._ring)
         return (await asyncio.shield(under_way))[0]
@@ -239,7 +248,7 @@ class Transactions:
         return await self._store.read(lambda queries: queries.rows(query, values))
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
-        """Several queries on one state of the data."""
+        """Run several queries on one snapshot."""
         return await self._store.read(lambda queries: work(self._begin(queries, self._clock)))
 
     def steady(self) -> Instant:
@@ -255,7 +264,7 @@ def get_job(transaction: Transaction, job_id: JobId) -> Job:
 
 
 def job(row: Row) -> Job:
-    """From the columns of `JOB`."""
+    """Build a job from the columns of `JOB`."""
     return Job(
         id=JobId(row.id),
         task_id=TaskId(row.task_id),
@@ -285,12 +294,12 @@ def jobs(job_rows: Iterable[Row]) -> tuple[Job, ...]:
 
 
 def errors(text: str) -> tuple[JobError, ...]:
-    """The history of a job's errors, whichever version wrote it."""
+    """Return a job's error history, whichever version wrote it."""
     return tuple(build(error, JobError, is_lenient=True) for error in json.loads(text))
 
 
 def task(row: Row) -> Task:
-    """From the columns of `TASK`."""
+    """Build a task from the columns of `TASK`."""
     return Task(
         id=TaskId(row.id),
         owner=row.owner,
@@ -305,10 +314,10 @@ def task(row: Row) -> Task:
 
 
 def event_json(facts: EventFacts) -> str:
-    """The stored form of an event's facts."""
+    """Return the stored form of an event's facts."""
     return dumps({name: fact for name, fact in to_plain(facts).items() if fact is not None})
 
 
 def counts_of(row: Row) -> dict[JobState, int]:
-    """From the columns of `COUNTS`."""
+    """Return the job counts by state from the columns of `COUNTS`."""
     return {state: getattr(row, state) for state in STATES}

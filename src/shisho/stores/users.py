@@ -1,4 +1,4 @@
-"""People who may come in and their groups, in a database."""
+"""Users and their groups, in a database."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from shisho.stores.nouns import Row
 from shisho.stores.queries import Queries, QueryStore, fetch_first
 from shisho.stores.team_errors import group_is_missing, group_is_there, user_is_missing, user_is_there
 
-# Everyone there is or was, with a row for each of their groups.
+# List all users, including removed ones, with a row for each of their groups.
 USERS = """SELECT u.name, u.token_hash IS NOT NULL AS has_token, u.created_at, u.removed_at, m.group_name
     FROM users u LEFT JOIN group_members m ON m.user_name = u.name ORDER BY u.name, m.group_name"""
-# A person may come in from now on, unless there is or was one of this name.
+# Add a user, unless one with this name exists or was removed.
 ADD = """INSERT INTO users(name, token_hash, cookie_hash, created_at) VALUES (:name, :token, :cookie, :now)
     ON CONFLICT DO NOTHING RETURNING name"""
-# The token of a person who may come in.
+# Set the token of an active user.
 SET_TOKEN = """UPDATE users SET token_hash = :token, cookie_hash = :cookie WHERE name = :name AND removed_at IS NULL
     RETURNING name"""
-# A person may come in no more.
+# Remove a user.
 REMOVE = "UPDATE users SET removed_at = :now WHERE name = :name AND removed_at IS NULL RETURNING name"
-# A person who was removed may come in again.
+# Restore a removed user.
 RESTORE = "UPDATE users SET removed_at = NULL WHERE name = :name AND removed_at IS NOT NULL RETURNING name"
-# Whose token or cookie this is.
+# Find the user with this token or cookie.
 BY_HASH = """SELECT u.name FROM users u
     WHERE (u.token_hash = :digest OR u.cookie_hash = :digest) AND u.removed_at IS NULL"""
-# A person who may come in.
+# Find an active user.
 PRESENT = "SELECT u.name FROM users u WHERE u.name = :name AND u.removed_at IS NULL"
-# The groups, with a row for each of their members.
+# List the groups, with a row for each of their members.
 GROUPS = """SELECT g.name, m.user_name FROM user_groups g LEFT JOIN group_members m ON m.group_name = g.name
     ORDER BY g.name, m.user_name"""
-# A new group, unless there is one of this name.
+# Add a group, unless one with this name exists.
 ADD_GROUP = """INSERT INTO user_groups(name, created_at) VALUES (:name, :now)
     ON CONFLICT DO NOTHING RETURNING name"""
-# A group is no more.
+# Remove a group.
 REMOVE_GROUP = "DELETE FROM user_groups WHERE name = :name RETURNING name"
-# Nothing is granted to a group that is no more.
+# Delete the grants of a removed group.
 FORGET_GRANTS = "DELETE FROM grants WHERE kind = 'group' AND grantee = :name"
-# Nor has it a quota.
+# Delete its quotas.
 FORGET_QUOTAS = "DELETE FROM quotas WHERE kind = 'group' AND name = :name"
-# A group is held while a member comes, so that it is not removed meanwhile.
+# Lock a group against removal while a member is added.
 GROUP = "SELECT g.name FROM user_groups g WHERE g.name = :group /*pg FOR SHARE */"
-# A user is a member.
+# Add a member.
 JOIN = """INSERT INTO group_members(group_name, user_name) VALUES (:group, :user)
     ON CONFLICT DO NOTHING RETURNING user_name"""
-# A user is no member any more.
+# Remove a member.
 LEAVE = "DELETE FROM group_members WHERE group_name = :group AND user_name = :user RETURNING user_name"
 
 
@@ -117,7 +117,7 @@ class StoredUsers:
         return bool(await self._store.write(lambda queries: queries.rows(LEAVE, values)))
 
     async def _change(self, statement: str, values: Mapping[str, str | None], refusal: ShishoError) -> None:
-        """Change one row; raises `refusal` where there is none that the statement may change."""
+        """Change one row; raise `refusal` if the statement matches none."""
 
         def work(queries: Queries) -> None:
             if not queries.rows(statement, values):
@@ -142,5 +142,5 @@ def _user(rows: Sequence[Row]) -> User:
 
 
 def _sort_names(names: Iterable[str | None]) -> tuple[str, ...]:
-    """Without the None that a row has where there is no name to join."""
+    """Sort names without the None of an outer join."""
     return tuple(sorted(name for name in names if name is not None))

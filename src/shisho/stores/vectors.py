@@ -1,5 +1,4 @@
-"""The part of a passage that a search weighs, made from the passage and the length of its document:
-the same in every store."""
+"""The term vector of a passage, computed from the passage: the same in every store."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from shisho.language.vectors import character_codes, term_codes, word_count
 
 
 def vector_of(passage: Passage, document_term_count: int = 0) -> TermVector:
-    """Return what a search weighs of a passage. A document of unknown length has a count of 0."""
+    """Return the term vector of a passage. Documents of unknown length have a count of 0."""
     return TermVector(
         passage.id,
         passage.document_id,

@@ -1,4 +1,4 @@
-"""Jobs that have waited until their time: for their children, or for a person."""
+"""Jobs whose wait for their children or for a person has expired."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from shisho.messages.message import Message
 from shisho.stores.nouns import Row
 from shisho.stores.transitions import FAILED, Transaction, errors
 
-# What has waited until its time.
+# List expired waits.
 EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output FROM jobs
     WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady ORDER BY task_id, id"""
-# The same for who ends these waits: what another is about to end is left to it.
+# The same for ending them: rows that another process is ending are skipped.
 EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
-# End such a wait; what is changed is filled in.
+# End such a wait; the assignments are filled in.
 EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
 NOBODY_CAME = Message("wait.expired")
 
 
 def end_wait(transaction: Transaction, row: Row) -> None:
-    """Of the columns of `EXPIRED`: a parent goes on, and a job whose person did not come ends with what it
-    has."""
+    """Resume a parked parent, or end a job whose person did not come.
+
+    `row` has the columns of `EXPIRED`. The job completes with its partial result, or fails if it has none.
+    """
     job_id = JobId(row.id)
     state = JobState(row.state)
     values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "errors": None}

@@ -1,2 +1,4 @@
-"""Where bytes of strangers are looked at: a function over them runs in a child process that is killed when it
-overruns."""
+"""Isolation of untrusted bytes.
+
+A function over them runs in a child process, which is killed if it exceeds its limits.
+"""

@@ -1,5 +1,8 @@
-"""The process that looks. One piece of work at a time on stdin: a frame that names the function and its
-limits, answered by `ready` once it is imported; then a frame of bytes, answered by a value or a reason."""
+"""The child process. It does one piece of work at a time, read from stdin.
+
+A frame names the function and its limits; `ready` is the answer once the function is imported. A second frame
+contains the bytes; the answer is a value or a reason.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ LAST = object()
 def main() -> None:
     source = sys.stdin.buffer
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not end up between the frames
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library's output must not end up between the frames
     while frame := _frame(source):
         work = json.loads(frame)
         try:
@@ -49,7 +52,10 @@ def answers(
     data: bytes,
     arguments: Mapping[str, Any],
 ) -> Iterator[bytes]:
-    """One reply, or one for each part where `pack` gives an iterator of them; what goes wrong ends them."""
+    """Yield the reply, or one reply for each part if `pack` returns an iterator.
+
+    An error is the last reply.
+    """
     try:
         packed = pack(function(data, **arguments))
         parts = packed if isinstance(packed, Iterator) else iter((packed,))
@@ -64,15 +70,17 @@ def answers(
     except ShishoError as reason:
         yield wire.pack_reason(reason)
     except Exception as broken:
-        # Parsers raise whatever they like on bad input; all of it means the same to the person who brought
-        # the bytes.
+        # Parsers raise any exception on bad input; all of them mean the same to the person who provided the
+        # bytes.
         yield wire.pack_failure(type(broken).__name__)
 
 
 @functools.cache
 def _load(*names: str) -> list[Callable[..., Any]]:
-    """Import what they name. Nothing imported is garbage: a quarter of the time would go to looking
-    through it."""
+    """Import the named functions.
+
+    Imported objects are never garbage; scanning them would take a quarter of the time.
+    """
     gc.disable()
     named = [_named(name) for name in names]
     gc.freeze()
@@ -87,14 +95,20 @@ def _named(name: str) -> Callable[..., Any]:
 
 
 def _count_cpu(seconds: float) -> None:
-    """End this process by a signal once it has computed for so long; 0 stops the counting. How long it waits
-    for a processor does not count: on a busy machine a good file takes longer, and is no worse for it."""
+    """Terminate this process by a signal after so many seconds of CPU time; 0 stops the timer.
+
+    Waiting for a processor does not count: on a busy machine a good file takes longer through no fault of its
+    own.
+    """
     if hasattr(signal, "setitimer"):  # Windows: the parent's clock is the only limit
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _limit(seconds: float, memory_mb: int) -> None:
-    """The kernel's own limits, in whole seconds, should a library take over the signal of `_count_cpu`."""
+    """Set the kernel's own limits of CPU time and memory.
+
+    They are in whole seconds, in case a library replaces the signal handler of `_count_cpu`.
+    """
     try:
         import resource
     except ImportError:  # Windows: the parent's clock is the only limit

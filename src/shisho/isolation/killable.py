@@ -1,5 +1,7 @@
-"""Children that run a function over bytes within limits; one is killed when it overruns and replaced when it
-breaks."""
+"""Child processes that run a function over bytes within limits.
+
+A child is killed if it exceeds a limit, and replaced if it breaks.
+"""
 
 from __future__ import annotations
 
@@ -26,25 +28,27 @@ __all__ = ["ChildBroken", "ChildExhausted", "ChildOverrun", "Killable", "Work"]
 T = TypeVar("T")
 
 START_SECONDS = 60.0
-LAST_SECONDS = 5.0  # what a child whose pipe is closed may take to end
-# Seconds by the clock for each second of computing: who sleeps is noticed, who waits for a processor comes to
-# no harm.
+LAST_SECONDS = 5.0  # the time a child may take to exit after its pipe is closed
+# Wall-clock seconds allowed for each second of CPU time: a sleeping child is detected, and waiting for a
+# processor does no harm.
 PATIENCE = 20
-GROWTH = 4  # times its input, but at least a reply, is the most that an answer in parts may hold
+GROWTH = 4  # limit of an answer in parts, as a multiple of its input (at least one reply)
 SLICE = 256 * 1024
-MOST_WORK = 100  # pieces one child does: what a library leaks ends with it
+MOST_WORK = 100  # pieces of work per child: a library's leaks end with it
 
 
 class ChildOverrun(Exception):
-    """The function computed for longer than it may, or did nothing for far longer."""
+    """The function exceeded its CPU time, or was idle for far longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A pure function over bytes by its name, `module:function`, called in the child as function(data,
-    **given); what it returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are
-    of computing, not by the clock. `progress_seconds`: the function is also given `tell`, to say how far it
-    is, and is heard once in so many seconds; None: it tells nothing."""
+    """A pure function over bytes, by its name `module:function`.
+
+    The child calls it as function(data, **given); `pack`, also a name, makes its result JSON-ready. `given`
+    is JSON-ready. `seconds` are CPU time, not wall-clock time. `progress_seconds`: the function also gets
+    a `tell` argument for reporting progress, at most once in this interval; None: no progress.
+    """
 
     function: str
     pack: str
@@ -55,10 +59,11 @@ class Work:
 
 
 class Killable:
-    """At most `children` pieces of work at once, each in a process of its own. Belongs to one event loop.
+    """A pool of at most `children` concurrent child processes. It belongs to one event loop.
 
-    `reasons` are the errors that a function may raise on purpose. `environment` is the children's; without it
-    they get the parent's, secrets and all."""
+    `reasons`: the errors that a function may raise on purpose. `environment`: the children's environment;
+    without it they inherit the parent's, including its secrets.
+    """
 
     def __init__(
         self,
@@ -68,14 +73,16 @@ class Killable:
     ) -> None:
         self._reasons = reasons
         self._children = [_Child(environment) for _ in range(children)]
-        # Last in, first out: a further child is started only when all before it are at work.
+        # Last in, first out: another child is started only when all before it are busy.
         self._free: asyncio.LifoQueue[_Child] = asyncio.LifoQueue()
         for child in reversed(self._children):
             self._free.put_nowait(child)
 
     async def run(self, work: Work, data: bytes, make: Callable[[Any], T]) -> T:
-        """Run the function in the child and give its result, as `make` makes it of JSON data; `make`
-        raises ValueError or TypeError on nonsense. Raises what `parts` raises."""
+        """Run the function in a child and return its result, built from JSON data by `make`.
+
+        `make` raises ValueError or TypeError on invalid data. Raises as `read_parts` does.
+        """
         (whole, *rest) = await self.read_parts(work, data, make)
         if rest:
             raise ChildBroken("")
@@ -84,11 +91,15 @@ class Killable:
     async def read_parts(
         self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = tell_nobody
     ) -> list[T]:
-        """The same for a function whose `pack` gives a long answer in parts, so that no process holds it
-        twice. `notify` hears how many steps are done, of how many, where the work tells.
+        """Run a function whose `pack` returns a long answer in parts, and return the parts.
 
-        Raises one of `reasons`, ChildOverrun, Exhausted, Broken, or InternalError where no child can be
-        started at all."""
+        No process then holds the answer twice. `notify` receives the steps done and their total, if the work
+        reports them.
+
+        Raises:
+            ChildOverrun, ChildExhausted, ChildBroken, InternalError: InternalError means that no child can be
+            started. One of `reasons` may also be raised.
+        """
         child = await self._free.get()
         try:
             answer = await child.answer(work, data, make, self._reasons, notify)
@@ -99,7 +110,7 @@ class Killable:
         return answer
 
     async def close(self) -> None:
-        """End the children, each after the work it has begun."""
+        """Terminate the children, each after its current work."""
         taken = [await self._free.get() for _ in self._children]
         for child in taken:
             await child.kill()
@@ -107,7 +118,7 @@ class Killable:
 
 
 class _Child:
-    """One process, started when it is needed."""
+    """A child process, started on demand."""
 
     def __init__(self, environment: Mapping[str, str] | None) -> None:
         self._environment = environment
@@ -147,7 +158,7 @@ class _Child:
         except _Reason as reason:
             return reason.reason
         except BaseException:
-            # Cancelled, broken or lying: what this process says next cannot be trusted.
+            # Cancelled, broken or lying: this process's further output cannot be trusted.
             await self.kill()
             raise
 
@@ -158,13 +169,14 @@ class _Child:
             return
         with suppress(ProcessLookupError):
             process.kill()
-        # Reads the pipes to their end, so that no descriptor and no zombie stays behind.
+        # Read the pipes to the end, so that no descriptor and no zombie is left.
         await asyncio.shield(process.communicate())
 
     async def _ready(self, work: Work) -> Process:
-        """A process that has imported what it needs: only then the clock of the bytes starts.
+        """Return a process that has imported the function.
 
-        One that ends before it was given any says nothing of them: another is tried.
+        The clock of the bytes starts only then. A process that exits before it got any bytes proves nothing
+        about them: another is tried.
         """
         try:
             return await self._begun(work)
@@ -200,8 +212,8 @@ class _Child:
     async def _spawn(self) -> Process:
         # -P: a file named json.py in the folder of documents must not be imported.
         command = (sys.executable, "-P", "-m", "shisho.isolation.child")
-        # In a group of its own: a terminal sends Ctrl-C to a whole group, and what a child reads would be
-        # called unreadable.
+        # In its own process group: a terminal sends Ctrl-C to a whole group, and the child's document would
+        # be reported as unreadable.
         apart: dict[str, Any] = {} if sys.platform == "win32" else {"process_group": 0}
         return await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, **apart
@@ -209,7 +221,7 @@ class _Child:
 
 
 class _Reason(Exception):
-    """The function said why it cannot; its process is as good as before."""
+    """The function raised a reason on purpose; its process is still usable."""
 
     def __init__(self, reason: ShishoError) -> None:
         super().__init__(reason)
@@ -219,7 +231,7 @@ class _Reason(Exception):
 async def _ask(
     process: Process, data: bytes, seconds: float, take: Callable[[bytes], Awaitable[bool]]
 ) -> None:
-    """`take` is given each reply and says whether another comes."""
+    """Send the data, and pass replies to `take` until it returns False."""
     try:
         async with asyncio.timeout(seconds * PATIENCE):
             await _send(process, data)
@@ -228,7 +240,7 @@ async def _ask(
     except TimeoutError as overrun:
         raise ChildOverrun from overrun
     except (EOFError, OSError) as broken:
-        with suppress(TimeoutError):  # it may have closed its pipe and live on
+        with suppress(TimeoutError):  # it may have closed its pipe without exiting
             await asyncio.wait_for(process.wait(), LAST_SECONDS)
         if sys.platform != "win32" and process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
             raise ChildOverrun from broken
@@ -239,13 +251,17 @@ async def _send(process: Process, payload: bytes) -> None:
     assert process.stdin is not None
     process.stdin.write(wire.LENGTH.pack(len(payload)))
     view = memoryview(payload)
-    for start in range(0, len(payload), SLICE):  # what is written at once is copied
+    for start in range(0, len(payload), SLICE):  # each write copies its data
         process.stdin.write(view[start : start + SLICE])
         await process.stdin.drain()
 
 
 async def _receive(process: Process) -> bytes:
-    """Raises EOFError when the child ended, or announces more than it may send."""
+    """Return the next reply.
+
+    Raises:
+        EOFError: The child exited, or announces more bytes than it may send.
+    """
     assert process.stdout is not None
     (size,) = wire.LENGTH.unpack(await process.stdout.readexactly(wire.LENGTH.size))
     if size > wire.MAX_REPLY:

@@ -1,5 +1,4 @@
-"""One linear look over HTML before a real parser sees it: 100k nested tags hold a C parser for ten
-seconds."""
+"""A linear scan of HTML before parsing: 100k nested tags occupy a C parser for ten seconds."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ MAX_BYTES = 5 * 1024 * 1024
 MAX_DEPTH = 2_000
 MAX_ATTRIBUTES = 500
 
-# Possessive throughout: every character is looked at a bounded number of times, whatever the page holds.
+# Possessive throughout: every character is visited a bounded number of times, whatever the page contains.
 _ATTRIBUTE = re.compile(r"""[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
 _TAG = re.compile(
     r"<!--(?:-?>|.*?--!?>|.*)"
@@ -20,7 +19,8 @@ _TAG = re.compile(
     rf"|<(/?)([a-z][^\s/>]*+)((?:[\s/=]++|{_ATTRIBUTE.pattern})*+)",
     re.I | re.S,
 )
-# Elements without an end, and those that a parser closes by itself: pages that never close them are not deep.
+# Elements without an end tag, and those that parsers close automatically: pages that never close them are not
+# deep.
 _ENDLESS = (
     "area",
     "base",
@@ -44,8 +44,11 @@ _NOT_COUNTED = NEED_NO_END | {"", "body", "html", "head"}
 
 
 def check(html: str) -> None:
-    """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag. MAX_BYTES is its caller's
-    to hold."""
+    """Check the nesting depth and the attributes of a page. Callers enforce MAX_BYTES.
+
+    Raises:
+        TooLarge: Over MAX_DEPTH nested elements, or MAX_ATTRIBUTES in one tag.
+    """
     opened: list[str] = []
     counts: defaultdict[str, int] = defaultdict(int)
     for _, slash, name, attributes in _TAG.findall(html):

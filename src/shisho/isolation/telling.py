@@ -1,4 +1,4 @@
-"""How far work is, told by the child that does it: light messages, few of them, before the answer."""
+"""Progress reports of a child: few, light messages before the answer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from shisho.isolation import wire
 from shisho.isolation.wire import ChildBroken
 
 Tell = Callable[[int, int], object]
-"""Told how many steps are done, of how many."""
+"""Called with the number of steps done, and their total."""
 
-MOST_MESSAGES = 2 * wire.MOST_STEPS  # messages of one piece of work: what has to be read twice is told twice
+MOST_MESSAGES = 2 * wire.MOST_STEPS  # per piece of work: steps done twice are reported twice
 
 
 def tell_nobody(done: int, total: int) -> None:
-    """For work whose progress nobody hears."""
+    """Discard the progress."""
 
 
 class Teller:
-    """The child's side. Calling it costs next to nothing: once in `seconds` it sends how far the work is."""
+    """The child's side of progress reports.
+
+    A call costs next to nothing: it sends one message in `seconds`.
+    """
 
     def __init__(self, send: Callable[[bytes], None], seconds: float) -> None:
         self._send = send
@@ -34,8 +37,10 @@ class Teller:
 
 
 class Hearer:
-    """The parent's side, who trusts no child: what comes faster than it may is passed over, and a child that
-    never stops telling is broken."""
+    """The parent's side of progress reports, which trusts no child.
+
+    Messages above the rate limit are dropped, and a child that sends too many is broken.
+    """
 
     def __init__(self, notify: Tell, seconds: float | None) -> None:
         self._notify = notify
@@ -44,11 +49,15 @@ class Hearer:
         self._next = 0.0
 
     def hear(self, done: int, total: int) -> None:
-        """Raises ChildBroken for a message too many, and for any where the work was to tell nothing."""
+        """Pass on a message.
+
+        Raises:
+            ChildBroken: There are too many messages, or the work may not send any.
+        """
         self._heard += 1
         if self._seconds is None or self._heard > MOST_MESSAGES:
             raise ChildBroken("")
         now = time.monotonic()
         if now >= self._next:
-            self._next = now + self._seconds / 2  # half: a message may have been late, and the next is not
+            self._next = now + self._seconds / 2  # half: a message may be late, and the next one not
             self._notify(done, total)

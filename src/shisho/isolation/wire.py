@@ -1,7 +1,7 @@
-"""The messages between a parent and its child: JSON in frames with a length before them, checked on
-arrival.
+"""The messages between a parent and its child: JSON in length-prefixed frames.
 
-Never pickle: a child that has looked at hostile bytes is not to be trusted."""
+They are validated on arrival, and never use pickle: a child that parsed hostile bytes is not trusted.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ T = TypeVar("T")
 
 LENGTH = struct.Struct(">Q")
 READY = b"ready"
-MISSING = b"missing "  # instead of READY, before the name of what is not installed
+MISSING = b"missing "  # instead of READY, before the name of a missing package
 MAX_REPLY = 64 * 1024 * 1024
-MOST_STEPS = 10_000  # that work may say it has: as many as a PDF may have pages
+MOST_STEPS = 10_000  # the most steps that work may report: the page limit of a PDF
 _PROGRESS = re.compile(rb"progress ([0-9]{1,5}) of ([0-9]{1,5})")
 _MAX_WORDS = 500
 _MAX_DETAILS = 20
 
 
 class ChildBroken(Exception):
-    """The bytes broke the function or its process. Its argument: the name of what was raised, "" where
-    nothing was."""
+    """The bytes broke the function or its process.
+
+    Its argument is the name of the exception, or "".
+    """
 
 
 class ChildExhausted(Exception):
-    """More memory, or a larger answer, than a child may have."""
+    """The child exceeded its memory, or the size limit of an answer."""
 
 
 def frame(payload: bytes) -> bytes:
@@ -42,19 +44,25 @@ def frame(payload: bytes) -> bytes:
 
 
 def pack(value: Any, *, more: bool = False) -> bytes:
-    """A whole answer, or a part of one: `more` says whether another follows. Lone surrogates become question
-    marks: no store takes them."""
+    """Return a frame's payload for an answer, or for a part of one if `more` is set.
+
+    Lone surrogates become question marks, because no store accepts them.
+    """
     reply = {"value": value, "more": True} if more else {"value": value}
     return json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def pack_progress(done: int, total: int) -> bytes:
-    """How many steps of the work are done, of how many: a light message before the answer."""
+    """Return a light message with the steps done and their total, sent before the answer."""
     return b"progress %d of %d" % (done, total)
 
 
 def read_progress(reply: bytes) -> tuple[int, int] | None:
-    """None for a reply of another kind. Raises Broken for steps that there cannot be."""
+    """Return the progress in a reply; None for other replies.
+
+    Raises:
+        ChildBroken: The numbers of steps are impossible.
+    """
     match = _PROGRESS.fullmatch(reply)
     if match is None:
         return None
@@ -82,8 +90,11 @@ def pack_failure(raised: str) -> bytes:
 def unpack(
     reply: bytes, make: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
 ) -> tuple[T | ShishoError, bool]:
-    """Unpack what was sent: a value, as `make` makes it, or one of `reasons`; and whether another part
-    follows. Raises Exhausted, or Broken for anything else: never ask its sender again."""
+    """Return the value built by `make`, or one of `reasons`; and whether another part follows.
+
+    Raises:
+        ChildExhausted, ChildBroken: The child is not to be used again.
+    """
     try:
         answer = json.loads(reply)
         if "value" in answer:
@@ -111,8 +122,11 @@ def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
 
 
 def _clean_message(packed: Any) -> Message:
-    """Return the message without control characters. An id of no message of ours is a template, which has
-    names with short formats for its fields, whoever sends it (`messages.message`)."""
+    """Return the message without control characters.
+
+    An unknown message id is a template. Its fields are names with short formats, whatever the sender
+    (`messages.message`).
+    """
     message = unpack_message(packed)
     if not isinstance(message, Message):
         raise TypeError(packed)

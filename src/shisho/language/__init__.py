@@ -1,2 +1,4 @@
-"""The reading of Japanese and English text: folding, sentences, terms, numbers and dates. Pure; imports
-nothing of ours."""
+"""Analysis of Japanese and English text: folding, sentences, terms, numbers and dates.
+
+Pure; imports no other package of Shisho.
+"""

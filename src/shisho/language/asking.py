@@ -1,4 +1,4 @@
-"""The words by which people ask, from one list: what is left without them is what they look for. Pure."""
+"""Phrases that only ask, from one list. The rest of a question is the search target. Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ _KANA, _KANJI = "ぁ-んー", "一-鿿々"
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """The list, ready to be matched. `around`: phrases that open and close at once;
-    `leading`: those that what leads up to a question ends with."""
+    """The list, compiled for matching.
+
+    `around`: phrases that both open and close a question. `leading`: the ends of clauses that introduce a
+    question.
+    """
 
     terms: frozenset[str]
     opening: re.Pattern[str]
@@ -29,8 +32,7 @@ class _Phrases:
 
 
 def strip_asking(question: str) -> str:
-    """The question without the phrases that only ask, whatever its wording; itself if nothing else is in
-    it."""
+    """Return the question without phrases that only ask; unchanged if nothing would be left."""
     phrases = _read_phrases()
     bare = phrases.leading.sub("", question.strip())
     for _ in range(MOST_PHRASES):
@@ -46,7 +48,7 @@ def strip_asking(question: str) -> str:
 
 
 def is_asking_term(term: str) -> bool:
-    """True for an index term by which a question asks: it names nothing that a passage could be found by."""
+    """Return whether an index term only asks: it names nothing that a passage could contain."""
     return term in _read_phrases().terms
 
 
@@ -90,7 +92,10 @@ def _write_around(opening: str, closing: str) -> str:
 
 
 def _write_free(phrases: list[str]) -> str:
-    """Closing phrases with no particle before them. A short one follows letters of another kind."""
+    """Return a pattern of closing phrases without a particle before them.
+
+    A short phrase must follow letters of another kind.
+    """
     written: dict[str, list[str]] = {"": [], _KANA: [], _KANJI: []}
     for phrase in phrases:
         if phrase.isascii():
@@ -98,7 +103,7 @@ def _write_free(phrases: list[str]) -> str:
         else:
             kind = _KANA if re.match(f"[{_KANA}]", phrase) else _KANJI
             written[kind if len(phrase) <= _SHORT else ""].append(re.escape(phrase))
-    # Compiling a range without regard to case looks at each of its characters.
+    # Compiling a case-insensitive range visits each of its characters.
     short = (f"(?<!(?-i:[{kind}]))(?:{'|'.join(written[kind])})" for kind in (_KANA, _KANJI))
     return "|".join([*written[""], *short])
 

@@ -1,5 +1,7 @@
-"""A metadata value as filters compare it: dates as ISO in any calendar (令和6年 is 2024), numbers, else
-folded text."""
+"""Metadata values in the form that filters compare.
+
+Dates are ISO from any calendar (令和6年 is 2024); others are numbers or folded text.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,14 @@ _NUMBER = compile_lazily(r"[-+]?\d{1,15}(?:\.\d{1,15})?")
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """`folded` compares as text; `number` is there where the value is one."""
+    """A comparable value. `folded` compares as text; `number` is set if the value is a number."""
 
     folded: str
     number: float | None
 
 
 def make_comparable(value: str) -> Comparable:
-    """The form in which two values of one field are the same or in order."""
+    """Return the form in which two values of one field compare as equal or ordered."""
     folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     match = _DATE.fullmatch(folded) or _ISO.fullmatch(folded)
     if match is not None:

@@ -1,5 +1,8 @@
-"""Sentences that say what a thing is, by their form: 「X」とは…をいう, "X is a …", an entry of a glossary,
-and what stands first under a heading. Pure."""
+"""Defining sentences, found by their form.
+
+For example 「X」とは…をいう, "X is a …", an entry of a glossary, and the first sentence under a heading.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from shisho.language.patterns import compile_lazily
 
 MOST_CHARACTERS = 40  # of a name
 MOST_WORDS = 5
-LEAST_READ = 12  # characters of a sentence that says something of a thing
+LEAST_READ = 12  # characters of a sentence that can define something
 MOST_READ = 600
 
 
@@ -54,7 +57,7 @@ _TO_IU = compile_lazily(
 )
 # 「一つのときを単回帰、二つ以上のときを重回帰という」
 _PARALLEL = compile_lazily(rf"を{_OPEN}?(?P<name>{_NAME}{{2,20}}?){_CLOSE}?{_BESIDE}、")
-# 「適合率(precision)は…」: a name that comes with its name in another language is new to the reader.
+# 「適合率(precision)は…」: a name with a translation in brackets is new to the reader.
 _GLOSS = compile_lazily(
     rf"^{_MARK}(?P<name>[一-鿿ァ-ヺー・]{{2,20}})\s?"
     r"\((?P<beside>[A-Za-z][A-Za-z -]{2,40})(?:[、,][^()]{1,30})?\)\s?(?:は|とは|が)"
@@ -116,8 +119,11 @@ _HEADING = compile_lazily(r"^(?P<name>[^()]{1,40}?)\s?\((?P<beside>[^()]{1,40})\
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A name that a sentence defines. `is_stated`: by what it says; else it only stands first under a
-    heading of that name. `sentence`: its number."""
+    """A name that a sentence defines.
+
+    `is_stated`: its wording states the definition; otherwise it is only the first sentence under a heading of
+    that name. `sentence`: its number.
+    """
 
     name: str
     sentence: int
@@ -132,8 +138,11 @@ def find_definitions(
     *,
     is_first: bool,
 ) -> list[Definition]:
-    """Read what a passage of prose or of rows defines, from its sentences as they stand and folded, under a
-    path of headings. `is_first`: nothing else stands between the last of them and the passage."""
+    """Return the definitions in a passage of prose or rows under a path of headings.
+
+    `sentences` are their spans, `folded` their folded texts. `is_first`: the passage directly follows the
+    last heading.
+    """
     heading = headings_over[-1] if headings_over else ""
     is_glossary = any(map(_GLOSSARY.search, headings_over))
     headings = {0: _read_heading(heading)} if is_first else {}
@@ -160,7 +169,7 @@ def find_definitions(
 
 
 def _read_entry(sentence: str) -> list[str]:
-    """The names of an entry in a list of terms."""
+    """Return the names of an entry in a list of terms."""
     entry = _ENTRY.match(sentence) or _SPACED_ENTRY.match(sentence)
     if entry is None or _NO_ENTRY.search(entry["name"]):
         return []
@@ -168,7 +177,7 @@ def _read_entry(sentence: str) -> list[str]:
 
 
 def _read_statements(sentence: str, names_over: set[str], is_first: bool) -> Iterator[str]:
-    """The names that the sentence itself defines."""
+    """Yield the names that the sentence itself defines."""
     if "と" in sentence or "は" in sentence or "が" in sentence:
         yield from _read_japanese(sentence, names_over, is_first)
     if " " in sentence:
@@ -202,7 +211,10 @@ def _read_english(sentence: str, names_over: set[str], is_first: bool) -> Iterat
 
 
 def _read_heading(heading: str) -> list[str]:
-    """Read the names in a heading: both names of 「スロット(slot)」, and the thing of "What is slicing?"."""
+    """Return the names in a heading.
+
+    Both names in 「スロット(slot)」, and the thing in "What is slicing?".
+    """
     plain = _NUMBER.sub("", _ANCHOR.sub("", heading).strip()).strip(" :：.。")
     if question := _QUESTION.match(plain):
         plain = question["english"] or question["japanese"]
@@ -212,7 +224,7 @@ def _read_heading(heading: str) -> list[str]:
 
 
 def _clean(name: str) -> str:
-    """A name without article and marks; empty for what is none."""
+    """Return a name without article and marks; empty if it is not a name."""
     plain = _ARTICLE.sub("", _ANCHOR.sub("", name).strip(" 「」『』\"'<>・•●–—-_:：")).strip()
     plain = _NOTE_NUMBER.sub("", plain)
     words = plain.split()

@@ -1,4 +1,4 @@
-"""Designations: the numbers, letters and names that tell things of one kind apart. Pure rules."""
+"""Designations: numbers, letters and names that distinguish things of one kind. Pure rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ALIASES = {"q": "quarter", "四半期": "quarter", "学年": "年生", "edit": 
 _ALIASES |= dict.fromkeys(("v", "ver", "バージョン"), "version")
 # A text about one of these refers to others by number.
 _REFERENCES = word_set("条 項 号 章 節 表 図 例 articl section claus rule chapter paragraph")
-# Words before a number or a letter, or behind an ordinal, that are no kind of thing.
+# Words before a number or a letter, or after an ordinal, that are not a kind of thing.
 _NO_KIND = ENGLISH_STOP | word_set(
     "about above after all another any around before below between down each every exactly fewer january",
     "february march april may june july august september october november december figure table just last",
@@ -72,14 +72,14 @@ _RANGE = compile_lazily(r"から|[~〜–]|ないし|\b(?:to|through)\b")
 
 
 class Designation(NamedTuple):
-    """A kind of thing and one of them: hall and b, 条 and 12. `kinds` are names of one kind."""
+    """A kind of thing and one instance: hall and b, 条 and 12. `kinds` are synonyms."""
 
     kinds: frozenset[str]
     value: str
 
     @property
     def is_reference(self) -> bool:
-        """True for articles and the like, which a text about another one mentions."""
+        """True for articles and the like, which texts about other ones mention."""
         return not self.kinds.isdisjoint(_REFERENCES)
 
 
@@ -133,7 +133,10 @@ def find_others(designation: Designation, text: str) -> list[str]:
 
 
 def is_same_kind(designation: Designation, other: Designation) -> bool:
-    """Compare kinds: a 警戒レベル is a レベル, and a 小学校体育館 belongs to a 小学校."""
+    """Return whether two kinds match.
+
+    A 警戒レベル is a レベル, and a 小学校体育館 belongs to a 小学校.
+    """
     return any(
         a == b or (not a.isascii() and 1 < len(a) < len(b) and (b.startswith(a) or b.endswith(a)))
         for a, b in (
@@ -143,7 +146,7 @@ def is_same_kind(designation: Designation, other: Designation) -> bool:
 
 
 def is_named(designation: Designation, text: str) -> bool:
-    """True if a text names the thing, or a range of its kind that holds it."""
+    """Return whether a text names the thing, or a range of its kind that includes it."""
     stated = find_others(designation, text)
     if any(_covers(value, designation.value) for value in stated):
         return True
@@ -152,7 +155,10 @@ def is_named(designation: Designation, text: str) -> bool:
 
 
 def _covers(stated: str, sought: str) -> bool:
-    """Python 3.11 is a Python 3, and what is said of all EX-200 is said of EX-200A."""
+    """Return whether one value covers another.
+
+    Python 3.11 is a Python 3, and statements about all EX-200 include EX-200A.
+    """
     if stated.startswith((f"{sought}.", f"{sought}-")) or sought.startswith((f"{stated}.", f"{stated}-")):
         return True
     if stated.isdecimal():

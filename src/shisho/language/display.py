@@ -1,5 +1,7 @@
-"""Text of documents as a person reads and copies it. What is stored stays as it was printed; this is a view
-of it."""
+"""Document text for display and copying.
+
+The stored text stays as printed; this is a view of it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _KANGXI = compile_lazily("[\u2e80-\u2fd5]")
 _LIGATURE = compile_lazily("[\ufb00-\ufb06]")
 _PRIVATE = compile_lazily("[\ue000-\uf8ff]")
 _PRIVATE_AT_START = compile_lazily("^([ \t\u3000]*)[\ue000-\uf8ff](?=[ \t\u3000]|[^\ue000-\uf8ff])", re.M)
-# What office programs write from the fonts Symbol and Wingdings.
+# Characters that office programs write from the fonts Symbol and Wingdings.
 _SYMBOLS = str.maketrans(
     {
         "\uf020": " ",
@@ -40,9 +42,9 @@ _SYMBOLS = str.maketrans(
         "\uf0fe": "☑",
     }
 )
-UNKNOWN = "〓"  # what a Japanese printer puts where a letter is missing
+UNKNOWN = "〓"  # the mark of Japanese printers for a missing letter
 
-# Written without spaces between words; Korean has them.
+# Written without spaces between words, unlike Korean.
 _WIDE = "\u2e80-\u303e\u3041-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffe6\U00020000-\U0003ffff"
 _BULLET = "•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-"
 _LISTED = compile_lazily(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
@@ -58,7 +60,7 @@ _SPACES = compile_lazily(r" {2,}")
 _WIDE_BEFORE = compile_lazily(f"[{_WIDE}]$")
 _WIDE_AFTER = compile_lazily(f"[{_WIDE}]")
 _BACKTICKS = compile_lazily("`+")
-# What Markdown would take for more than letters: code, a tag, an entity, a link or picture, emphasis.
+# Characters that Markdown would interpret: code, a tag, an entity, a link or picture, emphasis.
 _MARKUP = compile_lazily(
     r"`|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\(|\*(?=\S)|(?<=\S)\*|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)"
 )
@@ -66,8 +68,11 @@ _HYPHENATED = compile_lazily(r"[^\W_][-‐]$")
 
 
 def make_legible(text: str) -> str:
-    """The same lines without what no reader sees, with radicals, ligatures and private signs as what they
-    stand for."""
+    """Return the same lines with legible characters only.
+
+    Invisible characters are removed; radicals, ligatures and private-use signs are replaced by their standard
+    characters.
+    """
     text = _BREAK.sub("\n", text)
     text = UNSEEN.sub("", text)
     text = _KANGXI.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text).translate(RADICALS)
@@ -77,14 +82,17 @@ def make_legible(text: str) -> str:
 
 
 def display_name(text: str) -> str:
-    """The name of a file on one line, whatever was put into it; its white as it is."""
+    """Return the name of a file on one line, without control characters; its spaces are kept."""
     return make_legible(strip_unseen(text))
 
 
 def join_lines(text: str) -> str:
-    """The text on one line: printed lines joined, without a space between Japanese and with one between
-    words, and between a paragraph in Japanese and one in other letters (code); a word that was hyphenated at
-    the end of a line is whole; the cells of a table stand between bars, its rows between slashes."""
+    """Return the text on one line.
+
+    Printed lines are joined: without a space between Japanese, with one between words, and with one between a
+    paragraph in Japanese and one in other letters (code). Words hyphenated at the end of a line are rejoined.
+    Table cells are separated by bars, rows by slashes.
+    """
     text = _AFTER_MARK.sub("\\1 ", _SPACES.sub(" ", make_legible(text)))
     text = _INDENT.sub("", text).strip("\n")
     lines = [line for line in _LINES.split(text) if line]
@@ -100,29 +108,32 @@ def _beside(before: str, after: str) -> str:
 
 
 def display_quotation(text: str, *, code: bool) -> str:
-    """A quotation as a person reads it: code by its lines as they stand, all else on one line."""
+    """Return a quotation for display: code with its lines, other text on one line."""
     return display_code(text) if code else join_lines(text)
 
 
 def display_code(text: str) -> str:
-    """Its lines with the white before them, which says what belongs to what."""
+    """Return the lines of code with their indentation, which carries meaning."""
     return "\n".join(line.rstrip() for line in make_legible(text).split("\n")).strip("\n")
 
 
 def fence_code(text: str) -> str:
-    """Code between fences as Markdown has them, longer than any run of such marks inside."""
+    """Return code in a Markdown fence, longer than any run of backticks inside."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{display_code(text)}\n{fence}"
 
 
 def escape_markdown(text: str) -> str:
-    """A text whose letters Markdown shows as they are. What `fence_code` gives needs none of it."""
+    """Return a text that Markdown shows literally. Not needed for the result of `fence_code`."""
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def join_sentences(sentences: Iterable[str]) -> str:
-    """Return sentences as one paragraph: a space between them, except after a Japanese full stop."""
+    """Return sentences as one paragraph.
+
+    A space is between them, except after a Japanese full stop.
+    """
     joined = ""
     for sentence in sentences:
         gap = "" if not joined or _WIDE_BEFORE.search(joined) else " "

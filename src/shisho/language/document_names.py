@@ -1,4 +1,4 @@
-"""The short names of a document and its definitions, with the keys by which a question finds them. Pure."""
+"""The short names and definitions of a document, with keys for looking them up. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from shisho.language.sentences import sentences
 from shisho.language.short_names import ShortName, find_short_names
 
 MOST_KEY_TERMS = 12
-MOST_PAIRS = 500  # of a document: a longer list of names is no text that people ask
+MOST_PAIRS = 500  # per document: a longer list of names is not a text that people ask about
 UNDER = " › "  # between the headings of a path
-# What a question about a meaning is asked with, as index terms: it names nothing.
+# Index terms that only ask for a meaning, and name nothing.
 _ASKING_TERMS = frozenset(
     (
         *("mean", "meant", "defin", "definit", "explain", "describ", "call", "term", "exact", "tell"),
@@ -24,8 +24,11 @@ ReadTerms = Callable[[str], Iterable[str]]  # a folded name to its index terms
 
 
 class SplitPassage(NamedTuple):
-    """A passage for reading names: its id, its path of headings, its text and where that begins in the
-    document, its sentences as they stand and folded, and whether it is prose, a list or rows."""
+    """A passage prepared for reading names.
+
+    Its id, its path of headings, its text and the offset of that in the document, the spans and folded texts
+    of its sentences, and whether it is prose, a list or rows.
+    """
 
     id: str
     heading: str
@@ -37,8 +40,10 @@ class SplitPassage(NamedTuple):
 
 
 def split_passage(id_: str, heading: str, text: str, start: int, is_prose: bool) -> SplitPassage:
-    """A passage with its sentences found and folded. In the folded view 決定⏎係数 is one word; offsets and
-    text stay those of the original."""
+    """Return a passage with its sentences found and folded.
+
+    In the folded view 決定⏎係数 is one word; offsets and text remain those of the original.
+    """
     spans = sentences(text)
     return SplitPassage(id_, heading, text, start, spans, [fold_text(text[a:b]) for a, b in spans], is_prose)
 
@@ -46,8 +51,11 @@ def split_passage(id_: str, heading: str, text: str, start: int, is_prose: bool)
 def find_links(
     passages: Sequence[SplitPassage], title: str, aliases: Iterable[str], read: ReadTerms
 ) -> Iterator[tuple[str, str, str, str]]:
-    """For each short name and alias both ways: a key, its name, the other key and the other name. A short
-    name that is a part of the long one is left out: what says one says the other."""
+    """Yield both directions of each short name and alias.
+
+    A direction is a key, its name, the other key and the other name. A short name that is a part of the long
+    one is skipped, because the long one contains it anyway.
+    """
     prose = (sentence for passage in passages if passage.is_prose for sentence in passage.folded)
     pairs = [*find_short_names(prose), *(ShortName(alias, fold_text(title)) for alias in aliases)][
         :MOST_PAIRS
@@ -63,8 +71,11 @@ def find_links(
 def find_marks(
     passages: Sequence[SplitPassage], read: ReadTerms
 ) -> Iterator[tuple[str, str, int, int, bool]]:
-    """For each definition in passages that follow one another: its key, the id of the passage, the sentence
-    in the document, and whether that states what the thing is."""
+    """Yield the definitions in consecutive passages.
+
+    Each has its key, the id of the passage, the span of the sentence in the document, and whether it states
+    the definition.
+    """
     heading = None
     for passage in passages:
         if not passage.is_prose:
@@ -81,20 +92,19 @@ def find_marks(
 
 
 def make_key(terms: Iterable[str]) -> str:
-    """The key of a name from its index terms; empty for one that none finds."""
+    """Return the key of a name from its index terms; empty if it would be too long."""
     words = [*dict.fromkeys(terms)]
     return " ".join(words) if len(words) <= MOST_KEY_TERMS else ""
 
 
 def make_question_key(terms: Iterable[str]) -> str:
-    """The key of the thing that a question asks about and of nothing else, without its terms of
-    asking."""
+    """Return the key of the only thing that a question asks about, without asking terms."""
     words = [*dict.fromkeys(terms)]
     return make_key([word for word in words if word not in _ASKING_TERMS] or words)
 
 
 def list_keys(terms: Sequence[str]) -> list[str]:
-    """The keys of all names that may stand in a row of terms."""
+    """Return the keys of all names that a row of terms may contain."""
     rows = (
         terms[at:end]
         for at in range(len(terms))

@@ -1,6 +1,8 @@
-"""Names of encodings as web servers and pages write them, and bytes by them. The WHATWG's encoding standard
-where Python's codecs differ: Shift_JIS is what Windows calls so, Latin-1 is windows-1252, and EUC-JP and
-ISO-2022-JP hold ① and 髙."""
+"""Names of encodings as web servers and pages write them, and decoding by them.
+
+Follows the WHATWG's encoding standard if Python's codecs differ: Shift_JIS is Windows' variant, Latin-1 is
+windows-1252, and EUC-JP and ISO-2022-JP contain ① and 髙.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import codecs
 from shisho.language.patterns import compile_lazily
 
 _LABEL = compile_lazily(r"[a-z0-9_.:-]{1,40}")
-# Labels that Python does not know, and subsets of what the standard reads in their place.
+# Labels that Python does not know, and subsets that the standard reads as larger encodings.
 _MEANT = {
     **dict.fromkeys(("shift_jis", "x-sjis", "windows-31j"), "cp932"),
     **dict.fromkeys(("euc_jp", "x-euc-jp"), "euc_jp"),
@@ -23,7 +25,7 @@ _MEANT = {
     "utf-16": "utf-16-le",
     **dict.fromkeys(("utf-8-sig", "unicode-1-1-utf-8"), "utf-8"),
 }
-# Only these: Python has codecs (punycode, unicode_escape, utf-7) that no page may call on its reader.
+# Only these: Python has codecs (punycode, unicode_escape, utf-7) that a page must not invoke on its reader.
 _READ = frozenset(
     (
         "utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_jp", "iso2022_jp_ext", "gb18030", "big5hkscs", "cp949",
@@ -31,14 +33,14 @@ _READ = frozenset(
         *(f"iso8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     )
 )  # fmt: skip
-# Six signs of JIS that Windows and browsers map to other characters: 〜 would be another word's sign than ～
-# of Shift_JIS.
+# Six signs of JIS that Windows and browsers map to other characters: otherwise 〜 would differ from the ～ of
+# Shift_JIS.
 _AS_IN_WINDOWS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
 _UNREADABLE = "\ufffd"
 
 
 def codec_of(label: str | None) -> str | None:
-    """The codec that a label names, or None where it names none."""
+    """Return the codec that a label names, or None."""
     name = (label or "").strip(" \t\r\n\"'").lower()
     if not _LABEL.fullmatch(name):
         return None
@@ -51,22 +53,26 @@ def codec_of(label: str | None) -> str | None:
 
 
 def decode_with(data: bytes, codec: str) -> str:
-    """The text, unreadable bytes as U+FFFD; never fails."""
+    """Return the text, with unreadable bytes as U+FFFD; never fails."""
     if codec in ("euc_jp", "iso2022_jp_ext"):
         return data.decode(codec, "shisho.jis").translate(_AS_IN_WINDOWS)
     return data.decode(codec, "replace")
 
 
 def agrees(text: str) -> bool:
-    """True where a text was in the encoding it was read by: a damaged byte or two is damage, one in
-    fifty is another encoding."""
+    """Return whether the text was decoded with the right encoding.
+
+    A damaged byte or two is damage; one in fifty means another encoding.
+    """
     unreadable = text.count(_UNREADABLE)
     return not unreadable or 50 * unreadable <= len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
-    """Two bytes of JIS that Python's codecs lack, read through Windows' Shift_JIS, which holds NEC's and
-    IBM's rows."""
+    """Decode two bytes of JIS that Python's codecs lack through Windows' Shift_JIS.
+
+    That contains the rows of NEC and IBM.
+    """
     assert isinstance(error, UnicodeDecodeError)
     pair = [byte & 0x7F for byte in error.object[error.start : error.start + 2]]
     if len(pair) == 2 and all(0x21 <= byte <= 0x7E for byte in pair):

@@ -1,4 +1,4 @@
-"""Japanese eras, apart from the patterns of numbers: a command that only lists loads them."""
+"""Japanese eras, separate from the number patterns so that a list command loads only them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The reference way to make terms: GiNZA's lemmas of content words, 200 to 400 times slower than `terms`.
+"""Reference terms: GiNZA's lemmas of content words, 200 to 400 times slower than `terms`.
 
-Needs the extra `ginza`. Without it every function here raises ImportError, which the caller puts into words.
+Needs the extra `ginza`. Without it every function here raises ImportError, which the caller explains to the
+user.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ from shisho.language.patterns import compile_lazily
 from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, TermQuery, analysis, build_query, fold
 
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "PROPN", "NUM"})
-# A single kana says nothing, ASCII symbols less.
+# A single kana has no meaning, and ASCII symbols have less.
 _DROPPED = compile_lazily(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
 _local = threading.local()
 
 
 def load() -> Any:
-    """The pipeline of this thread (its tokenizer is not thread-safe). Raises ImportError where GiNZA is not
-    installed."""
+    """Return the pipeline of this thread (its tokenizer is not thread-safe).
+
+    Raises:
+        ImportError: GiNZA is not installed.
+    """
     if not hasattr(_local, "pipeline"):
         import ja_ginza
 
@@ -29,17 +33,17 @@ def load() -> Any:
 
 
 def analyse(sentences: Sequence[str]) -> Analysis:
-    """As `terms.analyse`: the same shape, other terms."""
+    """Analyse like `terms.analyse`: the same shape, other terms."""
     return analysis(sentences, terms)
 
 
 def query(texts: Sequence[str]) -> TermQuery:
-    """As `terms.query`."""
+    """Build a query like `terms.query`."""
     return build_query(texts, terms)
 
 
 def terms(line: str) -> list[str]:
-    """Lemmas of the content words of one folded sentence, in its order."""
+    """Return the lemmas of the content words of one folded sentence, in order."""
     pipeline = load()
     pieces = (line[at : at + PIECE_CHARS] for at in range(0, len(line), PIECE_CHARS))
     return [lemma for piece in pieces for lemma in _lemmas(pipeline(piece))]

@@ -1,8 +1,8 @@
-"""English verbs whose past a stemmer does not know: each with the forms that its stem is not in."""
+"""English verbs whose past forms a stemmer does not reduce, with those forms."""
 
 from __future__ import annotations
 
-# Without find and leave: more often than their past, found and left mean something of their own.
+# Without find and leave: found and left are more often words of their own.
 FORMS = (
     "begin began begun;bring brought;build built;buy bought;catch caught;choose chose chosen;come came;draw drew drawn;"
     "drive drove driven;eat ate eaten;fall fell fallen;feel felt;fight fought;fly flew flown;get got gotten;give gave given;"

@@ -1,5 +1,4 @@
-"""A question to what one types into a search engine: its nouns whole and as they are written, its verbs in
-dictionary form."""
+"""Turn a question into web search keywords: whole nouns, and verbs in dictionary form."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, terms, toke
 
 MOST_CHARS = 2_000
 _JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
-# What stays whole: quoted parts, and C++ and C#, whose signs Sudachi takes for punctuation.
+# Text kept whole: quoted parts, and C++ and C#, whose signs Sudachi takes for punctuation.
 _WHOLE = compile_lazily(r"[「『“\"]([^」』”\"]{2,60})[」』”\"]|([A-Za-z]+(?:\+\+|#))")
 _KATAKANA = compile_lazily(r"[ァ-ヺー]+")
 _WHY = compile_lazily(r"なぜ|何故|どうして|なんで")
@@ -32,8 +31,10 @@ _ENGLISH_ASKED = (ENGLISH_STOP - {"why"}) | frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """`noun`: a compound, name or number; otherwise a verb or adjective. `quoted`: to be found word for
-    word."""
+    """A keyword of a question.
+
+    `noun`: a compound, name or number; otherwise a verb or adjective. `quoted`: to be matched literally.
+    """
 
     text: str
     noun: bool = True
@@ -41,7 +42,7 @@ class Keyword:
 
 
 def keywords(question: str) -> list[Keyword]:
-    """Each once, in the order of the question. None where the question only asks."""
+    """Return the distinct keywords in the order of the question; none if it only asks."""
     text = " ".join(unicodedata.normalize("NFKC", question).split())[:MOST_CHARS]
     found_keywords: dict[str, Keyword] = {}
     for keyword in _read(text):
@@ -52,7 +53,10 @@ def keywords(question: str) -> list[Keyword]:
 
 
 def count_nouns(text: str) -> int:
-    """How many things a text names: none in 「なぜ必要なのですか」. In English, its terms."""
+    """Return the number of things that a text names.
+
+    It is 0 for 「なぜ必要なのですか」. In English, all terms count.
+    """
     if text.isascii():
         return sum(not is_asking_term(term) for term in terms(fold(strip_asking(text))))
     tokens = list(tokenizer().tokenize(text))
@@ -90,8 +94,11 @@ def _asks(word: str) -> bool:
 
 
 def _japanese(text: str) -> Iterator[Keyword]:
-    """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins
-    a noun."""
+    """Yield the keywords of Japanese text.
+
+    Neighbouring nouns are one word. A verb or adjective is a word of its own, or with its suffix (重さ) the
+    beginning of a noun.
+    """
     morphemes: list[Any] = []
     tokens = list(tokenizer().tokenize(text))
     for at, token in enumerate(tokens):
@@ -112,9 +119,11 @@ def _japanese(text: str) -> Iterator[Keyword]:
 
 
 def _binds(tokens: Sequence[Any], at: int) -> bool:
-    """True where a token that is no noun stands inside a name: between two nouns, without a gap, in
-    katakana (ヶ, ノ), in which nobody writes grammar; or as a verb that the next noun is made with
-    (鐘撞き堂)."""
+    """Return whether a token that is not a noun belongs to a name.
+
+    It is between two nouns, without a gap. It is in katakana (ヶ, ノ), which nobody uses for grammar, or a
+    verb stem that forms the next noun (鐘撞き堂).
+    """
     if not 0 < at < len(tokens) - 1:
         return False
     before, token, after = tokens[at - 1 : at + 2]
@@ -127,14 +136,19 @@ def _binds(tokens: Sequence[Any], at: int) -> bool:
 
 
 def _is_nominal(token: Any) -> bool:
-    """Letters of scripts that Sudachi does not know (𠮷, 한국어) are signs to it."""
+    """Return whether a token can be part of a noun.
+
+    Sudachi treats letters of scripts that it does not know (𠮷, 한국어) as signs.
+    """
     kind = token.part_of_speech()[0]
     return kind in _NOMINAL or (kind == "補助記号" and token.is_oov() and token.surface().isalpha())
 
 
 def _is_stem(token: Any) -> bool:
-    """A verb or adjective in the form that makes compounds (流れ橋, 高窓): before a noun it is no sentence's
-    end."""
+    """Return whether a verb or adjective is in the form that makes compounds (流れ橋, 高窓).
+
+    Before a noun it does not end a sentence.
+    """
     speech = token.part_of_speech()
     return speech[0] in _VERBAL and speech[5].startswith(("連用形-一般", "語幹"))
 
@@ -144,8 +158,10 @@ def _is_noun(tokens: list[Any]) -> bool:
 
 
 def _word(tokens: list[Any]) -> Iterator[Keyword]:
-    """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not
-    known yet."""
+    """Yield the tokens as one word, unless they ask or have no content.
+
+    A thing counted or classified by 何 is not known yet.
+    """
     forms = [fold(token.normalized_form()) for token in tokens]
     if all(form in _ASKED for form in forms) or any(map(is_asking_term, forms)):
         return

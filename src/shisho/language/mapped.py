@@ -1,5 +1,4 @@
-"""Pages of a mapped file that are not needed again: they belong to the system's cache, and this process lets
-go of them."""
+"""Release of a mapped file's unneeded pages, which then count as the system's cache."""
 
 from __future__ import annotations
 
@@ -15,8 +14,7 @@ _DONTNEED = 4  # asm-generic/mman-common.h: a page that is read again comes from
 
 
 def release_mapped(name: str) -> None:
-    """Let go of the pages of files of this name that are mapped to be read only. Does nothing but on
-    Linux."""
+    """Release the pages of read-only mapped files with this name. Works on Linux only."""
     if sys.platform != "linux":
         return
     for start, end in _ranges(name):

@@ -1,4 +1,7 @@
-"""A passage as a person reads it, with marked sentences: printed lines joined, lists and tables by line."""
+"""A passage for display with marked sentences.
+
+Printed lines are joined; lists and tables keep their lines.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _WIDE_END = compile_lazily(r"[\u3000-\u9fff\uff00-\uffef]")
 
 
 class TextMark(Protocol):
-    """`text[start:end]` of a passage is marked with the number of its evidence."""
+    """A mark: `text[start:end]` of a passage is evidence with this number."""
 
     @property
     def start(self) -> int: ...
@@ -31,14 +34,14 @@ class TextMark(Protocol):
 
 
 class Segment(NamedTuple):
-    """A piece of a passage for display. `number`: of the evidence that it is, 0 for text without a mark."""
+    """A piece of a passage for display. `number`: that of its evidence, 0 for unmarked text."""
 
     text: str
     number: int
 
 
 def split_marked(text: str, marks: Sequence[TextMark]) -> list[Segment]:
-    """Return the passage in pieces, each mark a piece of its own; joined they are the text for display."""
+    """Return the passage in pieces, one for each mark; joined, they are the text for display."""
     segments: list[Segment] = []
     end = 0
     for start, stop in sentences(text):
@@ -64,8 +67,10 @@ def render_marked(
     mark: tuple[str, str] = ("", ""),
     escape: Callable[[str], str] = str,
 ) -> str:
-    """Return a passage as text: its heading path on a line, then its text, with `mark` around each marked
-    sentence and its number behind it."""
+    """Return a passage as text: its heading path on a line, then its text.
+
+    `mark` surrounds each marked sentence, and its number follows.
+    """
     head = f"▸ {escape(heading)}\n" if heading else ""
     if code:
         numbers = "".join(f"[{each.number}]" for each in marks)
@@ -79,8 +84,10 @@ def render_marked(
 
 
 def render_marks(text: str, marks: Sequence[TextMark], *, heading: str = "", code: bool = False) -> str:
-    """Return the marked sentences alone, each on a line with its number. Rows of a table come under their
-    heading, which names the columns."""
+    """Return the marked sentences alone, each on a line with its number.
+
+    The heading above rows of a table names their columns.
+    """
     if code:
         blocks = [f"{fence_code(text[mark.start : mark.end])}\n[{mark.number}]" for mark in marks]
         return "\n".join(blocks)
@@ -90,7 +97,7 @@ def render_marks(text: str, marks: Sequence[TextMark], *, heading: str = "", cod
 
 
 def _choose_gap(text: str, end: int, start: int, stop: int) -> str:
-    """Return what stands between two sentences: a line end if the writer set one, else a space or nothing."""
+    """Return the gap between two sentences: a line end of the author's, or a space, or ""."""
     gap = text[end:start]
     last = text[end - 1 : end]
     if "\n" in gap:

@@ -1,6 +1,7 @@
-"""Words that mean the same, as far as ranking and checking need them: lists, by hand.
+"""Words with the same meaning, for ranking and checking, from lists written by hand.
 
-What the dictionary's normal forms already bring together (スイレン and 睡蓮) is not listed."""
+Words with equal normal forms in the dictionary (スイレン and 睡蓮) are not listed.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +31,21 @@ def read_near_words() -> WordGroups:
 
 
 def mean_same(first: str, other: str) -> bool:
-    """True where two terms mean the same here: written alike, in one group of this list or of the
-    dictionary, a verb beside the noun made of its kanji, or a Latin word beside its reading."""
+    """Return whether two terms mean the same here.
+
+    They are equal, in one group of this list or of the dictionary, a verb and the noun made from its kanji,
+    or a Latin word and its reading.
+    """
     return _are_alike(_describe(first), _describe(other))
 
 
 @lru_cache(maxsize=100_000)
 def is_same_word(first: str, other: str) -> bool:
-    """True if two terms are interchangeable: written alike, in one group of the list of same words, a verb
-    beside the noun made of its kanji, or a Latin word beside its reading."""
+    """Return whether two terms are interchangeable.
+
+    They are equal, in one group of the list of same words, a verb and the noun made from its kanji, or a
+    Latin word and its reading.
+    """
     if first == other:
         return True
     groups = read_same_words().of
@@ -52,14 +59,16 @@ def is_same_word(first: str, other: str) -> bool:
 
 
 def find_same(term: str, words: Iterable[str]) -> frozenset[str]:
-    """Return those of the words that mean the same as the term, as `mean_same` has it."""
+    """Return the words that mean the same as the term, as defined by `mean_same`."""
     sought = _describe(term)
     return frozenset(word for word in words if _are_alike(sought, _describe(word)))
 
 
 class _Word(NamedTuple):
-    """A term, and what it is compared by: `same` and `near` are its groups in the lists, and its form tells
-    which comparisons it may take part in."""
+    """A term, and the features by which it is compared.
+
+    `same` and `near` are its groups in the lists; the form of the term decides which comparisons apply.
+    """
 
     term: str
     same: frozenset[int]
@@ -101,7 +110,7 @@ def _are_alike(first: _Word, other: _Word) -> bool:
 
 
 def _is_reading(katakana: str, word: str) -> bool:
-    """シルバー and Silver, by the dictionary's readings."""
+    """Return whether they match by the dictionary's readings: シルバー and Silver."""
     if not (_KATAKANA.fullmatch(katakana) and _LATIN.fullmatch(word)):
         return False
     return katakana.translate(_LONG) in _readings(word)
@@ -109,7 +118,10 @@ def _is_reading(katakana: str, word: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _readings(stem: str) -> frozenset[str]:
-    """How a Latin term is read, and what it may be the stem of (cooki of cookie); long vowels left out."""
+    """Return the readings of a Latin term, and of its possible words (cooki of cookie).
+
+    Long vowels are removed.
+    """
     words = {stem, f"{stem}e", f"{stem[:-1]}y" if stem.endswith("i") else stem}
     tokens = (tokenizer().tokenize(word) for word in words)
     readings = (word_tokens[0].reading_form() for word_tokens in tokens if len(word_tokens) == 1)
@@ -121,14 +133,17 @@ _LATIN = compile_lazily(r"[a-z]{3,}")
 _LONG = str.maketrans("", "", "ー・")
 _VERB = compile_lazily(r"([一-鿿])[ぁ-ん]{1,3}")
 _PAIR = compile_lazily(r"[一-鿿]{2}")
-_OTHER = ("電話", "解雇", "否認")  # no 話す, and the opposites of 雇う and 認める
+_OTHER = ("電話", "解雇", "否認")  # not 話す, and the opposites of 雇う and 認める
 
 
 @lru_cache(maxsize=20_000)
 def _of_one_kanji(verb: str, noun: str) -> bool:
-    """増える and 増加, 建てる and 建設: the noun is one that する makes a verb of."""
+    """Return whether a verb and a noun share a kanji: 増える and 増加, 建てる and 建設.
+
+    The noun must be one that forms a verb with する.
+    """
     match = _VERB.fullmatch(verb)
-    # 興行 is no 行う, nor 形成 成る.
+    # 興行 is not 行う, nor 形成 成る.
     if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun in _OTHER:
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))

@@ -1,5 +1,4 @@
-"""Names in a text: the dictionary's proper nouns, runs of katakana, and Latin words that are written as
-names."""
+"""Names in a text: proper nouns of the dictionary, katakana runs, capitalised Latin words."""
 
 from __future__ import annotations
 
@@ -16,7 +15,10 @@ _JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
 
 @lru_cache(maxsize=2_000)
 def names(text: str) -> frozenset[str]:
-    """The names in a text, folded and without white space. A capital at the head of a sentence may be one."""
+    """Return the names in a text, folded and without white space.
+
+    The capitalised first word of a sentence may be one of them.
+    """
     plain = terms.squeeze(text) if _JAPANESE.search(text) else text
     words = {*_KATAKANA.findall(plain), *_proper_nouns(plain)}
     words.update(

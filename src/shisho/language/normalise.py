@@ -1,7 +1,8 @@
-"""A view of a text for matching: NFKC, radicals, broken lines and letter-spacing folded, every character
-knowing its origin.
+"""A view of a text for matching, which maps every character to its origin.
 
-What is stored and quoted is always the original; the view only finds it."""
+NFKC, radicals, broken lines and letter-spacing are folded. Stored and quoted text is always the original; the
+view only finds it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from functools import lru_cache
 from shisho.language.patterns import compile_lazily
 
 _CJK = "ぁ-ゖゝ-ヿ々〆一-鿿㐀-䶿"
-# Characters that NFKC and the table below leave alone, so that most of a text is copied as it is.
+# Characters that NFKC and the table below leave unchanged, so that most of a text is copied as it is.
 _SAFE = r"!-~ぁ-ゖゝゞァ-ヺーヽヾ々〆一-鿿、。「」『』【】・"
 _MARKS = "\u0300-\u036f\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _EVENT = compile_lazily(
@@ -36,15 +37,17 @@ RADICALS = str.maketrans(
     "⺁⺅⺆⺉⺊⺌⺍⺒⺓⺖⺗⺘⺙⺛⺝⺠⺡⺣⺤⺥⺧⺨⺩⺫⺬⺭⺮⺯⺲⺶⺷⺸⺹⺻⺼⺽⺾⺿⻀⻁⻂⻃⻄⻆⻇⻊⻌⻍⻎⻏⻑⻓⻖⻗⻘⻝⻞⻟⻡⻢⻣⻤⻥⻨⻩⻫⻭⻯⻱⻲",
     "厂亻冂刂卜小小巳幺忄心扌攵旡月民氵灬爪爫牛犭王目示礻竹糹罒羊羊羊耂聿月臼艹艹艹虎衤覀西角角足辶辶辶阝長长阝雨青食飠飠首马骨鬼鱼麦黄斉歯竜龜亀",
 )
-# Then marks that are written in several ways.
+# Also marks with several written forms.
 _FOLDED = RADICALS | str.maketrans("‐‑‒–—―−〜“”‘’⁄", "-------~\"\"''/")
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`text[i]` comes from `source[origins[i]]`; one more origin stands for the end. `marks` are the places
-    in `text` of superscripts, subscripts and fractions, which the folded form no longer tells from plain
-    digits."""
+    """A folded text with its origins: `text[i]` comes from `source[origins[i]]`.
+
+    One more origin marks the end. `marks`: the offsets in `text` of superscripts, subscripts and fractions,
+    which the folded form cannot distinguish from plain digits.
+    """
 
     source: str
     text: str
@@ -52,7 +55,10 @@ class View:
     marks: tuple[int, ...] = ()
 
     def locate_original(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the source behind `text[start:end]`, in whole characters with their combining marks."""
+        """Return the span of the source behind `text[start:end]`.
+
+        It consists of whole characters with their combining marks.
+        """
         first = self.origins[start]
         if start >= end:
             return first, first
@@ -61,7 +67,7 @@ class View:
 
 
 def fold_map(text: str) -> View:
-    """The view of a text. Linear; several million characters a second."""
+    """Return the view of a text. Linear; several million characters a second."""
     folding = _Folding(text)
     for event in _EVENT.finditer(text):
         folding.take(event)
@@ -69,7 +75,7 @@ def fold_map(text: str) -> View:
 
 
 def fold_text(text: str) -> str:
-    """The text of its view, for whoever needs no origins."""
+    """Return the text of its view, without origins."""
     return fold_map(text).text if _UNSAFE.search(text) else text
 
 
@@ -138,7 +144,7 @@ class _Folding:
             self._put(" ", start)
 
     def _unhyphenate(self, place: int) -> None:
-        # The hyphen was put there by the line end, and goes with it.
+        # The hyphen belongs to the line end, and is removed with it.
         if self._origins and self._origins[-1] == place:
             self._parts[-1] = self._parts[-1][:-1]
             self._origins.pop()
@@ -146,8 +152,7 @@ class _Folding:
 
 @lru_cache(maxsize=20_000)
 def _folded(cluster: str) -> tuple[str, bool]:
-    """A character with its marks as it is matched, and whether it is a superscript, a subscript or a
-    fraction."""
+    """Return a character folded with its marks, and whether it is raised, lowered or ½."""
     kept_text = _DROPPED.sub("", cluster)
     marked = any(
         unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<fraction>")) for char in kept_text

@@ -1,5 +1,7 @@
-"""Numbers, measures and dates as they are meant, however they are written: 全角, 漢数字, 和暦, ①, ½. 10² is
-not 102."""
+"""Numbers, measures and dates by value, in any notation: 全角, 漢数字, 和暦, ①, ½.
+
+10² is not 102.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from functools import lru_cache
 from shisho.language.eras import ERA_START
 from shisho.language.patterns import compile_lazily
 
-_LIMIT = 20_000  # characters read of one text; what is checked against each other is far shorter
+_LIMIT = 20_000  # characters read of one text; texts to be compared are far shorter
 
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "億": 10**8, "兆": 10**12}
@@ -87,7 +89,7 @@ _UNITS = {
     "倍": "倍 times",
 }
 _SHORT_UNITS = ({"キロ", "km"}, {"キロ", "kg"})  # キロ is short for both
-_ROUND = Decimal("0.05")  # how far a rough number may lie from the one it rounds
+_ROUND = Decimal("0.05")  # how far an approximate number may be from the one it rounds
 _SAME_UNIT = {spelling: unit for unit, spellings in _UNITS.items() for spelling in spellings.split()}
 _COUNTERS = (
     "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ "
@@ -164,30 +166,35 @@ class Date:
     day: int | None = None
 
     def says(self, other: Date) -> bool:
-        """Everything `other` says of a day is said here too."""
+        """Return whether this date has every part that `other` has, with equal values."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
         return all(their_part is None or ours == their_part for ours, their_part in pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number with its unit; the unit is empty where none is written. `power` keeps 10² apart from 10 and
-    from 102."""
+    """A number with its unit, which may be empty.
+
+    `power` distinguishes 10² from 10 and from 102.
+    """
 
     value: Decimal
     unit: str = ""
     power: str = ""
-    rough: bool = field(default=False, compare=False)  # 約: said to be about so much
+    rough: bool = field(default=False, compare=False)  # 約: stated as approximate
 
     def says(self, other: Measure) -> bool:
-        """The same number, or the one it is rounded from, the same power, and the unit that `other` has, if
-        it has one."""
+        """Return whether this measure states the other one.
+
+        It is the same number, or the exact one that `other` rounds, with the same power and, if `other` has a
+        unit, the same unit.
+        """
         if self.power != other.power or not (self.value == other.value or other.rounds(self.value)):
             return False
         return other.unit in ("", self.unit) or {self.unit, other.unit} in _SHORT_UNITS
 
     def rounds(self, value: Decimal) -> bool:
-        """True where it is said to be approximate, and equals `value` to the digits that it has."""
+        """Return whether it is approximate and equals `value` to the precision of its digits."""
         if not self.rough or abs(self.value - value) > _ROUND * abs(self.value):
             return False
         return (
@@ -206,7 +213,7 @@ class Figures:
 
 @lru_cache(maxsize=2_000)
 def figures(text: str) -> Figures:
-    """Dates and measures of a text, in its order."""
+    """Return the dates and measures of a text, in order."""
     plain = fold_figures(text[:_LIMIT])
     places, rest = _places(plain)
     dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
@@ -224,13 +231,13 @@ class FigurePlace:
 
 
 def figure_places(plain: str) -> list[FigurePlace]:
-    """Where the figures of a legible text stand, in its order."""
+    """Return the positions of the figures of a legible text, in order."""
     places, _ = _places(plain[:_LIMIT])
     return sorted(places, key=lambda place: place.start)
 
 
 def _places(plain: str) -> tuple[list[FigurePlace], str]:
-    """The dates and then the measures, and the text with its dates blanked."""
+    """Return the dates, then the measures, and the text with its dates blanked."""
     places: list[FigurePlace] = []
     last = Date(None)
 
@@ -264,14 +271,20 @@ def _is_rough(text: str, match: re.Match[str]) -> bool:
 
 
 def fold_figures(text: str) -> str:
-    """NFKC and case folding that keep what is raised or lowered apart: 10² is 10^2, H₂O is h_2o, ½ is 1/2."""
+    """Return the text in NFKC and folded case, with super- and subscripts kept distinct.
+
+    10² is 10^2, H₂O is h_2o, ½ is 1/2.
+    """
     marked = _RAISED.sub(lambda run: ("_" if "₀" <= run[0][0] <= "₉" else "^") + run[0], text)
     folded = unicodedata.normalize("NFKC", marked).casefold()
     return folded.replace("\u2044", "/").replace("−", "-")
 
 
 def kanji_number(text: str) -> Decimal:
-    """三千二百 is 3200, 二〇二四 is 2024, 3億2000万 is 320000000, 1.5万 is 15000."""
+    """Return the value of kanji numerals.
+
+    三千二百 is 3200, 二〇二四 is 2024, 3億2000万 is 320000000, 1.5万 is 15000.
+    """
     total = Decimal(0)
     section = Decimal(0)
     digits = ""

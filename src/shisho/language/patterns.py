@@ -1,5 +1,7 @@
-"""Regular expressions that are compiled at first use: compiling all of them would take a third of the time
-in which a command starts."""
+"""Regular expressions compiled at first use.
+
+Compiling all of them would take a third of a command's start-up time.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Any, AnyStr, cast
 
 
 class LazyPattern:
-    """Stands for a compiled pattern. After the first use its methods are those of the compiled one."""
+    """A stand-in for a compiled pattern, which it compiles and delegates to at its first use."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern = pattern
@@ -24,5 +26,5 @@ class LazyPattern:
 
 
 def compile_lazily(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return what `re.compile` returns, compiled at its first use. A mistake in it shows only then."""
+    """Return a pattern that is compiled at its first use. An error in it shows only then."""
     return cast("re.Pattern[AnyStr]", LazyPattern(pattern, flags))

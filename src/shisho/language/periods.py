@@ -1,4 +1,4 @@
-"""Periods in a text: fiscal years, which are no calendar years, and dates. Pure."""
+"""Periods in a text: fiscal years, which differ from calendar years, and dates. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Periods(NamedTuple):
 
     @property
     def years_of_dates(self) -> frozenset[int]:
-        """The fiscal years that the dates are in."""
+        """The fiscal years that contain the dates."""
         dates = (date for date in self.dates if date.year and date.month)
         return frozenset((date.year or 0) - ((date.month or 0) < FISCAL_START) for date in dates)
 

@@ -1,4 +1,4 @@
-"""How Japanese words are read, in hiragana, by the dictionary."""
+"""Readings of Japanese words in hiragana, by the dictionary."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from functools import lru_cache
 from shisho.language.terms import tokenizer
 
 _HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
-# The dictionary reads a kanji that stands by itself in the Japanese way; at the end of a compound it is
-# mostly read so.
+# The dictionary gives a lone kanji its Japanese reading; at the end of a compound it usually has this one.
 _LAST = {
     "力": "りょく",
     "率": "りつ",
@@ -33,13 +32,13 @@ _LAST = {
 
 
 def hiragana(text: str) -> str:
-    """The same with katakana as hiragana."""
+    """Return the text with katakana as hiragana."""
     return text.translate(_HIRAGANA)
 
 
 @lru_cache(maxsize=100_000)
 def readings(word: str) -> tuple[str, ...]:
-    """How a word may be read; none for one whose reading the dictionary does not know."""
+    """Return the readings of a word; none if the dictionary does not know one."""
     tokens = [(token.surface(), hiragana(token.reading_form())) for token in tokenizer().tokenize(word)]
     plain = "".join(reading for _, reading in tokens)
     if not plain or not all("ぁ" <= character <= "ゖ" or character == "ー" for character in plain):

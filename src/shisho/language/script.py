@@ -1,4 +1,4 @@
-"""Which language a text is in, by its letters."""
+"""The language of a text, by its letters."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ _JAPANESE = compile_lazily("[ぁ-んァ-ヺ一-鿿々]")
 _KANA = compile_lazily("[ぁ-んァ-ヺ]")
 _LATIN = compile_lazily("[A-Za-z]")
 _NAMED_LANGUAGE = compile_lazily(r"英語|英訳|和訳|日本語|\b(?:english|japanese|translat\w+)\b", re.IGNORECASE)
-SHORT_ANSWER = 40  # letters of an answer that may be all names
+SHORT_ANSWER = 40  # letters of an answer that may consist of names only
 
 
 def is_japanese(text: str) -> bool:
-    """True for what has kana or kanji."""
+    """Return whether a text has kana or kanji."""
     return _JAPANESE.search(text) is not None
 
 
 def answer_language(question: str) -> str:
-    """The language in which a question is answered: `ja` where it has kana or kanji, else `en`."""
+    """Return the language for answering a question: `ja` if it has kana or kanji, else `en`."""
     return "ja" if is_japanese(question) else "en"
 
 
 def answers_in_language(answer: str, question: str) -> bool:
-    """Return whether an answer is in the language of its question; True if the question names a language, or
-    for an answer so short that it may be a name."""
+    """Return whether an answer is in the language of its question.
+
+    True if the question names a language, or for an answer so short that it may be a name.
+    """
     if _NAMED_LANGUAGE.search(question):
         return True
     kana, latin = len(_KANA.findall(answer)), len(_LATIN.findall(answer))

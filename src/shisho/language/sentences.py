@@ -1,25 +1,28 @@
-"""Where sentences begin and end, in the original text: one pass, aware of brackets, line ends and
-abbreviations."""
+"""Sentence boundaries in the original text, in one pass.
+
+It knows brackets, line ends and abbreviations.
+"""
 
 from __future__ import annotations
 
 from shisho.language.patterns import compile_lazily
 
-BRACKET_REACH = 300  # a bracket open for longer was never closed, and stops mattering
-SHORT_LINE = 0.6  # of its longer neighbour: such a line was ended by its writer, not by the margin
+BRACKET_REACH = 300  # a bracket open for longer was never closed, and is ignored
+SHORT_LINE = 0.6  # relative to its longer neighbour: the author, not the margin, ended such a line
 ROW_REACH = 500  # characters within which a row of a table has a tab
-WIDE = 20  # characters: below this, lines say nothing about margins
+WIDE = 20  # characters: shorter lines give no hint about margins
 
 _OPENING = frozenset("「『（(【〔《〈[［“")
 _CLOSING = frozenset("」』）)】〕》〉]］”")
-# All that may begin an event comes first, so that the search runs to it at once and tries nothing in between.
+# All characters that may begin an event come first, so that the search skips to them at once and tries
+# nothing in between.
 _EVENT = compile_lazily(
     r"[「『（(【〔《〈\[［“」』）)】〕》〉\]］”。！？︒｡⁉⁈‼⁇．.!?\n](?:"
     r"(?<=[「『（(【〔《〈\[［“」』）)】〕》〉\]］”])"
     r"|(?<=[。！？︒｡⁉⁈‼⁇])[。！？︒｡⁉⁈‼⁇]*[\"'’]*"
     r"|(?<=．)(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ])"
-    # From the first of a row of full stops only, and with all of them: else a long row is looked at once for
-    # each of them.
+    # Only from the first of a row of full stops, and with all of them: otherwise a long row is scanned once
+    # for each of them.
     r"|(?<=[.!?])(?<![.!?]{2})[.!?]*+[\"'’]*+(?=[\s」』）)】\]”]|\Z)"
     r"|(?<=\n)[^\S\n]*(?:\n\s*)?"
     r")"
@@ -32,7 +35,7 @@ _LOWER_NEXT = compile_lazily(r"\s+[a-z]")
 _MONTH = compile_lazily(r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$")
 _DAY_NEXT = compile_lazily(r"\s+[0-9]")
 _HOUR = compile_lazily(r"\b[ap]\.m\.$")
-# What goes on with an hour: a day, a month, a zone of time.
+# Words that can follow an hour: a day, a month, a time zone.
 _AFTER_HOUR = compile_lazily(
     r"\s+(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?s?\b"
     r"|(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b|[A-Z]{1,3}T\b|[0-9])"
@@ -49,7 +52,10 @@ _TABBED_MARK = compile_lazily(
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Spans `text[start:end]` in order, free of outer white space; what lies between them is white space."""
+    """Return the spans `text[start:end]` of sentences in order, without outer white space.
+
+    Only white space is between them.
+    """
     spans: list[tuple[int, int]] = []
     begin = 0
     depth = 0
@@ -93,8 +99,10 @@ def _closed(text: str, end: int) -> int:
 
 
 def _inside(text: str, at: int, end: int) -> bool:
-    """True where this full stop belongs to an abbreviation, a date, an initial or a number at the head of
-    a line."""
+    """Return whether this full stop does not end a sentence.
+
+    It belongs to an abbreviation, a date, an initial or a number at the start of a line.
+    """
     before = text[max(0, at - 12) : at + 1]
     if _MONTH.search(before) and _DAY_NEXT.match(text, end):
         return True
@@ -104,30 +112,37 @@ def _inside(text: str, at: int, end: int) -> bool:
 
 
 def is_row(line: str) -> bool:
-    """True for a row of a table: its cells have a tab between them. After the mark of a list a tab is
-    space."""
+    """Return whether a line is a row of a table, with tabs between its cells.
+
+    After the mark of a list item a tab is a space.
+    """
     return "\t" in line.strip() and not _TABBED_MARK.match(line)
 
 
 def _in_table(text: str, at: int, end: int) -> bool:
-    """True where a row of a table ends or begins here."""
+    """Return whether a row of a table ends or begins here."""
     row = max(text.rfind("\n", max(0, at - ROW_REACH), at) + 1, at - ROW_REACH, 0)
     following = text.find("\n", end, end + ROW_REACH)
     return is_row(text[row:at]) or is_row(text[end : end + ROW_REACH if following < 0 else following])
 
 
 def _closes(text: str, start: int) -> bool:
-    """True where this line closes a bracket that it has not opened: 「ム）と比較」 begins with no mark."""
+    """Return whether this line closes a bracket that was opened earlier.
+
+    「ム）と比較」 does not begin with the mark of an item.
+    """
     bracket = _BRACKET.search(text, start, start + BRACKET_REACH)
     return bracket is not None and bracket[0] in _CLOSING
 
 
 def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
-    """True where a line end is the writer's: before a blank line or an item, at a row of a table, or after a
-    line far shorter than its neighbour."""
+    """Return whether a line end was set by the author.
+
+    It is before a blank line or an item, at a row of a table, or after a line far shorter than its neighbour.
+    """
     if "\n" in text[at + 1 : end]:
         return True
-    if text.startswith((": ", ":\t"), end):  # what a term of a definition list means
+    if text.startswith((": ", ":\t"), end):  # the definition of a term in a definition list
         return False
     if _ITEM.match(text, end) and not (in_brackets and _closes(text, end)):
         return True

@@ -1,5 +1,8 @@
-"""Short names that a text defines: "Department of Tidal Engineering (DTE)", 労働基準法(以下「労基法」).
-Precision first: the letters of the short name must fit, or the text must say that it is one. Pure."""
+"""Short names that a text defines.
+
+For example "Department of Tidal Engineering (DTE)" and 労働基準法(以下「労基法」). Precision first: the
+letters of the short name must fit, or the text must say that it is one. Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from shisho.language.patterns import compile_lazily
 
 MOST_CHARACTERS = 60
 MOST_WORDS = 14
-REACH = 200  # characters before a bracket in which the name stands that it is about
+REACH = 200  # characters before a bracket in which its long name must be
 _LINKS = frozenset(
     ["a", "an", "and", "by", "de", "for", "from", "in", "of", "on", "or", "the", "to", "und", "with"]
 )
@@ -50,11 +53,11 @@ _SHORT_FOR = compile_lazily(
     r"[「『\"]?([^\s「」『』\"()、。は]{2,12})[」』\"]?(?:とは|は)、?[「『\"]?([^「」『』\"()、。は]{4,60}?)[」』\"]?の略(?:称|語|記)?(?:で|。|$)"
 )
 _NOTE_NUMBER = compile_lazily(r"(?<=[A-Z]{3})[0-9]{2,}$")
-# Japanese names of bodies, behind which capitals in brackets are their short name.
+# Japanese names of organisations; capitals in brackets after them are their short name.
 _BODY = compile_lazily(
     r"(?:機構|協会|研究所|センター|委員会|連盟|連合|機関|銀行|財団|学会|基金|組織|庁|省|大学|会議|同盟|公社|公団|本部)$"
 )
-# 「本調査」 names a thing in one text only, and 「十分に知識がある」 is no name.
+# 「本調査」 names a thing in one text only, and 「十分に知識がある」 is not a name.
 _NO_NAME = compile_lazily(
     r"^(?:本|当|同|該|甲|乙|丙|これ|それ|前者|後者|[でにをのとがは])|[がはを][ぁ-ん]|\s?等$"
 )
@@ -62,14 +65,14 @@ _NO_NAME = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class ShortName:
-    """A short name and what it is short for, as the text writes them."""
+    """A short name and its long form, as the text writes them."""
 
     short: str
     long: str
 
 
 def find_short_names(sentences: Iterable[str]) -> tuple[ShortName, ...]:
-    """Read the short names that folded sentences define, each once, in order."""
+    """Return the distinct short names that folded sentences define, in order."""
     names = (name for sentence in sentences for name in _find(sentence))
     return tuple(dict.fromkeys(filter(_is_usable, names)))
 
@@ -118,7 +121,10 @@ def _read_bracket(before: str, inside: str) -> Iterator[ShortName]:
 
 
 def _read_henceforth(before: str, beside: str, short: str) -> Iterator[ShortName]:
-    """以下「…」: short for the name before the bracket, and for one in Latin letters beside it."""
+    """Yield the names for 以下「…」.
+
+    It is short for the name before the bracket, and for a name in Latin letters inside it.
+    """
     latin = beside.strip(" 、,;:")
     if latin and fit_letters(short, latin) == latin:
         yield ShortName(short, latin)
@@ -127,7 +133,7 @@ def _read_henceforth(before: str, beside: str, short: str) -> Iterator[ShortName
 
 
 def _name_before(before: str, short: str) -> str:
-    """The name at the end of a text that is called `short` from there on; empty where it cannot be told."""
+    """Return the long name of `short` at the end of a text; empty if it is uncertain."""
     if quotation := _QUOTATION.search(before):
         return quotation[1]
     if short.isascii() and (long := fit_letters(short, _last_words(before))):
@@ -149,8 +155,10 @@ def _last_words(text: str) -> str:
 
 
 def fit_letters(short: str, text: str) -> str:
-    """The words at the end of a text whose letters `short` is made of: each word but the small ones gives at
-    least its first letter, and nothing else is left. Empty where they do not fit."""
+    """Return the last words of a text whose initials form `short`; empty if they do not fit.
+
+    Each word except small ones contributes at least its first letter, and all letters must be used.
+    """
     bare = short[:-1] if short[-1] == "s" and short[:-1].isupper() else short
     letters = [letter for letter in bare.casefold() if letter.isalnum()]
     words = list(_WORD.finditer(text))
@@ -164,8 +172,10 @@ def fit_letters(short: str, text: str) -> str:
 
 
 def _takes(letters: list[str], words: list[str], is_upper: bool) -> bool:
-    """Whether the words give the letters: two words at least, and letters from within a word for capitals
-    alone."""
+    """Return whether the words contribute the letters.
+
+    There must be two words at least; only capitals may take letters from within a word.
+    """
     if not words:
         return not letters
     word, rest = words[0], words[1:]
@@ -184,13 +194,13 @@ def _takes(letters: list[str], words: list[str], is_upper: bool) -> bool:
 
 
 def _is_subsequence(short: str, long: str) -> bool:
-    """Whether the characters of one stand in the other in their order: 労基法 in 労働基準法."""
+    """Return whether one text contains the other's characters in order: 労働基準法 and 労基法."""
     letters = iter(long)
     return all(letter in letters for letter in short)
 
 
 def _is_abbreviation(short: str, long: str) -> bool:
-    """Whether one is the other without some of its characters, from several of its words."""
+    """Return whether one text is the other with some characters of its words removed."""
     return _is_subsequence(short, long) and short not in long and len(long) >= 2 * len(short)
 
 

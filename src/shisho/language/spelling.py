@@ -1,5 +1,8 @@
-"""A question in the writing of the library: words typed in kana, one wrong or missing letter. Only for what
-the library does not have as it was typed, and only where one writing of its own is plainly meant."""
+"""Respell a question as the library writes it.
+
+It corrects words typed in kana, and one wrong or missing letter. Only for words that the library does not
+contain as typed, and only if one of its own spellings is clearly meant.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ from shisho.language.vocabulary import Vocabulary
 SHORTEST_READING = 3  # of a word typed in kana: ししょ
 MOST_READING = 24
 LEAST_TYPED = 3  # hiragana in a word that was typed in kana
-SURE_CHARS = 5  # from here on one other letter is a slip, whatever it sounds like
+SURE_CHARS = 5  # from here on one different letter is a typo, whatever its sound
 _KANA = compile_lazily(r"[ぁ-んァ-ヺー一-鿿々]+")
 _AFTER = compile_lazily(r"$|[、。?？!！\s]|って|[のはがをにでともへやか]|など|から|まで|より|です|する|した")
 _BEFORE = compile_lazily(r"(?:^|[、。?？!！\s「」『』]|[のはがをにでともへや]|[^ぁ-んァ-ヺー一-鿿々])$")
 _RUN = compile_lazily(r"[一-鿿々ァ-ヺー・]{3,24}|[A-Za-z][A-Za-z'-]{5,30}")
 _FIGURE = compile_lazily(r"[0-9〇一二三四五六七八九十百千万億]")
-# Letters that make another thing of a word, not a slip of the same: 最大 is no misspelt 最小.
+# Letters that distinguish words rather than being typos: 最大 is not a misspelt 最小.
 _CONTRAST = compile_lazily(
     r"[大小高低上下前後内外左右東西南北新旧有無正負男女父母春夏秋冬朝昼夜甲乙丙丁初終強弱軽重長短多少増減加除売買入出始終生死明暗早遅公私甲種類級第不非未全半再]"
 )
@@ -31,7 +34,7 @@ _CONTRAST = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class SpelledSpan:
-    """`start:end` of a question, and what is meant by it."""
+    """A span `start:end` of a question, and its intended spelling."""
 
     start: int
     end: int
@@ -39,7 +42,7 @@ class SpelledSpan:
 
 
 def respell(question: str, vocabulary: Vocabulary) -> str:
-    """The question as the library would write it; "" where it has nothing nearer than what was typed."""
+    """Return the question in the library's spelling; "" if nothing closer exists."""
     rewritings = [*_typed_in_kana(question, vocabulary), *_slips(question, vocabulary)]
     text = question
     last = len(question)
@@ -51,8 +54,10 @@ def respell(question: str, vocabulary: Vocabulary) -> str:
 
 
 def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
-    """Words that sound like one of the library's, the longest first, with particles or borders around
-    them."""
+    """Yield words that sound like one of the library's, the longest first.
+
+    Particles or boundaries must surround them.
+    """
     candidates = [*_kana_spans(question, vocabulary)]
     if not candidates:
         return
@@ -67,7 +72,7 @@ def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpa
 
 
 def _kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
-    """What may be a word typed in kana and is nowhere in the library so: by its start, the longest first."""
+    """Yield spans that may be typed in kana and are not in the library, the longest first."""
     for run in _KANA.finditer(question):
         for start in range(run.start(), run.end()):
             if not _BEFORE.search(question[:start]):
@@ -86,7 +91,7 @@ def _sounds(typed: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
-    """For each reading the commonest word that has it."""
+    """Return the most frequent word for each reading."""
     writings: dict[str, tuple[int, str]] = {}
     for word, count in vocabulary.counts.items():
         if word.isascii():
@@ -108,8 +113,7 @@ def _slips(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
 
 
 def _meant(typed: str, vocabulary: Vocabulary) -> str:
-    """The library's writing that is one slip away; "" where there is none, or where two different ones
-    are."""
+    """Return the library's word that is one typo away; "" if there is none, or if several are."""
     least = {True: 6, False: 3}[typed.isascii()]
     near: defaultdict[bool, list[tuple[int, str]]] = defaultdict(list)
     letters = set(typed)
@@ -123,7 +127,11 @@ def _meant(typed: str, vocabulary: Vocabulary) -> str:
 
 
 def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
-    """One letter changed, missing, too many, or two exchanged; not a letter that makes it another thing."""
+    """Return whether two words differ by one typo.
+
+    A typo is a changed, missing or extra letter, or two swapped ones. Letters that distinguish words do not
+    count.
+    """
     start = 0
     while start < min(len(typed), len(word)) and typed[start] == word[start]:
         start += 1
@@ -140,5 +148,5 @@ def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
         return typed[0] == word[0] and not word.startswith(typed) and not typed.startswith(word)
     if ours and theirs:
         return bool(sounds.intersection(readings(word))) or len(typed) >= SURE_CHARS
-    # A missing kanji makes another word, a missing kana or long vowel does not.
+    # A missing kanji makes another word; a missing kana or long vowel does not.
     return len(typed) >= SURE_CHARS and re.fullmatch(r"[ァ-ヺー]", ours + theirs) is not None

@@ -1,5 +1,7 @@
-"""Synonyms of the dictionary: words that share one of its groups mean the same. Names and numbers have none
-here."""
+"""Synonyms by the dictionary: words that share one of its groups mean the same.
+
+Names and numbers have none here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ NONE = frozenset[int]()
 
 @lru_cache(maxsize=50_000)
 def synonym_groups(word: str) -> frozenset[int]:
-    """The dictionary's groups of a word, in its normal form; none for what it has no single word for."""
+    """Return the dictionary's groups of a word; none if it is not a single word there.
+
+    The word is in its normal form.
+    """
     if word.isascii():
         return NONE
     tokens = list(tokenizer().tokenize(word, mode=_whole_words()))

@@ -1,5 +1,7 @@
-"""The header of a table in a text: the rows above a row that say what its cells are. A row is a line, its
-cells between tabs, bars or commas. Pure."""
+"""The header of a table in a text: the rows that label the columns.
+
+A row is a line with its cells between tabs, bars or commas. Pure.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ from itertools import groupby, pairwise
 from shisho.language.numbers import UNITS, fold_figures
 from shisho.language.patterns import compile_lazily
 
-FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by the mark between cells: fewer are no row of a table
-FEWEST_LABELS = 3  # a table of two columns has a header only where figures stand below it
-LONGEST_LABEL = 30  # characters: a longer cell tells something and names no column
-LONGEST_HEADER = 240  # characters of a header as it is told
+FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by separator: a line with fewer cells is not a row of a table
+FEWEST_LABELS = 3  # a table of two columns has a header only if figures are below it
+LONGEST_LABEL = 30  # characters: a longer cell is text, not a label of a column
+LONGEST_HEADER = 240  # characters of a displayed header
 MOST_HEADER_ROWS = 4
-MOST_ABOVE = 200_000  # characters of a table that are looked at
+MOST_ABOVE = 200_000  # characters of a table that are searched
 BETWEEN_LABELS = " · "
 BETWEEN_ROWS = " / "
 _FIGURE = compile_lazily(r"(?=.*\d)[\s\d.,:/%％¥￥$€円人件点\-+−~〜()（）]+")
@@ -35,8 +37,10 @@ Row = Sequence[str]
 
 
 def find_table_header(text: str, start: int) -> str:
-    """The rows of the header over the row in which `text[start]` stands, as they stand; empty where it stands
-    in no row, in the header itself, or under none."""
+    """Return the header rows above the row that contains `text[start]`, verbatim.
+
+    Empty if the offset is not in a row, is in the header itself, or has no header above it.
+    """
     line_start = text.rfind("\n", 0, start) + 1
     line = text[line_start:].split("\n", 1)[0]
     mark = next((mark for mark, fewest in FEWEST_CELLS.items() if len(_split(line, mark)) >= fewest), "")
@@ -48,7 +52,7 @@ def find_table_header(text: str, start: int) -> str:
 
 
 def label_table_header(header: str) -> str:
-    """The labels of a header, row by row, each that spans columns once."""
+    """Return the labels of a header, row by row; labels that span columns appear once."""
     mark = next((mark for mark in FEWEST_CELLS if mark in header), "\t")
     rows = [[" ".join(cell.split()) for cell in _split(line, mark)] for line in header.split("\n")]
     once_each = [[label for label, _ in groupby(row) if label] for row in rows if not _is_rule(row)]
@@ -56,8 +60,10 @@ def label_table_header(header: str) -> str:
 
 
 def spell_out_units(text: str, header: str = "") -> str:
-    """The text of a table with units after its bare numbers: 割合(%) makes 22.0 below it 22.0%. `header`:
-    its rows, where they stand before the text."""
+    """Return the text of a table with units after its bare numbers.
+
+    割合(%) makes 22.0 below it 22.0%. `header`: its rows, if they precede the text.
+    """
     lines = text.splitlines()
     units = next(filter(None, map(_units_of, reversed(header.splitlines()))), [])
     for place, line in enumerate(lines):
@@ -73,7 +79,10 @@ def spell_out_units(text: str, header: str = "") -> str:
 
 
 def may_name(label: str) -> bool:
-    """True for what may be the label of a column: short, no sentence, and no figure but a year or a day."""
+    """Return whether a text may be a column label.
+
+    It is short, not a sentence, and not a figure except a year or a day.
+    """
     if len(label) > LONGEST_LABEL or label.endswith(("。", "．")):
         return False
     return _PERIOD.fullmatch(label) is not None or not is_figure(label)
@@ -84,7 +93,7 @@ def is_figure(cell: str) -> bool:
 
 
 def _rows_above(before: str, mark: str) -> Iterator[str]:
-    """The rows of the same table, upwards."""
+    """Yield the rows of the same table, upwards."""
     for line in reversed(before.removesuffix("\n").split("\n")):
         if len(_split(line, mark)) < FEWEST_CELLS[mark]:
             return
@@ -99,12 +108,12 @@ def _split(line: str, mark: str) -> list[str]:
         return line.split("\t")
     try:
         return next(csv.reader([line]), [])
-    except csv.Error:  # a cell longer than any
+    except csv.Error:  # a cell over the length limit
         return []
 
 
 def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
-    """How many rows from the first one are header; the last row is never."""
+    """Return the number of header rows, from the first row on; the last row never counts."""
     ruled = next((place for place, row in enumerate(rows) if _is_rule(row)), 0)
     if 0 < ruled <= MOST_HEADER_ROWS and ruled + 1 < len(rows):
         return ruled
@@ -122,13 +131,13 @@ def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
 
 
 def _names_columns(first: Row, quoted: Row, mark: str) -> bool:
-    # A line of prose has commas too, but with spaces, and hardly as many as the next one.
+    # A line of prose has commas too, but with spaces, and rarely as many as the next line.
     fits = mark != "," or (len(first) == len(quoted) and not any(cell.startswith(" ") for cell in first))
     return fits and all(map(may_name, map(str.strip, first)))
 
 
 def _counts(row: Row, header: Row, mark: str) -> bool:
-    """True where the row has figures, or in a CSV codes, below labels that are words."""
+    """Return whether the row has figures (in a CSV, codes) below labels that are words."""
     if any(map(is_figure, row[1:])):
         return True
     pairs = zip(header, row, strict=False)
@@ -136,8 +145,10 @@ def _counts(row: Row, header: Row, mark: str) -> bool:
 
 
 def _goes_on(rows: Sequence[Row], count: int) -> bool:
-    """True where the header goes on with the row after `count` rows: a cell above it spans several columns,
-    it holds labels alone, and figures stand below it."""
+    """Return whether the header includes the row after `count` rows.
+
+    A cell above it spans several columns, it contains labels only, and figures are below it.
+    """
     spans = any(
         first.strip() == other.strip() or not other.strip() for first, other in pairwise(rows[count - 1])
     )
@@ -150,7 +161,7 @@ def _is_rule(row: Row) -> bool:
 
 
 def _units_of(line: str) -> list[str]:
-    """The unit of each cell, empty for none; nothing where no cell has one."""
+    """Return the unit of each cell, "" for none; an empty list if no cell has one."""
     units = []
     for cell in next(_cut(line), []):
         match = _UNIT_LABEL.search(cell)
@@ -160,6 +171,9 @@ def _units_of(line: str) -> list[str]:
 
 
 def _cut(line: str) -> Iterator[list[str]]:
-    """The line cut into cells in each way that gives several; a comma may belong to a number."""
+    """Yield the line split into cells by each separator that gives several.
+
+    A comma may belong to a number.
+    """
     rows = (separator.split(line.strip()) for separator in _SEPARATORS)
     return (cells for cells in rows if len(cells) > 1)

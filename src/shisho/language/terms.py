@@ -1,5 +1,8 @@
-"""Text to index terms: Sudachi's short units in normalised form for Japanese, stems for Latin words, and
-character pairs for what the dictionary does not know. Passages and queries go through the same pipeline."""
+"""Index terms of text.
+
+Sudachi's short units in normalised form for Japanese, stems for Latin words, and character pairs for words
+that the dictionary lacks. Passages and queries go through the same pipeline.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ from shisho.language.mapped import release_mapped
 from shisho.language.other_scripts import PAIRED, list_terms
 from shisho.language.patterns import compile_lazily
 
-# Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
+# Sudachi raises above 49,149 bytes, and a long run of katakana takes quadratic time.
 PIECE_CHARS = 4_000
 TERM_CHARS = 64
 DICTIONARY_FILE = "system.dic"
 WORDING = 4
-NUMBER_TERMS = 3  # of 第45回衆議院議員総選挙: a longer run is written otherwise in most texts
-RECENT = 500  # sentences whose terms are at hand: a passage begins with sentences that end the one before it
+NUMBER_TERMS = 3  # of 第45回衆議院議員総選挙: most texts write a longer run in another way
+RECENT = 500  # sentences with cached terms: passages begin with the last sentences of the previous one
 
 
 def _words(text: str) -> frozenset[str]:
@@ -31,12 +34,12 @@ def _words(text: str) -> frozenset[str]:
 
 
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
-# Words that carry grammar, in Sudachi's normalised form: the commonest of those that GiNZA's stop words leave
-# out as well.
+# Grammatical words in Sudachi's normalised form: the most frequent of those that GiNZA's stop words also
+# exclude.
 GRAMMAR = _words(
     "為る 有る 居る 成る よる 因る 言う おく 置く おる つく 出来る 無い こと 物 為 よう 様 の 等 的 此の 其の 或る"
 )
-# Lucene's English stop words, with the question words and auxiliaries that its list leaves out.
+# Lucene's English stop words, with the question words and auxiliaries that its list omits.
 ENGLISH_STOP = _words(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
     "will with what which who whom whose when where why how do does did has have had been can could from its we you i"
@@ -53,21 +56,23 @@ _QUOTED = compile_lazily(r'["“]([^"“”]+)["”]')
 _COUNTED = compile_lazily(r"第?[0-9][0-9.,]*(?:[一-鿿ァ-ヶー]+|[a-z]+)")
 _LONG_VOWEL = compile_lazily(r"[ァ-ヺー]{3,}ー")
 _NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
-# Ids from here on are shared: by parts of longer words that stand in no row of the dictionary (マルウェア and
+# Ids from here on are shared: by parts of longer words without a row in the dictionary (マルウェア and
 # ロジックボム are 0xFFFFFFF), and by all words of a kind that it lacks.
 _UNKNOWN = 0xFFFFFFF
-_HOLE = "\ue000"  # stands for a Latin word while Sudachi reads the rest
+_HOLE = "\ue000"  # replaces a Latin word while Sudachi reads the rest
 _local = threading.local()
 _loading = threading.Lock()
-_known: dict[int, str] = {}  # terms by the dictionary's word id: as many as the dictionary has words at most
+_known: dict[int, str] = {}  # terms by the dictionary's word id: at most as many as the dictionary has words
 
 Read = Callable[[str], Sequence[str]]  # a folded sentence to its index terms
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Terms of a text: sentences on lines, terms separated by spaces; kanji and character pairs likewise in
-    one line."""
+    """The terms of a text: one sentence per line, terms separated by spaces.
+
+    `bigrams`: kanji and character pairs likewise, in one line.
+    """
 
     terms: str
     bigrams: str
@@ -75,10 +80,13 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class TermQuery:
-    """A query in terms. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each
-    quoted part, `numbers` those of each number and what it counts; `wording` the character runs of the
-    question as it was put. `repeated`: terms that one of the texts has several times, and how often.
-    `synonyms`: for some of the terms what counts as the same, each the terms of one word."""
+    """A query in terms.
+
+    `terms` and `bigrams` are distinct and in order. `phrases`: the terms of each quoted part. `numbers`: the
+    terms of each number with its counter. `wording`: the character runs of the question as typed. `repeated`:
+    terms that occur several times in one of the texts, and how often. `synonyms`: for some of the terms, the
+    words that count as equal, each as its terms.
+    """
 
     terms: tuple[str, ...]
     bigrams: tuple[str, ...]
@@ -90,35 +98,37 @@ class TermQuery:
 
     @property
     def all_terms(self) -> tuple[str, ...]:
-        """Its terms and those of their synonyms, each once."""
+        """The distinct terms of the query and of its synonyms."""
         others = (term for words in self.synonyms.values() for word in words for term in word)
         return tuple(dict.fromkeys((*self.terms, *others)))
 
     @property
     def is_japanese(self) -> bool:
-        """True where anything of it is Japanese: 気圧 is, which is too short for a run of its wording."""
+        """True if any part is Japanese: 気圧 is, although too short for a wording run."""
         return any(map(_JAPANESE.search, (*self.wording, *self.bigrams, *self.terms)))
 
 
 def analyse(sentences: Sequence[str]) -> Analysis:
-    """Terms of a text given as sentences, one line each. Takes any text, however hostile."""
+    """Return the terms of a text given as sentences, one line each. Accepts any input."""
     return analysis(sentences, _recent_terms)
 
 
 def query(texts: Sequence[str]) -> TermQuery:
-    """Build the query that the texts make together. Parts in double quotes become phrases; words that
-    only ask are left out, unless there is nothing else."""
+    """Build one query from the texts.
+
+    Parts in double quotes become phrases. Words that only ask are dropped, unless there are no others.
+    """
     return build_query(texts, terms)
 
 
 def analysis(sentences: Sequence[str], read: Read) -> Analysis:
-    """`analyse` with another way to read terms from a folded sentence."""
+    """Return `analyse` with another function from folded sentences to terms."""
     folded = [fold(sentence) for sentence in sentences]
     return Analysis("\n".join(" ".join(read(line)) for line in folded), " ".join(graphs("\n".join(folded))))
 
 
 def build_query(texts: Sequence[str], read: Read) -> TermQuery:
-    """`query` with another way to read terms from a folded sentence."""
+    """Return `query` with another function from folded sentences to terms."""
     folded = [fold(text) for text in texts]
     text_words = [[term for line in text.splitlines() for term in read(line)] for text in folded]
     found_words = [term for words in text_words for term in words]
@@ -135,7 +145,10 @@ def build_query(texts: Sequence[str], read: Read) -> TermQuery:
 
 
 def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...]:
-    """By the text that has a term most often: another text may be the same question in other words."""
+    """Return repeated terms, counted in the text that has each most often.
+
+    Another text may be the same question in other words.
+    """
     counts: Counter[str] = Counter()
     for words in text_words:
         counts |= Counter(words)
@@ -143,37 +156,43 @@ def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...
 
 
 def _numbers(folded: Sequence[str], read: Read) -> tuple[tuple[str, ...], ...]:
-    """第45回 and 35議席 as their terms: with what it counts a number tells more than both apart."""
+    """Return 第45回 and 35議席 as their terms.
+
+    A number with its counter is more specific than both apart.
+    """
     numbers = (tuple(read(run))[:NUMBER_TERMS] for text in folded for run in _COUNTED.findall(text))
     return tuple(dict.fromkeys(words for words in numbers if len(words) > 1))
 
 
 def list_wording(text: str) -> list[str]:
-    """Runs of four characters of a squeezed text that are not plain Latin: particles and endings count
-    here."""
+    """Return runs of four characters of a squeezed text that are not plain Latin.
+
+    Particles and endings count here.
+    """
     return [
         gram for at in range(len(text) - WORDING + 1) if _JAPANESE.search(gram := text[at : at + WORDING])
     ]
 
 
 def squeeze(text: str) -> str:
-    """NFKC without white space, so that a word broken at the end of a line is whole."""
-    # Most texts that NFKC changes hold nothing but wide brackets and digits; by itself it takes four times as
-    # long.
+    """Return the text in NFKC without white space, so that words broken at line ends are whole."""
+    # Most texts that NFKC changes only contain wide brackets and digits; NFKC alone takes four times as long.
     plain = _WIDE.sub(lambda wide: chr(ord(wide[0]) - 0xFEE0), text)
     plain = unicodedata.normalize("NFKC", plain)
     return plain.replace("\n", "").replace(" ", "").replace("\r", "").replace("\t", "")
 
 
 def fold(text: str) -> str:
-    """NFKC and case folding, the form in which terms are compared. A lone surrogate becomes a question
-    mark."""
+    """Return the text in NFKC with folded case, the form in which terms are compared.
+
+    A lone surrogate becomes a question mark.
+    """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return folded if folded.isascii() else folded.encode("utf-8", "replace").decode()
 
 
 def terms(line: str) -> list[str]:
-    """Index terms of one folded sentence, in its order."""
+    """Return the index terms of one folded sentence, in order."""
     if not _JAPANESE.search(line):
         words = [
             _number(word) if word[0].isdigit() else stem(word[:TERM_CHARS])
@@ -201,18 +220,21 @@ def _recent_terms(line: str) -> tuple[str, ...]:
 
 
 def pairs(text: str) -> list[str]:
-    """Overlapping character pairs of the runs of kanji, katakana and Hangul."""
+    """Return overlapping character pairs of the runs of kanji, katakana and Hangul."""
     return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)]
 
 
 def graphs(text: str) -> list[str]:
-    """The character pairs, then every kanji and syllable alone: 音速 shares one with 音の速さ."""
+    """Return the character pairs, then every single kanji and syllable.
+
+    音速 shares one with 音の速さ.
+    """
     return pairs(text) + _KANJI.findall(text)
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """The stem of a Latin word, its accents removed."""
+    """Return the stem of a Latin word, without accents."""
     plain = (
         word
         if word.isascii()
@@ -227,8 +249,10 @@ def _number(word: str) -> str:
 
 
 def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
-    """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked
-    once."""
+    """Append Sudachi's terms of a piece.
+
+    A dictionary word always has the same term, so its id is looked up once.
+    """
     known_kinds = _known
     for token in tokenizer().tokenize(piece):
         word = token.word_id()
@@ -245,8 +269,10 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
 
 
 def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:
-    """The terms of what stands in no row of the dictionary. Sudachi takes holes and letters of other scripts
-    beside them for one token."""
+    """Yield the terms of a token that the dictionary lacks.
+
+    Sudachi takes holes and adjacent letters of other scripts for one token.
+    """
     if term := _term(token):
         yield term
         return
@@ -271,8 +297,10 @@ def _term(token: Any) -> str:
 
 
 def tokenizer() -> Any:
-    """Sudachi in short units. Tokenizers are not thread-safe: one per thread, over one dictionary (200 MB,
-    mapped)."""
+    """Return Sudachi's tokenizer in short units.
+
+    Tokenizers are not thread-safe: one per thread, over one dictionary (200 MB, mapped).
+    """
     if not hasattr(_local, "tokenizer"):
         from sudachipy import SplitMode
 

@@ -1,7 +1,8 @@
-"""How many tokens a model will count in a text, near enough to cut a prompt by: one a CJK character, one for
-four others.
+"""Estimates of a model's token counts: one per CJK character, one per four others.
 
-An estimate, no bound: a small model may need two for a CJK character (SmolLM2: 70 for 40 characters)."""
+Exact enough for cutting a prompt, but not a bound: a small model may need two for a CJK character (SmolLM2:
+70 for 40 characters).
+"""
 
 from __future__ import annotations
 
@@ -16,16 +17,16 @@ FENCE_TOKENS = 30  # around a passage or a quotation in a prompt
 
 
 def tokens(text: str) -> int:
-    """An estimate, in tokens."""
+    """Return an estimate, in tokens."""
     wide = len(_WIDE.findall(text))
     return wide + (len(text) - wide + 3) // 4
 
 
 def row_tokens(text: str, heading: str) -> int:
-    """An estimate of what a passage takes in a reply in JSON."""
+    """Return an estimate of a passage's tokens in a JSON reply."""
     return tokens(json.dumps([text, heading], ensure_ascii=False)) + FENCE_TOKENS
 
 
 def passage_tokens(text: str, heading: str) -> int:
-    """An estimate of what a passage takes in a prompt."""
+    """Return an estimate of a passage's tokens in a prompt."""
     return tokens(text) + tokens(heading) + FENCE_TOKENS

@@ -6,7 +6,8 @@ import re
 
 from shisho.language.patterns import compile_lazily
 
-# Controls, directions, tags. Variation selectors and joiners stay, for they choose the shape of a letter.
+# Controls, directions, tags. Variation selectors and joiners are kept, because they select the shape of a
+# letter.
 UNSEEN = compile_lazily(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ufffe\U000e0000-\U000e007f]"
@@ -15,12 +16,12 @@ _SPACE = compile_lazily(r"[\t-\r\u0085\u2028\u2029]+")
 
 
 def strip_unseen(text: str) -> str:
-    """A name on one line, without what no reader sees; otherwise as it is."""
+    """Return a name on one line, without invisible characters."""
     return UNSEEN.sub("", _SPACE.sub(" ", text))
 
 
-# Of these, what turns a line around or has words that only a model reads: directions, tags, runs of signs
-# without a width. The flags of England, Scotland and Wales are written with tags.
+# The subset that reverses a line or hides words for a model: directions, tags, runs of zero-width signs. The
+# flags of England, Scotland and Wales are written with tags.
 _HARMFUL = compile_lazily(
     "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f)|(?:[\u202a-\u202e\u2066-\u2069]+)"
     "|(?:[\u180e\u2060-\u2065\ufff9-\ufffb\U000e0000-\U000e007f]+)|(?:[\u200b-\u200d\ufeff]{4,})"
@@ -29,13 +30,15 @@ _MARK = compile_lazily("⟨U\\+[0-9A-F]{4,6}(?:×\\d+)?⟩")
 
 
 def mark_unseen(text: str) -> str:
-    """A document's text for a model, where characters that a reader does not see but a model obeys stand as
-    marks: ⟨U+202E⟩, or ⟨U+E0049×12⟩ for twelve of which that is the first."""
+    """Return a document's text for a model, with hidden characters that a model obeys as marks.
+
+    ⟨U+202E⟩, or ⟨U+E0049×12⟩ for a run of twelve that begins with this one.
+    """
     return _HARMFUL.sub(_mark, text)
 
 
 def drop_marks(text: str) -> str:
-    """A quotation that was copied from such a text, without the marks."""
+    """Return a quotation copied from such a text without the marks."""
     return _MARK.sub("", text)
 
 

@@ -1,18 +1,20 @@
-"""A text as the codes that a searcher weighs it by. They are made once, when a passage is taken in, so that a
-search compares numbers and reads no text."""
+"""Texts as codes for scoring. They are computed once, during ingest.
+
+A search then compares numbers and reads no text.
+"""
 
 from __future__ import annotations
 
 import hashlib
 
-TERM_BYTES = 4  # a word of the passages of a search passes for a term of its query once in 100,000 searches
+TERM_BYTES = 4  # a word of a search's passages collides with a term of its query in one of 100,000 searches
 CHARACTER_BYTES = 2
 LINE_END = bytes(TERM_BYTES)
-RECENT = 50_000  # terms whose codes are at hand
+RECENT = 50_000  # terms whose codes are cached
 
 
 class _Codes(dict[str, bytes]):
-    """Codes by their terms, made when they are asked for: a hit costs no call, as one of `lru_cache` does."""
+    """A cache of codes by term. A hit costs no call, unlike one of `lru_cache`."""
 
     def __missing__(self, term: str) -> bytes:
         if len(self) >= RECENT:
@@ -27,24 +29,29 @@ _codes = _Codes()
 
 
 def term_codes(terms: str) -> bytes:
-    """Index terms, one sentence a line, as 4 bytes each in their order; a line's end is 4 zero bytes."""
+    """Return index terms, one sentence per line, as 4 bytes each, in order.
+
+    A line end is 4 zero bytes.
+    """
     words = terms.replace("\n", " \n ").split(" ")
     return b"".join(map(_codes.__getitem__, filter(None, words)))
 
 
 def term_code(term: str) -> bytes:
-    """32 bits of the hash of a term."""
+    """Return 32 bits of the hash of a term."""
     return _codes[term]
 
 
 def character_codes(text: str) -> bytes:
-    """The characters of a text without white space, width and case kept apart as `squeeze` does, in
-    UTF-16."""
-    from shisho.language.terms import squeeze  # here, as every library is opened with the code of a vector
+    """Return the characters of a text in UTF-16, without white space.
+
+    Width and case are folded as by `squeeze`.
+    """
+    from shisho.language.terms import squeeze  # here: opening any library loads this module
 
     return squeeze(text).encode("utf-16-le", "surrogatepass")
 
 
 def word_count(words: str) -> int:
-    """How many words there are: one space or line feed stands between two."""
+    """Return the number of words, separated by one space or line feed."""
     return words.count(" ") + words.count("\n") + 1 if words else 0

@@ -1,5 +1,4 @@
-"""The words that a library writes: runs of kanji, of katakana, of Latin letters, with how many texts have
-each."""
+"""The words of a library: runs of kanji, katakana and Latin letters, with text counts."""
 
 from __future__ import annotations
 
@@ -15,19 +14,21 @@ _RUN = compile_lazily(r"[一-鿿々〆ァ-ヺー・]{2,24}|[a-z][a-z'-]{3,30}")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """Equal to itself alone. `counts`: in how many of the texts a run stands; `text`: all of them, folded, to
-    look in."""
+    """A vocabulary, equal only to itself.
+
+    `counts`: the number of texts that contain a run. `text`: all of the texts, folded, for searching.
+    """
 
     counts: Mapping[str, int]
     text: str
 
     def has(self, writing: str) -> bool:
-        """True where something is written so, be it as a part of something longer."""
+        """Return whether the library contains this spelling, alone or inside a longer word."""
         return writing in self.text
 
 
 def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
-    """Collect what stands in these texts; a word broken at the end of a line is whole."""
+    """Collect the words of these texts; a word broken at the end of a line is whole."""
     folded = [_unbroken(fold(text)) for text in texts]
     counts = Counter(run for text in folded for run in set(_RUN.findall(text)))
     return Vocabulary(counts, "\n".join(folded))

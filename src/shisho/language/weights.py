@@ -1,21 +1,21 @@
-"""The weight of words when a sentence is compared with its source: words that fill, words that strengthen."""
+"""Fillers and intensifiers, for comparing a sentence with its source."""
 
 from __future__ import annotations
 
 
 def word_set(*lines: str) -> frozenset[str]:
-    """The words of lines."""
+    """Return the words of lines."""
     return frozenset(word for line in lines for word in line.split())
 
 
-# Words that claim more than their sentence would without them, as terms.
+# Terms that strengthen the claim of their sentence.
 STRONG = word_set(
     "必ず 常に 常 何時も 絶対 全て 総て 全員 全部 一切 凡ゆる あらゆる 唯一 初めて 最初 最大 最小 最高 最低 最も 一番 最古",
     "最新 最多 最少 最長 完全 全 皆 永久 永遠",
     "all everi alway onli never none sole uniqu first largest smallest highest lowest most best worst complet entir must",
     "certain certainli everyon nobodi undoubt exclus oldest biggest",
 )
-# Words whose absence from a source says nothing.
+# Words whose absence from a source is irrelevant.
 LIGHT = word_set(
     "行う 果たす 遂げる 名 内 うち 間 当たる 事柄 連れる つれる 性質 生じる 際する",
     "事 こと 物 もの 為 場合 時 際 所 人物 点 為る 有る 成る 居る 出来る 此れ 其れ 此の 其の 様 よう 等",

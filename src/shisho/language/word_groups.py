@@ -1,4 +1,4 @@
-"""Groups of words that say the same, as they are listed by hand, in index terms."""
+"""Groups of synonymous words, listed by hand, in index terms."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 Word = tuple[str, ...]
-"""The index terms of a listed word: most have one."""
+"""The index terms of a listed word; most have one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordGroups:
-    """Groups of words that say the same. `of`: the numbers of the groups of each word, its terms joined;
-    `words`: the words of each group."""
+    """Groups of synonymous words.
+
+    `of`: the numbers of the groups of each word, its terms joined. `words`: the words of each group.
+    """
 
     of: Mapping[str, frozenset[int]]
     words: Sequence[Sequence[Word]]
@@ -29,8 +31,11 @@ def group_words(groups: Sequence[Sequence[Word]]) -> WordGroups:
 
 
 def read_list(name: str) -> list[list[Word]]:
-    """The lines of a file in language/lists, which is written in index terms (在宅+勤務, citi+centr), as
-    `terms` gives them: to read as many words would take a first question half a second."""
+    """Return the lines of a file in language/lists.
+
+    The file contains index terms (在宅+勤務, citi+centr) as returned by `terms`: analysing so many words
+    would delay the first question by half a second.
+    """
     lines = files("shisho.language").joinpath("lists", f"{name}.txt").read_text("utf-8").splitlines()
     return [
         [(*word.split("+"),) for word in line.split()] if "+" in line else [(word,) for word in line.split()]

@@ -1,4 +1,4 @@
-"""Synonyms by which passages are searched for and shown. Whether a claim is supported is for `meanings`."""
+"""Synonyms for finding and showing passages. `meanings` decides if a claim is supported."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery, build_query, terms
 from shisho.language.word_groups import Word
 
-MOST_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has words enough of its own
+MOST_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has enough words of its own
 _NONE = frozenset[int]()
 
 
 @lru_cache(maxsize=20_000)
 def list_synonyms(term: str) -> tuple[Word, ...]:
-    """The other words of the groups of a term, or of terms that are joined."""
+    """Return the other words in the groups of a term, or of joined terms."""
     found = (
         word
         for groups in (read_same_words(), read_near_words())
@@ -29,13 +29,13 @@ def list_synonyms(term: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=20_000)
 def join_synonyms(term: str) -> frozenset[str]:
-    """`list_synonyms`, the terms of each joined."""
+    """Return `list_synonyms` with the terms of each word joined."""
     return frozenset(map("".join, list_synonyms(term)))
 
 
 @lru_cache(maxsize=1)
 def _read_long_words() -> Mapping[str, Sequence[Word]]:
-    """The listed words of several terms, by their first."""
+    """Return the listed words of several terms, by their first term."""
     found: dict[str, dict[Word, None]] = {}
     for words in (*read_same_words().words, *read_near_words().words):
         for word in words:
@@ -45,7 +45,7 @@ def _read_long_words() -> Mapping[str, Sequence[Word]]:
 
 
 def find_long_words(words: Sequence[str]) -> list[Word]:
-    """The listed words of several terms (在宅勤務) that stand in a row of terms."""
+    """Return the listed words of several terms (在宅勤務) that occur in a row of terms."""
     by_first = _read_long_words()
     return [
         word
@@ -56,7 +56,7 @@ def find_long_words(words: Sequence[str]) -> list[Word]:
 
 
 def add_synonyms(query: TermQuery) -> TermQuery:
-    """The query with what means the same as its terms, unless it is long."""
+    """Return the query with synonyms of its terms, unless it is long."""
     if len(query.terms) > MOST_TERMS:
         return query
     synonyms = {term: dict.fromkeys(list_synonyms(term)) for term in query.terms}
@@ -67,5 +67,5 @@ def add_synonyms(query: TermQuery) -> TermQuery:
 
 
 def has_synonyms(texts: Sequence[str]) -> bool:
-    """True where a query of these texts has words that are listed with others."""
+    """Return whether a query of these texts has words with listed synonyms."""
     return bool(add_synonyms(build_query([fold_text(text) for text in texts], terms)).synonyms)

@@ -102,7 +102,7 @@ def read_result(row: Row) -> ResultRow:
 
 
 def read_searches(rows: Sequence[Row]) -> list[SearchPaging]:
-    """Return the searches of rows that are sorted newest first, oldest first."""
+    """Return the searches, oldest first, of rows that are sorted newest first."""
     return [
         SearchPaging(
             job_id=row.job_id,

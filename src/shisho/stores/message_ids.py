@@ -1,4 +1,4 @@
-"""For libraries made when messages were stored as English sentences: their ids, by `sentences.json`."""
+"""Message IDs (`sentences.json`) for libraries that stored messages as English sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 SENTENCES = Path(__file__).with_name("sentences.json")
 PATTERN = '%"template"%'
-"""What a column with such a message contains, for LIKE."""
+"""A LIKE pattern for columns that contain such a message."""
 COLUMNS = (
     ("answers", "body"),
     ("cache", "value_json"),
@@ -28,11 +28,11 @@ COLUMNS = (
     ("runs", "facts"),
     ("searches", "warnings_json"),
 )
-"""The tables and columns of text that may hold messages, beside the content of steps."""
+"""The tables and text columns that may contain messages, besides the content of steps."""
 
 
 def identify_messages(text: str) -> str:
-    """Return JSON with an id in place of each stored sentence. Other text is returned as it is."""
+    """Return JSON with an ID for each stored sentence; return other text unchanged."""
     try:
         stored = json.loads(text)
     except ValueError:
@@ -44,7 +44,7 @@ def identify_messages(text: str) -> str:
 
 
 def identify_content(content: bytes) -> bytes:
-    """Return the content of a step (`step_content.py`) with an id in place of each stored sentence."""
+    """Return the content of a step (`step_content.py`) with an ID for each stored sentence."""
     plain = content if content.startswith(b"{") else zlib.decompress(content)
     text = plain.decode("utf-8", "surrogatepass")
     identified = identify_messages(text) if '"template"' in text else text
@@ -61,7 +61,7 @@ def _identify(thing: Any) -> Any:
     if isinstance(thing, dict):
         members = {name: _identify(member) for name, member in thing.items()}
         if thing.keys() == {"text", "template", "values"} and isinstance(thing["template"], str):
-            # A sentence that is not in the table, such as a plug-in's, stays its own template.
+            # A sentence without an ID, such as a plug-in's, stays its own template.
             return {"id": _ids().get(thing["template"], thing["template"]), "values": members["values"]}
         return members
     if isinstance(thing, list):

@@ -18,7 +18,10 @@ if sys.platform != "win32":
 
 
 class FilePresence:
-    """`ports.Presence`: one locked file per worker, in a folder next to the shared database."""
+    """`ports.Presence`: one locked file per worker.
+
+    The folder is the same for all processes that share the database.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

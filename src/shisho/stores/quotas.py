@@ -93,8 +93,9 @@ def charge_quotas(
 ) -> QuotaCharge:
     """Charge all quotas of a user for a resource, in the caller's transaction.
 
-    `now` is a moment of the timeline that all users of the database share. Raises: QuotaExhausted, with
-    nothing charged, if one has no room.
+    `now` is a moment of the timeline that all users of the database share.
+
+    Raises: QuotaExhausted, with nothing charged, if one has no room.
     """
     if amount <= 0:
         return QuotaCharge((), 0)

@@ -119,7 +119,7 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
     from shisho.language.display import (
         display_code,
         join_lines,
-    )  # imported here, because only a purge needs it
+    )  # only a purge needs it
 
     numbers = {number for number, *_ in gone}
     texts = [text or "" for _, *texts in gone for text in texts]
@@ -148,7 +148,7 @@ def _blank_words_of_model(answer: dict[str, Any]) -> None:
 
     These are missing information, headings of chapters, and labels of tables.
     """
-    from shisho.language.display import join_lines  # imported here, because only a purge needs it
+    from shisho.language.display import join_lines  # only a purge needs it
 
     for status in answer["goal_status"]:
         status["missing"] = ""
@@ -176,7 +176,7 @@ def _list_units(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 def _render(passage: dict[str, Any]) -> str:
     """Return a shown passage as the answer's text has it."""
     from shisho.domain.inquiry import PassageMark
-    from shisho.language.marked_text import render_marked  # imported here, because only a purge needs it
+    from shisho.language.marked_text import render_marked  # only a purge needs it
 
     marks = [PassageMark(**mark) for mark in passage["marks"]]
     return render_marked(passage["text"], marks, heading=passage["heading"], code=passage["code"])

@@ -1,1 +1,1 @@
-"""Stores in SQLite, the source of truth; every index is derived and can be deleted any time."""
+"""Stores in SQLite, the source of truth; every index is derived and can be deleted."""

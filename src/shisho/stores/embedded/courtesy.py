@@ -77,7 +77,7 @@ class _Turn:
     """A turn without a lock."""
 
     def end(self) -> None:
-        """Release the lock."""
+        """Release the lock, if one is held."""
 
 
 class _Unlocking(_Turn):

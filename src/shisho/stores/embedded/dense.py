@@ -369,7 +369,10 @@ def read_embeddings(
 
 
 def _only(bits: Codes) -> Any:
-    """Return parameters that restrict faiss to the vectors of a bitmap, which must outlive them."""
+    """Return parameters that restrict faiss to the vectors of a bitmap.
+
+    `bits` must outlive them.
+    """
     import faiss
 
     selector = faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))

@@ -35,7 +35,7 @@ Vectors = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """The valid length of the files: the last vector, the number of rows, the bytes of the list.
+    """The valid length of the files: last vector, number of rows, bytes of the list.
 
     `document_bytes` is the length of the list of documents, `scale` the factor applied to components.
     `generation` changes when the files are rebuilt. `sums` has the checksum of each file so far.
@@ -62,8 +62,7 @@ class DenseBatch:
 class DenseFiles:
     """The files in a folder.
 
-    Only the holder of the write lock may call methods other than `watermark`, `load`, `check` and
-    `map_vectors`.
+    Methods other than `watermark`, `load`, `check` and `map_vectors` need the write lock.
     """
 
     def __init__(self, folder: Path, dimensions: int) -> None:

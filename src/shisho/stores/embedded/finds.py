@@ -225,7 +225,7 @@ class EmbeddedUrls:
         """Return the status of a task, without the task itself, as of one moment.
 
         It includes up to `limit` results after a position, and results and failures since a revision. Those
-        of that revision itself are included, since it may have been read before they were written.
+        written at that revision are included, so some may have been reported before.
         """
 
         def work(connection: apsw.Connection) -> Report:

@@ -1,4 +1,7 @@
-"""Find the process that holds SQLite's write lock; the kernel knows it even if it is frozen."""
+"""Find the process that holds SQLite's write lock, even if it is frozen.
+
+The kernel knows it.
+"""
 
 from __future__ import annotations
 

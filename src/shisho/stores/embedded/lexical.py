@@ -81,7 +81,7 @@ class LexicalIndex:
         return outcome[0]
 
     async def _healed(self, act: Callable[[], Awaitable[T]]) -> T:
-        """Run `act`, and rebuild a damaged index first.
+        """Run `act`; if an index is damaged, rebuild it and run `act` again.
 
         If the folder is not writable, for example on a full disk, or if rebuilding did not help, the index is
         built in memory.

@@ -1,4 +1,4 @@
-"""A view of the lexical index and the shelf for one search, in one snapshot of the database.
+"""A view of the lexical index and the shelf for one search, in one snapshot.
 
 The index selects candidates, and our scoring ranks them.
 """

@@ -23,7 +23,7 @@ from shisho.stores.serving import choose_serving
 if TYPE_CHECKING:
     from shisho.stores.embedded.dense import (
         DenseIndex,
-    )  # it needs numpy, which a list of documents does not need
+    )  # needs numpy, which lists of documents do not
 
 # List the embedders whose vectors can be used, the most complete first, and whether each has vectors and is
 # complete.

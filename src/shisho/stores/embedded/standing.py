@@ -55,8 +55,9 @@ def place(
 ) -> DocumentId | None:
     """Assign a source to this document; return the document that it superseded, if any.
 
-    The previous document of the source is superseded unless it has another source. Raises: NameConflict if
-    there is one and `may_replace` is false.
+    The previous document of the source is superseded unless it has another source.
+
+    Raises: NameConflict if another document has the source and `may_replace` is false.
     """
     earlier = connection.execute(PLACE, (corpus_id, source)).get
     if earlier not in (None, document_id) and not may_replace:

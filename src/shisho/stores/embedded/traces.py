@@ -1,4 +1,4 @@
-"""Find and blank traces of a document in other rows, without harm to the rest of their JSON."""
+"""Find and blank traces of a document in other rows, leaving the rest of their JSON intact."""
 
 from __future__ import annotations
 

@@ -118,8 +118,10 @@ def write_archive(
 def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveManifest:
     """Fill an empty database of this version, in one transaction.
 
-    Files are restored first; they do no harm if the database then fails. Raises: Conflict if the database is
-    not empty, InvalidParams if the file is no archive, is damaged, or was written by another version.
+    Files are restored first; they do no harm if the database then fails.
+
+    Raises: Conflict if the database is not empty, InvalidParams if the file is no archive, is damaged, or was
+    written by another version.
     """
     try:
         with zipfile.ZipFile(source) as archive:

@@ -19,7 +19,7 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class WeighedWord:
-    """A query word: its key in the posting lists, its weight, and its length-normalization slope."""
+    """A query word: its posting list key, its weight, and its length-normalization slope."""
 
     key: int
     worth: float

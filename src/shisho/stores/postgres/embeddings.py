@@ -26,8 +26,7 @@ EMBEDDER = "SELECT id, dimensions, seen FROM embedders WHERE name = %s"
 CAN_HAVE_VECTORS = "SELECT EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector') AS has"
 # Install it.
 ADD_EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
-# Serialize writers of vectors: it prevents concurrent creation of the same table, and assigns `seq` in commit
-# order.
+# Serialize writers of vectors, so that a table is created once and `seq` follows the order of commits.
 TURN = "SELECT pg_advisory_xact_lock(1908, 1)"
 # Create the table of an embedder's vectors: half-precision floats of unit length. `seq` is the order of
 # arrival. Document and page are repeated here so that a vector search does not read passages, whose rows are

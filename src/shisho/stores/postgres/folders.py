@@ -27,7 +27,7 @@ STAMP = """UPDATE places SET stamp = %(stamp)s
 
 
 class PostgresFolders:
-    """`ports.FolderRegister` over PostgreSQL. Each machine watches the folders that exist on it."""
+    """`ports.FolderRegister` over PostgreSQL. Each machine watches the folders it has."""
 
     def __init__(self, database: PostgresDatabase, clock: Clock) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""The search index in PostgreSQL: tables that are updated in the transaction of each change."""
+"""The search index in PostgreSQL: tables updated in the transaction of each change."""
 
 from __future__ import annotations
 

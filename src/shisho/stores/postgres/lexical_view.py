@@ -1,4 +1,4 @@
-"""A view of the shelf and its postings: BM25 selects candidates, and our scoring ranks them."""
+"""A view of the shelf and its postings: BM25 selects candidates, our scoring ranks them."""
 
 from __future__ import annotations
 

@@ -46,9 +46,11 @@ def list_missing_migrations(connection: psycopg.Connection[Any], facts: Connecti
 
 
 def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list[str]:
-    """Migrate the database to this version, all scripts or none, after any concurrent migration.
+    """Migrate the database to this version, after any concurrent migration.
 
-    Returns the names of the scripts that this call ran. Raises psycopg.Error, StorageUnusable.
+    All scripts run in one transaction. Returns the names of the scripts that this call ran.
+
+    Raises: psycopg.Error, StorageUnusable.
     """
     run: list[str] = []
     if not list_missing_migrations(connection, facts):

@@ -28,7 +28,7 @@ class _Sample:
 
 
 class ServerTime:
-    """The timeline of a server; between samples it advances with this machine's monotonic clock."""
+    """A server's timeline; between samples, this machine's monotonic clock continues it."""
 
     def __init__(self) -> None:
         self._sample: _Sample | None = None

@@ -35,7 +35,7 @@ SELECTIVE = 0.1  # of all vectors: below this share, a graph search mostly visit
 # the ten nearest, and at its widest setting more than a third of the hundred nearest, for as much CPU as an
 # exact comparison of 100,000. Seen passages far from the query do no harm.
 MOST_LEFT_OUT = 100
-PROBED = 40  # nearest vectors to check if more were seen: a quarter of a graph search, usually decisive
+PROBED = 40  # vectors to check if more were seen: a quarter of a graph search, usually decisive
 # Oversampling factor, relative to a uniform distribution of the scope among all vectors.
 MARGIN = 2
 LEAST_CANDIDATES = 200

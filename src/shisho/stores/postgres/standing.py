@@ -89,8 +89,9 @@ def place(
 ) -> DocumentId | None:
     """Assign a source to this document; return the document that it superseded, if any.
 
-    The previous document of the source is superseded unless it has another source. Raises: NameConflict if
-    there is one and `may_replace` is false.
+    The previous document of the source is superseded unless it has another source.
+
+    Raises: NameConflict if another document has the source and `may_replace` is false.
     """
     earlier = document_at(connection, corpus_id, source)
     if earlier is not None and earlier != document_id and not may_replace:

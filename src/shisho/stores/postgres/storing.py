@@ -62,7 +62,10 @@ def insert_part(connection: Connection, intake: Intake, corpus_id: int) -> None:
 def _insert_document(
     connection: Connection, document: Document, corpus_id: int, counts: tuple[str | int, ...]
 ) -> None:
-    """Insert a document without its text; its ID must be unused. `counts` starts with its state."""
+    """Insert a document without its text; its ID must be unused.
+
+    `counts` starts with its state.
+    """
     values = (
         document.id,
         corpus_id,

@@ -1,7 +1,8 @@
 """Registration of listeners on all machines, as advisory locks on the server.
 
-Each topic hashes to a slot. A listener's connection holds the slots of its topics in shared mode; if a slot
-can be locked exclusively, nobody listens to it. Nothing is written, and a dead listener holds no locks.
+Each topic hashes to a slot (a `place` in the code). A listener's connection holds the slots of its topics in
+shared mode; if a slot can be locked exclusively, nobody listens to it. Nothing is written, and a dead
+listener holds no locks.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class VectorCollection:
         self._dimensions = view.find_dimensions(self._embedder)
         if not self._dimensions:
             return None
-        # Live documents arrive with their vectors; only later changes must be checked for removed ones.
+        # Vectors of all live documents are listed anyway; only later changes must be applied.
         change, _ = view.read_newest(self._embedder)
         return IndexMark(generation, change, 0)
 

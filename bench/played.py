@@ -145,11 +145,10 @@ def store_reply(reply: Any, request: ProviderRequest, texts: DocumentTexts) -> A
     """Return the reply without words of documents and without numbers that another request may change."""
     fences = read_fences(request)
     passages = {number: _locate_passage(body, texts) for number, body in fences["passage"].items()}
-    quotations = {number: _locate_suffix(body, texts) for number, body in fences["quotation"].items()}
     sentences = dict(zip(fences["sentence"], name_bodies(fences["sentence"].values()), strict=True))
     known = {"passage": passages, "read_around": passages, "sentence": sentences}
     if name_node(request) == "answer":  # a fact's own numbers count its findings
-        known["cites"] = quotations
+        known["cites"] = _name_quotations(fences["quotation"], texts)
 
     def store(value: Any, key: str) -> Any:
         if isinstance(value, dict):
@@ -158,10 +157,10 @@ def store_reply(reply: Any, request: ProviderRequest, texts: DocumentTexts) -> A
             return [store(part, key) for part in value]
         if isinstance(value, int) and not isinstance(value, bool) and key in known:
             name = known[key].get(value)
-            return value if name is None else {"of": name}
+            return value if name is None else name if key == "cites" else {"of": name}
         if isinstance(value, str) and len(value) >= LEAST_CHARS:
             place = texts.locate(value)
-            return value if place is None else {"words": place}
+            return value if place is None else {"words": place, **_note_spaces(value, texts.read(place))}
         return value
 
     return store(reply, "")
@@ -172,18 +171,23 @@ def rebuild_reply(stored: Any, request: ProviderRequest, texts: DocumentTexts) -
     quotation or sentence was not shown is 0."""
     fences = read_fences(request)
     sentences = dict(zip(name_bodies(fences["sentence"].values()), fences["sentence"], strict=True))
+    quotations = _name_quotations(fences["quotation"], texts)
 
     def rebuild(value: Any, key: str) -> Any:
         if isinstance(value, list):
             return [rebuild(part, key) for part in value]
         if not isinstance(value, dict):
             return value
-        if value.keys() == {"words"}:
-            return texts.read(value["words"])
-        if value.keys() == {"of"}:
+        if "words" in value:
+            words = texts.read(value["words"])
+            return _put_spaces(words, value["spaces"]) if "spaces" in value else words
+        if "of" in value:
             if isinstance(value["of"], str):
                 return sentences.get(value["of"], 0)
-            return find_body(fences["quotation" if key == "cites" else "passage"], texts.read(value["of"]))
+            if key != "cites":
+                return find_body(fences["passage"], texts.read(value["of"]))
+            same = [number for number, name in quotations.items() if name == value]
+            return next(iter(same), 0) or find_body(fences["quotation"], texts.read(value["of"]))
         parts = {name: rebuild(part, name) for name, part in value.items()}
         if "passage" in parts and "quotation" in parts:  # the same words may be in another passage
             parts["passage"] = (
@@ -245,6 +249,33 @@ def _locate_suffix(body: str, texts: DocumentTexts) -> Any:
     lines = body.split("\n")
     places: Callable[[int], Any] = lambda first: texts.locate("\n".join(lines[first:]))  # noqa: E731
     return next(filter(None, map(places, range(len(lines)))), None)
+
+
+def _name_quotations(bodies: Mapping[int, str], texts: DocumentTexts) -> dict[int, Any]:
+    """Name quotations by their places; the same place is quoted for several goals: `nth` tells them apart."""
+    seen: Counter[str] = Counter()
+    named: dict[int, Any] = {}
+    for number, body in bodies.items():
+        place = _locate_suffix(body, texts)
+        if place is not None:
+            named[number] = {"of": place, "nth": seen[str(place)]}
+            seen[str(place)] += 1
+    return named
+
+
+def _note_spaces(written: str, words: str) -> dict[str, Any]:
+    """Return where the player wrote white space, if not where the document has it."""
+    if written == words:
+        return {}
+    runs = list(_SPACE.finditer(written))
+    return {"spaces": [[len(squeeze(written[: run.start()])), run[0]] for run in runs]}
+
+
+def _put_spaces(words: str, spaces: Iterable[Sequence[Any]]) -> str:
+    squeezed, parts, last = squeeze(words), "", 0
+    for at, space in spaces:
+        parts, last = parts + squeezed[last:at] + space, at
+    return parts + squeezed[last:]
 
 
 def _list_units(reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -85,6 +85,15 @@ def test_units_are_flat_and_cells_know_their_row_and_column() -> None:
     assert units[1].cites == (1,)  # a cell without numbers has those of its row
 
 
+@pytest.mark.parametrize("dash", ["―", "—", "-", "…"])
+def test_a_cell_with_a_dash_is_not_checked_and_stays(dash: str) -> None:
+    row = [{"text": "団体", "cites": [1]}, {"text": dash, "cites": [1]}]
+    reply = read({"blocks": [{**TABLE, "rows": [row]}]})
+    assert [unit.text for unit in list_units(reply.blocks)] == ["団体"]
+    (table,) = build(reply, keep(reply))
+    assert table.rows == ((Sentence("団体", (1,), SupportOutcome.SUPPORTED), Sentence(dash, (), None)),)
+
+
 def test_the_tree_comes_back_with_what_stands_and_survives_its_json() -> None:
     reply = read(REPLY)
     heading, paragraph, table, items = build(reply, keep(reply))

@@ -30,7 +30,7 @@ MAX_COLUMNS = 12
 MAX_HEADING_CHARS = 120
 KNOWN_SHARE = 0.5  # of a heading's terms: those that the question or the quotations have
 NOTHING = Sentence("", (), None)
-_EMPTY = compile_lazily(r"[\s\-–—―－ー/・.]*")
+_EMPTY = compile_lazily(r"[\s\-–—―−－ー/・.…]*")
 _ADDRESS = compile_lazily(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
 _DIGITS = compile_lazily(r"\d+")
 # Labels of columns that no document needs to have.
@@ -43,7 +43,7 @@ item category kind name value note notes source document topic aspect descriptio
 def list_units(blocks: Sequence[BlockReply]) -> list[AnswerUnit]:
     """Return the sentences, items and cells of a reply in their order. A cell without numbers has those of
     its row; its context is its row and column."""
-    return [unit for block in blocks for unit in _list_of(block) if unit is not None][:MAX_UNITS]
+    return [unit for block in blocks for unit in _list_of(block) if isinstance(unit, AnswerUnit)][:MAX_UNITS]
 
 
 def build_blocks(
@@ -96,13 +96,13 @@ class KnownWords:
         return line if has_known_figures and share >= KNOWN_SHARE else ""
 
 
-def _list_of(block: BlockReply) -> Iterator[AnswerUnit | None]:
-    """The units of a block in order, None for an empty one."""
+def _list_of(block: BlockReply) -> Iterator[AnswerUnit | Sentence]:
+    """The units of a block in order. One that says nothing, as a dash in a table, stands as it is."""
     if block.type == "heading":
         return
     if block.type != "table":
         for sentence in block.sentences:
-            yield AnswerUnit(sentence.text, sentence.cites) if sentence.text.strip() else None
+            yield AnswerUnit(sentence.text, sentence.cites) if sentence.text.strip() else NOTHING
         return
     for row in block.rows:
         shared = tuple(dict.fromkeys(number for cell in row for number in cell.cites))
@@ -110,8 +110,10 @@ def _list_of(block: BlockReply) -> Iterator[AnswerUnit | None]:
         for place, cell in enumerate(row[:MAX_COLUMNS]):
             label = block.header[place] if place < len(block.header) else ""
             context = " · ".join(filter(None, (name if place else "", join_lines(label))))
-            is_empty = _EMPTY.fullmatch(cell.text) is not None
-            yield None if is_empty else AnswerUnit(cell.text, cell.cites or shared, context)
+            if _EMPTY.fullmatch(cell.text):
+                yield Sentence(cell.text.strip(), (), None)
+            else:
+                yield AnswerUnit(cell.text, cell.cites or shared, context)
 
 
 def _build(
@@ -120,7 +122,7 @@ def _build(
     if block.type == "heading":
         text = vocabulary.read_heading(block.text)
         return AnswerHeading(text) if text else None
-    units = [NOTHING if unit is None else _take(pending) for unit in _list_of(block)]
+    units = [unit if isinstance(unit, Sentence) else _take(pending) for unit in _list_of(block)]
     if block.type == "table":
         return _build_table(block, units, vocabulary)
     remaining = tuple(unit for unit in units if unit.text)

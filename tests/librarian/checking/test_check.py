@@ -25,6 +25,20 @@ TABLE = EvidenceRef(
     1, "G1", "通勤\t8,400円\t23,940円", "運賃表 › 定期券", 1.0, 1, context="区分 | 1か月 | 3か月"
 )
 HALLS = EvidenceRef(2, "G1", "Hall A seats 300 people. Hall B seats 120 people.", "Halls", 1.0, 1)
+REQUESTS = EvidenceRef(
+    5,
+    "G1",
+    "申込みは 48,200 件（前年\n対比約 10.4 万件の増加）、予算は 3 億 2,000 万円、期限は 2024 年 5 月 3 日。",
+    "",
+    1.0,
+    1,
+)
+ROWS = EvidenceRef(
+    6, "G1", "年\t2021\t2022\n目標（万枚）\t2,693\t2,157\n実績（万枚） 2,718\t2,359", "", 1.0, 1
+)
+COLUMNS = EvidenceRef(
+    7, "G1", "2022年\t2,157\t35\n2023年\t1,621\t40", "", 1.0, 1, context="年\t目標（百万円）\t人数"
+)
 REPORT = EvidenceRef(3, "G1", "2022年度の不良率は0.8%、2021年度は1.2%であった。", "品質報告", 1.0, 1)
 
 
@@ -104,6 +118,18 @@ def test_of_the_contradictions_shown_nine_of_ten_are_real(half: str) -> None:
         ("0.4ポイント下がりました。", REPORT, True),
         ("1.2% − 0.8% = 0.4%下がりました。", REPORT, False),
         ("1.2% − 0.8% = 0.5%下がりました。", REPORT, True),
+        ("前年より約10.4万件増えました。", REQUESTS, False),
+        ("前年より約 10.4 万件増えました。", REQUESTS, False),
+        ("前年より約14.4万件増えました。", REQUESTS, True),
+        ("予算は3億2,000万円、期限は2024年5月3日です。", REQUESTS, False),
+        ("予算は2億3,000万円です。", REQUESTS, True),
+        ("2022年の実績は2,359万枚です。", ROWS, False),
+        ("2022年は2,359です。", ROWS, False),
+        ("2022年の実績は2,359億枚です。", ROWS, True),
+        ("2022年の実績は2,395万枚です。", ROWS, True),
+        ("2,359万枚 − 2,157万枚 = 202万枚上回りました。", ROWS, False),
+        ("2022年の目標は2,157百万円です。", COLUMNS, False),
+        ("2022年の人数は35百万円です。", COLUMNS, True),
     ],
 )
 def test_figures_are_quoted_named_around_it_counted_or_computed(

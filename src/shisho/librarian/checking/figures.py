@@ -32,6 +32,14 @@ _ONE = compile_lazily(
 _SEPARATOR = compile_lazily(r"[、，,・;；\n\t|]|\band\b|\bor\b|及び|並びに|または|又は")
 _COUNTED = frozenset({"", "つ", "種", "種類", "点"})
 _NEGATIVE = compile_lazily(r"(?<![a-z0-9)）])-\d[\d.,]*")
+_SPACED = compile_lazily(
+    r"(?<=\d) (?=[万億兆年月日])|(?<=[億兆]) (?=[\d,]+ ?[万億])|(?<=[年月]) (?=\d{1,2} ?[月日])"
+)
+_MYRIADS = r"[（(]\s*(?P<unit>[百千万億兆]+\w{0,3})\s*[）)]"
+_ROW_HEAD = compile_lazily(rf"[^\t|]*?{_MYRIADS}(?=[\s|]+[-△▲]?\d)")
+_COLUMN_HEAD = compile_lazily(rf"{_MYRIADS}\s*$")
+_BARE_NUMBER = compile_lazily(r"(?<![^\s|])\d[\d,]*(?:\.\d+)?(?![^\s|])")
+_CELL_END = compile_lazily(r"\t|\s*\|\s*")
 _FISCAL_YEAR = compile_lazily(
     r"((?:明治|大正|昭和|平成|令和)?(?:元|\d{1,4})年度)|\bfy ?(\d{4})\b|\bfiscal (?:year )?(\d{4})\b"
 )
@@ -56,7 +64,7 @@ class KnownFigures:
 
     @cached_property
     def text(self) -> str:
-        return "\n".join([self.quotations, self.question, *self.results])
+        return "\n".join([self.quotations, self.question, *self.results, *_spell_myriads(self.quotations)])
 
     @cached_property
     def figures(self) -> Figures:
@@ -135,16 +143,33 @@ def list_foreign_addresses(sentence: str, known_text: str) -> list[str]:
 
 
 def strip_counters(sentence: str) -> str:
-    """Return a sentence without circled digits, its number in a list, and "one of"."""
-    return _ONE.sub(" ", _LIST_MARK.sub("", _CIRCLED.sub(" ", sentence)))
+    """Return a sentence without circled digits, its number in a list, "one of", and spaces in a number."""
+    return _SPACED.sub("", _ONE.sub(" ", _LIST_MARK.sub("", _CIRCLED.sub(" ", sentence))))
 
 
 def unwrap(text: str) -> str:
-    """Return a quotation with a sentence a line: a number that the margin cut is whole again."""
+    """Return a quotation with a sentence a line: a number that the margin or spaces cut is whole again."""
     spans = (text[start:end] for start, end in sentences(text))
-    return "\n".join(
-        join_lines(span) if "\n" in span.strip() and "\t" not in span else span for span in spans
-    )
+    lines = (join_lines(span) if "\n" in span.strip() and "\t" not in span else span for span in spans)
+    return _SPACED.sub("", "\n".join(lines))
+
+
+def _spell_myriads(text: str) -> Iterator[str]:
+    """Yield the numbers of a table that stand for more by a head of their row or column: 2,359 beside
+    実績（万枚） is 2,359万枚."""
+    rows = [_CELL_END.split(line.strip()) for line in text.splitlines()]
+    for line in text.splitlines():
+        if head := _ROW_HEAD.match(line):
+            yield from (number + head["unit"] for number in _BARE_NUMBER.findall(line, head.end()))
+    for heads in rows:
+        units = {
+            place: match["unit"] for place, cell in enumerate(heads) if (match := _COLUMN_HEAD.search(cell))
+        }
+        below = (row for row in rows if units and len(row) == len(heads) > 1)
+        for row in below:
+            yield from (
+                row[place] + unit for place, unit in units.items() if _BARE_NUMBER.fullmatch(row[place])
+            )
 
 
 def _is_known(figure: Date | Measure, sources: KnownFigures, results: Sequence[Measure], items: int) -> bool:

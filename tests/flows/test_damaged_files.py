@@ -155,7 +155,7 @@ def test_the_doctor_sees_damage_of_the_index_and_mends_it(home: Path) -> None:
     wanted = asyncio.run(find(home))
     spoil_the_middle(next((home / "lexical").rglob("*.fieldnorm")))
     check = examine(home)["index"]
-    assert check["ok"] and "fieldnorm was damaged, and the index was made anew" in check["detail"]
+    assert check["ok"] and "fieldnorm was damaged, and the index was rebuilt" in check["detail"]
     again = examine(home)["index"]
     assert again["ok"] and "damaged" not in again["detail"]
     assert asyncio.run(find(home)) == wanted

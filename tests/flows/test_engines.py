@@ -80,7 +80,7 @@ async def test_health_and_quota_are_those_of_the_database(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("web", "said", "english", "japanese"),
     [
-        ("off", "", "by the setting `web`: set it to `ask` or `on`", "設定 `web` により"),
+        ("off", "", "by the setting `web`. Set it to `ask` or `on`", "設定 `web` により"),
         ("ask", "off", "`shisho web on` turns it on", "使うには `shisho web on`"),
     ],
 )
@@ -95,7 +95,7 @@ def test_where_the_web_is_off_that_is_said_once_and_nothing_of_a_browser(
     assert told.count(japanese) == 1 and "ブラウザー" not in told and "brave_api_key" in told
     shell.environment["SHISHO_LANGUAGE"] = "en"
     told = shell("engines")
-    assert told.count(english) == told.count("The web is turned off") == 1 and "browser" not in told
+    assert told.count(english) == told.count("Web search is turned off") == 1 and "browser" not in told
     if said:
         shell("web", "ask")
         assert "turned off" not in shell("engines")

@@ -165,7 +165,7 @@ async def test_a_granted_corpus_is_called_so_wherever_one_of_its_documents_is_to
         ):
             assert (told.corpus, told.owner) == ("default@hanako", "hanako")
         (copy,) = removed.warnings
-        assert str(copy).startswith("The same file stands in papers@hanako too")
+        assert str(copy).startswith("The same file is also in papers@hanako")
         assert (await hanako.document(document_id)).corpus == "default"
 
 

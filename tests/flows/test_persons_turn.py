@@ -196,7 +196,7 @@ async def test_a_window_that_cannot_be_opened_leaves_it_waiting(
         with pytest.raises(EngineUnavailable):  # as long as no browser is set up
             await desk.tasks.open_auth()
     async with open_desk(home=home, web="off") as desk:
-        with pytest.raises(EngineUnavailable, match="web is turned off"):
+        with pytest.raises(EngineUnavailable, match="Web search is off"):
             await desk.tasks.open_auth()
 
 

@@ -213,7 +213,7 @@ async def test_what_stands_in_another_corpus_too_is_told(tmp_path: Path) -> None
             _ = [receipt async for receipt in desk.add(path, corpus=corpus)]
         gone = await desk.remove(str(path), purge=True)
         (other,) = await desk.documents()
-        assert gone.warnings[-1].startswith("The same file stands in 別の書庫 too")
+        assert gone.warnings[-1].startswith("The same file is also in 別の書庫")
         assert other.id in gone.warnings[-1]
         assert not any("stands in" in warning for warning in (await desk.remove(other.id)).warnings)
 

@@ -57,4 +57,4 @@ def test_a_file_that_may_not_be_read_stops_no_other() -> None:
         with rights_of_nobody(Path(outer), home, folder):
             code, printed = run(home, "add", str(readable), str(shut))
     assert code == 1 and "DOCUMENT_UNREADABLE: Cannot be opened: permission denied." in printed
-    assert "1 added · 0 new versions · 0 already known · 1 not taken in" in printed
+    assert "1 added · 0 new versions · 0 unchanged · 1 not added" in printed

@@ -110,7 +110,7 @@ async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: s
 @pytest.mark.parametrize(
     ("text", "english", "japanese"),
     [
-        ("language = ja", "line 1, column 12: this is no value", "1行12字目: 値ではありません"),
+        ("language = ja", "line 1, column 12: not a value", "1行12字目: 値ではありません"),
         ("workers = 2\nlanguage", "at its end: a name has no = after it", "終わりのところ: 名前の後に = が"),
         ('language = "ja', "a quotation mark is not closed", "引用符が閉じていません"),
         ('language = "ja\nworkers = 2', "a quotation mark is not closed", "引用符が閉じていません"),

@@ -1,4 +1,4 @@
-"""Where files stand that were handed in, as the setting `blobs` says."""
+"""The store of added files, as configured by the setting `blobs`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from shisho.stores.staging import FOLDER as STAGING
 
 
 def build_blobs(settings: Settings) -> Blobs:
-    """Nothing is asked before the first use. Raises ExtraMissing then."""
+    """Build the store of added files without connecting to it.
+
+    The first use raises ExtraMissing if its package is not installed.
+    """
     place = settings.text("blobs")
     if "://" in place:
         return defer(partial(_objects, place))
@@ -24,7 +27,7 @@ def build_blobs(settings: Settings) -> Blobs:
 
 
 def list_left_out(settings: Settings) -> Sequence[BlobFacts]:
-    """The files that were handed in and are in no backup; one of PostgreSQL has them all."""
+    """Return the added files that no backup contains; a backup of PostgreSQL contains them all."""
     if settings.text("store"):
         return ()
     blobs = build_blobs(settings)

@@ -1,4 +1,4 @@
-"""The browser of this machine: for engines that need one, and for the person whom a page asks for."""
+"""The browser of this machine: for engines that need one, and for challenges that a person solves."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 def build_browser(
     settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool
 ) -> Browser:
-    """Nothing is started before it is used, and where there is none it says how to get one. Only in a box,
-    whose certificates are its own, any certificate is taken."""
+    """Build the browser without starting it; a missing one raises an error with install advice at first use.
+
+    Invalid certificates are only trusted in a box, which issues its own.
+    """
     from shisho.web.browser.browser import ChromiumBrowser
     from shisho.web.browser.launch import LaunchOptions
     from shisho.web.browser.proxy import GuardedProxy
@@ -41,7 +43,7 @@ def build_browser(
 
 
 def browse_of(settings: Settings, browser: Browser) -> Browse | None:
-    """How engines use it; None where it is not installed."""
+    """Return how engines use the browser; None if it is not installed."""
     if find_spec("playwright") is None or chromium.find(settings.text("browser_path")) is None:
         return None
     return partial(_browsed, browser, settings.read_float("browser_seconds"))

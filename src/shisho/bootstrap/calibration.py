@@ -1,4 +1,4 @@
-"""The measuring of `shisho eval calibrate`, and where it keeps the outcome."""
+"""The embedder to calibrate by `shisho eval calibrate`, and the home that stores the result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shisho.settings import Settings
 
 
 def calibration_target(settings: Settings) -> CalibrationTarget:
-    """Raises ExtraMissing where no embedder works."""
+    """Return the target of a calibration. Raises: ExtraMissing if no embedder works."""
     built = build_embedders(settings)
     if isinstance(built, Message):
         raise ExtraMissing("calibration.no_embedder", why=built)

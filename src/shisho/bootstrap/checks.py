@@ -1,5 +1,7 @@
-"""The checks of `shisho doctor`: database, index, tokenizer, reader, and the optional parts with the way
-to get them."""
+"""The checks of `shisho doctor`: database, index, tokenizer, reader and optional parts.
+
+A failed check of an optional part shows how to install it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ async def run_checks(
     originals: Originals,
     renderer: PageRenderer,
 ) -> Sequence[Check]:
-    """Every check, the needed ones first. How much is in it, is told to this machine's owner alone."""
+    """Run every check, required parts first.
+
+    Counts and details of home files are only shown to the owner of this machine.
+    """
     return [
         _quiet(await check_database(), owner),
         _quiet(await _index(index, owner), owner),
@@ -80,18 +85,18 @@ async def run_checks(
 
 
 def _quiet(check: Check, owner: str) -> Check:
-    """The check as it may be told: its amounts are those of everybody's libraries together."""
+    """Hide the counts from other users: they cover everybody's libraries."""
     return replace(check, detail=Message("doctor.works")) if check.ok and owner != LOCAL_OWNER else check
 
 
 def _secluded(check: Check, owner: str) -> Check:
-    """The check as it may be told: what stands in the home's own files is for this machine's owner alone."""
+    """Hide details of the home's own files from everybody but the owner of this machine."""
     is_told = check.ok or owner == LOCAL_OWNER
     return check if is_told else replace(check, detail=Message("doctor.unreadable"), remedy="")
 
 
 def _settings(home: Path) -> Check:
-    """Check that the settings can be read; unreadable ones keep their defaults meanwhile."""
+    """Check that the settings can be read; unreadable ones have their defaults until they are fixed."""
     _, troubles = load_readable(home=home)
     if troubles:
         remedy = Message("doctor.mend_settings")
@@ -110,7 +115,7 @@ def _engines(home: Path) -> Check:
 
 
 def _plugins() -> Iterator[Check]:
-    """Check the plug-ins of installed packages: one row for each broken one, and one for those that work."""
+    """Check the installed plug-ins: one row for each broken one, and one for all that work."""
     working = []
     for plugin in (plugin for group in GROUPS for plugin in find_installed(group)):
         try:
@@ -124,7 +129,7 @@ def _plugins() -> Iterator[Check]:
 
 
 async def _index(index: MeasuredIndex, owner: str) -> Check:
-    """Look through the index; what was damaged in it is made anew."""
+    """Check the index and rebuild its damaged files."""
     try:
         damages = await index.examine()
         statistics = await index.view(lambda view: view.statistics(Scope(owner)))
@@ -148,7 +153,7 @@ async def _index(index: MeasuredIndex, owner: str) -> Check:
 async def _embedder(
     embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: MeasuredIndex
 ) -> Check:
-    """Which embedder works, how far it is, and whose vectors serve meanwhile; or why none does."""
+    """Report the embedder with its progress, and the vectors used until it is done; or why there is none."""
     if isinstance(embedders, Message):
         remedy = install_command("vectors") if embedders == BY_WORDS else ""
         return Check("embedder", False, embedders, remedy, optional=True)
@@ -193,7 +198,7 @@ async def _reader(reader: KillableReader) -> Check:
 
 
 async def _fonts(reader: KillableReader) -> Check:
-    """Check that letters are read whose font neither the PDF nor this machine has."""
+    """Check that text is read if neither the PDF nor this machine has its font."""
     remedy = Message("doctor.pdf_print_anew")
     try:
         reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
@@ -218,8 +223,7 @@ async def _fonts(reader: KillableReader) -> Check:
 
 
 async def _page_fonts(renderer: PageRenderer) -> Check:
-    """Check that pages are drawn with letters whose font the PDF does not hold: those come from this
-    machine."""
+    """Check that pages are drawn if the PDF does not embed its fonts: this machine must have them."""
     remedy = Message("doctor.page_letters_missing")
     try:
         image = await renderer.draw(specimen.specimen(), PDF_TYPE, 1, 800)
@@ -260,7 +264,7 @@ def _named(scripts: Iterable[str]) -> Message:
 
 
 def _browser(path: str) -> Check:
-    """The package that drives it, and the program itself."""
+    """Check the browser package and the browser itself."""
     use = Message("doctor.use_browser")
     if importlib.util.find_spec("playwright") is None:
         return Check("browser", False, use, install_command("browser"), optional=True)
@@ -275,7 +279,7 @@ def _extra(name: str, module: str, use: str, remedy: str) -> Check:
 
 
 def _pdf() -> Check:
-    """Check what sets answers on paper, and letters for it."""
+    """Check the PDF typesetter and its Japanese fonts."""
     try:
         check_japanese(find_fonts())
     except ExtraMissing as missing:

@@ -1,4 +1,4 @@
-"""A library brought from one place to another: `shisho copy`."""
+"""Copy a library from one store to another: `shisho copy`."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ Tell = Callable[[str, int], None]
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """How many of each were copied, verified by counts and hashes."""
+    """The numbers of copied rows and files, verified by counts and hashes."""
 
     copied: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """The scripts that were run; none where the schema was of this version."""
+    """The migration scripts that ran; empty if the schema already had this version."""
 
     scripts: tuple[str, ...]
 
@@ -60,13 +60,15 @@ class _Library:
 
 
 async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
-    """Bring everything from one place to another: each a home's folder or the address of a PostgreSQL
-    database; or from a backup of PostgreSQL into an empty database. Broken off, it goes on where it was when
-    it is begun again. Where the target has anything that the source has not, nothing is done to it. Vectors
-    are made anew by whoever works on the target.
+    """Copy a whole library from one store to another.
 
-    Raises InvalidParams, NotFound where there is no library to copy, Conflict where the target has what the
-    source has not, StorageUnusable."""
+    Each is a home folder or the address of a PostgreSQL database. The source can also be a backup of
+    PostgreSQL; the target is then an empty database. An interrupted copy resumes when it is started again.
+    Nothing is copied if the target has rows that the source lacks. Workers of the target compute its vectors.
+
+    Raises: InvalidParams, NotFound if there is no library to copy, Conflict if the target has other rows,
+    StorageUnusable.
+    """
     if not (source.strip() and target.strip()):
         raise InvalidParams("copying.blank_place")
     for place in (source, target):
@@ -96,8 +98,10 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
 
 
 async def migrate_store(settings: Settings) -> MigrationReport:
-    """Bring the schema of the database that is set to this version. Raises StorageUnusable for a newer one,
-    Conflict."""
+    """Migrate the schema of the configured database to this version.
+
+    Raises: StorageUnusable for a newer schema, Conflict.
+    """
     stores = build_stores(settings, None, SystemClock)
     try:
         scripts = tuple(await stores.storage.migrate())
@@ -108,8 +112,10 @@ async def migrate_store(settings: Settings) -> MigrationReport:
 
 
 async def restore_archive(settings: Settings, source: Path, store: str) -> None:
-    """Fill an empty PostgreSQL database, and the place of its files, with what a backup of one holds. Raises
-    Conflict, InvalidParams, StorageUnusable."""
+    """Restore a backup of PostgreSQL, with its files, into an empty database.
+
+    Raises: Conflict, InvalidParams, StorageUnusable.
+    """
     database = _postgres_database(store)
     from shisho.stores.postgres.storage import PostgresStorage
 
@@ -121,7 +127,10 @@ async def restore_archive(settings: Settings, source: Path, store: str) -> None:
 
 
 def _postgres_database(url: str) -> PostgresDatabase:
-    """Raises ExtraMissing."""
+    """Open the PostgreSQL database at this address.
+
+    Raises: ExtraMissing.
+    """
     try:
         from shisho.stores.postgres.connect import PostgresDatabase
     except ImportError as error:
@@ -130,7 +139,10 @@ def _postgres_database(url: str) -> PostgresDatabase:
 
 
 async def _expect_library(place: str) -> None:
-    """Raises NotFound where there is no library to copy: opening the place would make an empty one."""
+    """Check that a library exists: opening a missing one would create it.
+
+    Raises: NotFound.
+    """
     if _is_address(place):
         database = _postgres_database(place)
         try:
@@ -148,7 +160,10 @@ async def _expect_library(place: str) -> None:
 
 
 def _is_file(path: Path) -> bool:
-    """Raises InvalidParams where it cannot be told."""
+    """Return whether the path is a file.
+
+    Raises: InvalidParams if the path cannot be read.
+    """
     try:
         return path.is_file()
     except OSError as error:
@@ -156,12 +171,12 @@ def _is_file(path: Path) -> bool:
 
 
 def _resolve(place: str) -> str:
-    """An address as it is, a path in full."""
+    """Return an address unchanged and a path made absolute."""
     return place if _is_address(place) else str(expand_user(place).resolve())
 
 
 def _archive(place: str) -> Path | None:
-    """The file that a place is; None where it is an address or a folder."""
+    """Return the path if it is a file; None for an address or a folder."""
     path = Path(_resolve(place))
     return path if not _is_address(place) and _is_file(path) else None
 
@@ -210,13 +225,16 @@ async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyRe
 
 
 async def _shared_columns(origin: _Library, destination: _Library, table: str) -> tuple[str, ...]:
-    """The columns that a table has in both places, in one order."""
+    """Return the columns that the table has in both libraries, in the source's order."""
     ours = await origin.tables.list_columns(table)
     return tuple(sorted({*ours} & {*await destination.tables.list_columns(table)}))
 
 
 async def _expect_nothing_else(origin: _Library, destination: _Library) -> None:
-    """Raises Conflict where the target has what the source has not."""
+    """Check that the target has no rows that the source lacks.
+
+    Raises: Conflict.
+    """
     looks: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [("documents", ("id",), ("id",))]
     for table, order in TABLES.items():
         looks.append((table, await _shared_columns(origin, destination, table), order))
@@ -231,7 +249,10 @@ async def _expect_nothing_else(origin: _Library, destination: _Library) -> None:
 async def _verify(
     origin: _Library, destination: _Library, table: str, columns: Sequence[str], order: Sequence[str]
 ) -> None:
-    """Raises Conflict where a table is not the same in both places."""
+    """Check that the table is the same in both libraries.
+
+    Raises: Conflict.
+    """
     ours = await digest(origin.tables, table, columns, order)
     theirs = await digest(destination.tables, table, columns, order)
     if ours != theirs:
@@ -244,7 +265,10 @@ async def _verify(
 
 
 async def _copy_documents(origin: _Library, destination: _Library, tell: Tell) -> int:
-    """Those that are not live first, and removed at once: nothing that is live gives way to them."""
+    """Copy all documents and return their number.
+
+    Documents that are not live are copied first and removed at once, so they never displace a live one.
+    """
     columns = ("id", "sha256", "state", "source")
     listed = [
         row
@@ -294,7 +318,7 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
 
 
 async def _purge_copied(origin: _Library, destination: _Library, name: DocumentId, sha256: str) -> None:
-    """What was purged since it was copied is purged there too, with its file."""
+    """Purge a copied document, and its file, that the source purged after it was copied."""
     try:
         stored = await destination.stores.shelf.find_document(name)
     except NotFound:
@@ -320,21 +344,21 @@ async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
 
 
 async def _copy_places(origin: _Library, destination: _Library) -> None:
-    """Where documents stand, in place of where the shelf has put them."""
+    """Replace the places that the shelf gave to copied documents with those of the source."""
     columns = ("corpus_id", "source", "document_id", "stamp")
     rows = await _with_keys(origin, destination, "places", columns, ("corpus_id", "source"))
     await destination.tables.replace("places", columns, rows)
 
 
 async def _copy_grants(origin: _Library, destination: _Library) -> None:
-    """Who may read or write whose corpus, in place of who might when a copy was begun."""
+    """Replace the target's grants, perhaps from an earlier interrupted copy, with those of the source."""
     columns = ("corpus_id", "kind", "grantee", "access", "granted_at")
     rows = await _with_keys(origin, destination, "grants", columns, ("corpus_id", "kind", "grantee"))
     await destination.tables.replace("grants", columns, rows)
 
 
 async def _copy_purged(origin: _Library, destination: _Library) -> None:
-    """Of what was purged the rows that say so."""
+    """Copy the rows of purged documents."""
     columns = sorted(
         {*await origin.tables.list_columns("documents")}
         & {*await destination.tables.list_columns("documents")}
@@ -354,7 +378,7 @@ async def _with_keys(
     columns: list[str] | tuple[str, ...],
     order: tuple[str, ...],
 ) -> list[tuple[object, ...]]:
-    """Rows whose first column is the key of a corpus, with the target's key."""
+    """Return the rows with the corpus key, their first column, replaced by the target's key."""
     names = {key: corpus for corpus, key in (await _corpus_keys(origin)).items()}
     keys = await _corpus_keys(destination)
     batches = [rows async for rows in read_every_row(origin.tables, table, columns, order)]

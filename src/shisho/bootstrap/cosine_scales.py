@@ -1,5 +1,7 @@
-"""How much words count beside each embedder's cosines, and from which cosine a passage is relevant, as
-measured by `shisho eval calibrate`: a file of the home."""
+"""The calibration of each embedder, from `shisho eval calibrate`: a file of the home.
+
+It sets the weight of words against cosines and the cosine from which a passage is relevant.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ FILE = "cosine_scales.json"
 
 @dataclass(frozen=True, slots=True)
 class CalibratedEmbedder:
-    """`ports.Embedder`: another one, with a share of words and a floor that were measured."""
+    """`ports.Embedder` with a calibrated share of words and cosine floor."""
 
     about: EmbedderAbout
     embedder: Embedder
@@ -30,7 +32,7 @@ class CalibratedEmbedder:
 
 
 def apply_cosine_scale(home: Path, embedder: Embedder) -> Embedder:
-    """The embedder with what the home keeps for it; itself where there is nothing that can be read."""
+    """Return the embedder with its stored calibration; unchanged if none is readable."""
     scale = _read(home).get(embedder.about.name)
     if not scale:
         return embedder
@@ -44,7 +46,10 @@ def apply_cosine_scale(home: Path, embedder: Embedder) -> Embedder:
 
 
 def keep_scale(home: Path, name: str, share: WordShare, meaning_floor: float) -> None:
-    """Keep what was measured for an embedder, by its name. Raises OSError."""
+    """Store the calibration of an embedder by its name.
+
+    Raises: OSError.
+    """
     home.mkdir(parents=True, exist_ok=True)
     fresh = home / f"{FILE}.new"
     scales = _read(home) | {name: {**asdict(share), "meaning_floor": meaning_floor}}

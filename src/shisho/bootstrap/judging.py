@@ -1,4 +1,4 @@
-"""The check of sentences by itself: code, and a judge if a model is set."""
+"""Check single sentences against quotations: by rules, and by a model if one is set."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ AN_HOUR_S = 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class SupportJudge:
-    """`llm`: asked about what rules are not sure of; None: nobody is. `context`: its tokens; `seconds`: of
-    one call."""
+    """A judge of sentences.
+
+    `llm` decides uncertain cases if set; `context` in tokens, `seconds` of one call.
+    """
 
     llm: Llm | None
     context: int
     seconds: float
 
     async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[SupportOutcome]:
-        """The outcome of each sentence, second of its pair, against the quotation before it."""
+        """Return the outcome of each (quotation, sentence) pair."""
         from shisho.librarian.checking.check import decide
 
         reading = await asyncio.to_thread(lambda: [_read(*pair) for pair in pairs])
@@ -62,6 +64,6 @@ def _read(quotation: str, sentence: str) -> ReadUnit:
 
 
 def build_judge(settings: Settings) -> SupportJudge:
-    """By rules alone where no model is set. Raises as `build_llm`."""
+    """Build the judge; it only uses rules if no model is set. Raises: the errors of `build_llm`."""
     llm = build_llm(settings, "model_answer")
     return SupportJudge(llm, settings.read_int("model_context"), settings.read_float("model_seconds"))

@@ -1,4 +1,4 @@
-"""Settings to adapters: the stores, readers and rankings that the desks of all owners share."""
+"""Build the stores, readers and rankings that all owners share from settings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class SharedLibrary:
     checks: KillableSentenceChecks
 
     async def close(self) -> None:
-        """End what was opened, the stores last."""
+        """Close everything that was opened, the stores last."""
         await self.reader.close()
         await self.renderer.close()
         await self.checks.close()
@@ -83,12 +83,15 @@ class SharedLibrary:
 
 
 def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
-    """Every piece, by explicit constructor calls. Nothing is opened."""
+    """Build every shared part by explicit constructor calls, without opening anything."""
     disk = DiskFiles(settings.read_int("max_file_mb") * MB)
     embedders, without = _embedders(settings)
     stores = build_stores(settings, embedders, SystemClock)
     reader = defer(partial(build_reader, settings, disk.max_bytes))
-    ranking = (query_terms(settings), _reranker(settings))  # now, so that what is missing is said
+    ranking = (
+        query_terms(settings),
+        _reranker(settings),
+    )  # built now, so that missing parts are logged at once
     searcher = defer(partial(_searcher, settings, stores, embedders, *ranking))
     return SharedLibrary(
         settings=settings,
@@ -147,7 +150,7 @@ def _inquiries(
 
 
 def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, owner: str) -> Policy | None:
-    """Return the models that are set, counted against the quotas of an owner; None without models."""
+    """Return the configured models, counted against the owner's quotas; None without models."""
     policy = shared()
     if policy is None:
         return None
@@ -157,7 +160,7 @@ def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, own
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
-    """The embedders; None and why where there are none. What was asked for and is not there is said once."""
+    """Return the embedders; or None and the reason. A configured but missing embedder is logged once."""
     built = build_embedders(settings)
     if not isinstance(built, Message):
         return built, Message("")
@@ -199,7 +202,7 @@ def _searcher(
 
 
 def _reranker(settings: Settings) -> Reranker | None:
-    """What was asked for and is not there is said once."""
+    """Return the configured reranker. A configured but missing one is logged once."""
     reranker = build_reranker(settings)
     if isinstance(reranker, Message):
         log.warning(reranker)
@@ -231,7 +234,7 @@ class DiskFiles:
 
 
 def _barred(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> Gap:
-    """Why the web is not searched for this person where it is not."""
+    """Return why this user's questions are not searched on the web."""
     from shisho.domain.task import WebConsent
 
     why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}

@@ -1,4 +1,4 @@
-"""The models below the home, and the way to the hub that they come from."""
+"""The embedding models of the home, and their download from the hub."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 
 
 def model_files(settings: Settings) -> ModelFiles:
-    """The models that this machine has."""
+    """Return the models of this machine."""
     from shisho.inference.model_files import ModelFiles
 
     return ModelFiles(settings.home / MODELS)
 
 
 async def pull_model(settings: Settings, name: str, report: Callable[[int, int], None]) -> bool:
-    """Fetch a model; False where it is there, for which no network is looked at. `report(done, total)`:
-    bytes. Raises ConsentRequired where the web is off, NotFound, AllFetchesFailed, InvalidParams."""
+    """Download a model; return False if it is already complete, without using the network.
+
+    `report(done, total)`: in bytes. Raises: ConsentRequired if the web is off, NotFound, AllFetchesFailed,
+    InvalidParams.
+    """
     from shisho.inference.model_pull import ModelPull
 
     files = model_files(settings)
@@ -33,7 +36,7 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
         raise InvalidParams("models.partial_name", name=name, names=names)
     if files.is_whole(name):
         return False
-    # Who names a model here says with it that this name may go out; a no that was said before stands.
+    # Naming a model consents to sending that name; an earlier explicit refusal still counts.
     if consent_file(settings, SystemClock(), settings.text("web")).state() is WebConsent.OFF:
         raise ConsentRequired(
             "models.web_off",
@@ -43,10 +46,12 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
 
 
 def remove_model(settings: Settings, name: str) -> None:
-    """Remove a model. Raises InvalidParams for what is no name, Conflict where it is the one that is set,
-    NotFound."""
+    """Remove a model.
+
+    Raises: InvalidParams for an invalid name, Conflict if the model is configured, NotFound.
+    """
     files = model_files(settings)
-    files.folder(name)  # raises for what is no name
+    files.folder(name)  # raises for an invalid name
     if settings.text("embedder") == name:
         raise Conflict("models.in_use", name=name)
     files.remove(name)

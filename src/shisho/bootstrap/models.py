@@ -1,4 +1,4 @@
-"""Settings to language models: which model thinks for which node, and whether it answers."""
+"""Build language models from settings: the model of each node, and its test call."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ NODES = ("model_plan", "model_evaluate", "model_answer")
 
 @dataclass(frozen=True, slots=True)
 class ModelPreset:
-    """The allowance of models for one question: `nodes` by name, each with its setting; the budget of calls,
-    and of tokens where the context is `BASE_CONTEXT` or less."""
+    """The model allowance of one question.
+
+    `nodes`: the setting that names the model of each node. The token budget is for contexts up to
+    `BASE_CONTEXT`.
+    """
 
     nodes: Mapping[str, str]
     max_model_calls: int
@@ -61,20 +64,22 @@ BASE_CONTEXT = 8_192  # tokens; with a larger one the budget of tokens grows in 
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """A tiny reply, to see whether a model answers at all."""
+    """A short test reply of a model."""
 
     ready: bool
 
 
 def model_of(settings: Settings, node: str) -> str:
-    """The model of a node, as `provider/name`; empty where rules think."""
+    """Return the model of a node as `provider/name`; empty if the node uses rules."""
     name = settings.text(node) or settings.text("model")
     return "" if name == "none" else name
 
 
 def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
-    """The model of a node; None where rules think. Raises InvalidParams, and ExtraMissing where the packages
-    are not installed."""
+    """Build the model of a node; None if the node uses rules.
+
+    Raises: InvalidParams, ExtraMissing if its packages are not installed.
+    """
     name = model_of(settings, node)
     if not name:
         return None
@@ -100,9 +105,12 @@ def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
 
 
 def build_policy(settings: Settings) -> ModelPolicy | None:
-    """Build what thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
+    """Build the policy of the librarian's nodes; None if no node has a model.
+
+    Raises: the errors of `build_llm`.
+    """
     preset = PRESETS[settings.text("preset")]
-    # One client for each model: it learns what its server does not know.
+    # One client for each model: it remembers the features that its server lacks.
     built = {model_of(settings, setting): setting for setting in preset.nodes.values()}
     clients = {model: build_llm(settings, setting) for model, setting in built.items()}
     llm_of_node = {node: clients[model_of(settings, setting)] for node, setting in preset.nodes.items()}
@@ -119,7 +127,7 @@ def build_policy(settings: Settings) -> ModelPolicy | None:
 
 
 class CurrentPolicy:
-    """The policy of the settings as they are now: a model that was set counts from the next question."""
+    """The policy of the current settings: a changed model is used from the next question."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -133,7 +141,7 @@ class CurrentPolicy:
 
 
 def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | None:
-    """Return the policy that asks a model which is lent; None if one is set."""
+    """Return the policy that uses the client's model; None if a model is configured here."""
     settings = reread(settings)
     if any(model_of(settings, node) for node in ("model", *NODES)):
         return None
@@ -147,8 +155,10 @@ def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | 
 
 
 def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Policy | None:
-    """The policy that replies as these uses did, without any server; None where rules have thought. Raises
-    ExtraMissing where the packages are not installed that read replies."""
+    """Build the policy that replays recorded model replies, without a server; None if rules were used.
+
+    Raises: ExtraMissing if the packages that parse replies are not installed.
+    """
     if not uses:
         return None
     from shisho.inference.recorded import RecordedLlm
@@ -162,7 +172,7 @@ def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Polic
 
 
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
-    """The calls and tokens of one question, as `domain.inquiry.Budget` names them."""
+    """Return the limits of calls and tokens for one question, by their names in `domain.inquiry.Budget`."""
     preset = PRESETS[settings.text("preset")]
     contexts = max(1.0, settings.read_int("model_context") / BASE_CONTEXT)
     return {
@@ -179,8 +189,10 @@ async def find_models() -> Sequence[FoundModel]:
 
 
 async def measure_model(settings: Settings) -> ModelMeasurement:
-    """Make one real call with the caps of real prompts. Raises InvalidParams if no model is set, ModelFailed,
-    ExtraMissing."""
+    """Make one real call with the output limit of real prompts.
+
+    Raises: InvalidParams if no model is set, ModelFailed, ExtraMissing.
+    """
     from shisho.librarian.prompting import load_prompt
 
     node = next((node for node in ("model", *NODES) if model_of(settings, node)), "")
@@ -222,7 +234,7 @@ async def check_model(settings: Settings) -> Check:
 
 
 def describe_measurement(measured: ModelMeasurement) -> Message:
-    """Return what was measured, in one line."""
+    """Return the measurement as one line."""
     schema = Message("model.schema_accepted") if measured.schema else Message("model.schema_in_words")
     thinking = Message("model.thinks") if measured.is_thinking else Message("model.thinks_not")
     return Message(
@@ -238,30 +250,34 @@ def describe_measurement(measured: ModelMeasurement) -> Message:
 
 
 def read_model(settings: Settings) -> ModelSetting:
-    """Return the model that is set, without its key."""
+    """Return the configured model, without its key."""
     return ModelSetting(
         settings.text("model"), settings.text("model_url"), settings.text("model_key") and SET
     )
 
 
 def with_model(settings: Settings, choice: ModelSetting) -> Settings:
-    """Return the settings with another model, for a trial. The stored key only goes to the address that it
-    was stored for."""
+    """Return the settings with another model, for a test call.
+
+    The stored key is only sent to the address that it was stored for.
+    """
     return Settings({**settings.values, **_list_changes(settings, choice)}, settings.origins)
 
 
 def set_model(settings: Settings, choice: ModelSetting) -> None:
-    """Write the model into settings.toml. It counts from the next question. Raises as `write_settings`, and
-    as `build_llm`."""
+    """Write the model into settings.toml; it is used from the next question.
+
+    Raises: the errors of `write_settings` and `build_llm`.
+    """
     build_llm(with_model(settings, choice))
     changes = _list_changes(settings, choice)
     if choice.key is None and settings.origins["model_key"] in ("environment", "call"):
-        del changes["model_key"]  # it stays where it is
+        del changes["model_key"]  # the key stays in the environment or the call
     write_settings(settings, changes)
 
 
 def is_same_server(settings: Settings, other: Settings) -> bool:
-    """Return whether both name the same provider and address, so that a key of one is for the other too."""
+    """Return whether both name the same provider and address, so that they can share a key."""
     return _name_server(settings) == _name_server(other)
 
 

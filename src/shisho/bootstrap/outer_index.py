@@ -1,4 +1,4 @@
-"""The index that stands on a server of its own, where one is set."""
+"""The index on a server of its own, if one is configured."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 
 def build_outer_index(settings: Settings, feed: IndexFeed) -> MeasuredIndex:
-    """The index of the setting, over what `feed` says is true. Nothing is asked of the server before the
-    first search."""
+    """Build the index of the setting over the rows of `feed`. Connects at the first search."""
     from shisho.stores.qdrant.index import QdrantIndex
     from shisho.stores.qdrant.server import QdrantServer
 

@@ -1,5 +1,4 @@
-"""Where a home keeps what is one person's own and stands in no database: their word about the web, their
-signing key."""
+"""The folder of a person's own files outside the database: their web consent and signing key."""
 
 from __future__ import annotations
 
@@ -12,8 +11,10 @@ PEOPLE = "people"
 
 
 def locate_personal_folder(home: Path, owner: str) -> Path:
-    """The home itself for who uses this machine, else a folder below it. Names of people may hold any letter,
-    and no folder is called by one."""
+    """Return the home itself for this machine's owner, otherwise a folder in it.
+
+    The folder is named by a hash: names of people may contain any character.
+    """
     if owner == LOCAL_OWNER:
         return home
     return home / PEOPLE / sha256(owner.encode()).hexdigest()[:32]

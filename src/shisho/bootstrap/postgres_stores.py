@@ -1,5 +1,7 @@
-"""The stores of a library that is one PostgreSQL database, shared by as many machines as like. What only
-concerns this machine (which workers live here, which folders are here) stands in its home."""
+"""The stores of a library in one PostgreSQL database, shared by any number of machines.
+
+Data of one machine only, such as its workers and its folders, is in its home.
+"""
 
 from __future__ import annotations
 
@@ -45,16 +47,16 @@ if TYPE_CHECKING:
         Users,
     )
 
-FOLLOWER = "postgres.follower"  # the file that the process of this machine holds which follows its folders
+FOLLOWER = "postgres.follower"  # locked by the one process of this machine that watches its folders
 EMBEDDING = (
-    "shisho embedding"  # the name by which one process of all machines makes vectors in the background
+    "shisho embedding"  # advisory lock of the one process, on any machine, that embeds in the background
 )
 
 
 def build_postgres_stores(
     settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
 ) -> LibraryStores:
-    """As `build_stores`."""
+    """Build the stores; see `build_stores`."""
     database = PostgresDatabase(settings.text("store"))
     clock = make_clock(database.line)
     index = _index(settings, database, embedders)
@@ -145,7 +147,7 @@ def _grants(database: PostgresDatabase, clock: Clock) -> Grants:
 
 
 async def _erase_all(database: PostgresDatabase, pages: PageStores, index: Index) -> bool:
-    """Go after a purge through all that holds copies."""
+    """Erase purged data from every store that has copies."""
     await pages.originals.erase_purged()
     await pages.images.erase_purged()
     await index.catch_up()
@@ -200,7 +202,7 @@ def _embeddings(database: PostgresDatabase, embedders: BuiltEmbedders | None) ->
 def _queue(
     settings: Settings, database: PostgresDatabase, clock: Clock, opinions: Opinions, blobs: Blobs
 ) -> QueueStores:
-    """One set for all owners: they share the workers and the bell that wakes them."""
+    """Build the queue stores of all owners: they share the workers and their notifications."""
     from shisho.bootstrap.web import Manners
     from shisho.stores.postgres.bell import PostgresBell
     from shisho.stores.postgres.cache import PostgresCache

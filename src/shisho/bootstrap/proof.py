@@ -1,4 +1,4 @@
-"""Answers that prove themselves: what writes and signs them, and what checks them where there is no home."""
+"""Answers with proofs: write and sign them, and check them without a home."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = "proof.key"
 def build_proofs(
     settings: Settings, owner: str, shelf: Shelf, grants: Grants, viewer: ViewerDesk
 ) -> ProofDesk:
-    """The verbs of answers that show themselves."""
+    """Build the verbs of proofs."""
     from shisho.desk.proving import ProofDesk, ProofParts
     from shisho.rendering.proof import with_signature, write_proof
 
@@ -32,14 +32,14 @@ def build_proofs(
 
 
 def open_signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKeyFile:
-    """The key of a person in the home, which need not be there."""
+    """Open the signing key of a person in the home; its file may not exist yet."""
     from shisho.system.signing import SigningKeyFile
 
     return SigningKeyFile(locate_personal_folder(settings.home, owner) / KEY)
 
 
 def check_proof(data: bytes) -> ProofReport:
-    """The contents and faults of a proof file. Needs no home."""
+    """Return the contents and faults of a proof file. Needs no home."""
     from shisho.rendering import proof
     from shisho.system.signing import is_signed
 

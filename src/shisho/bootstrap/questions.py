@@ -1,5 +1,4 @@
-"""The wiring of the verbs of questions: answers while they are made, and assistants that are their own
-librarian."""
+"""Build the verbs of questions: answers in progress, and sessions of assistants."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerDesk:
-    """Cheap: nothing is opened."""
+    """Build the verbs of answers without opening anything."""
     from shisho.desk.answers import AnswerDesk, AnswerParts
     from shisho.jobs.status import TaskWatch
     from shisho.librarian.trace import trace_run
@@ -40,7 +39,7 @@ def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerD
 
 
 def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
-    """Cheap: nothing is opened."""
+    """Build the sessions of assistants without opening anything."""
     from shisho.desk.session_parts import SessionParts
     from shisho.desk.sessions import Sessions
     from shisho.jobs.ids import make_id
@@ -72,7 +71,7 @@ def build_conversations(
     inquiries: LibrarianInquiries,
     tasks: TaskDesk,
 ) -> ConversationDesk:
-    """Cheap: nothing is opened."""
+    """Build the verbs of conversations without opening anything."""
     from shisho.desk.conversing import ConversationDesk
 
     return ConversationDesk(access, stored, ledger, tasks, inquiries.understand)

@@ -1,4 +1,4 @@
-"""The queue's side of the wiring: stores to the verbs of tasks and sessions, handlers to workers."""
+"""Build the queue: verbs of tasks and sessions over stores, and handlers for workers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class QueueSide:
 
 
 def build_queue(parts: Parts, stores: QueueStores) -> QueueSide:
-    """Cheap: no worker is made before `working` is entered."""
+    """Build the queue. No worker is built before `working` is entered."""
     tasks = defer(partial(_tasks, parts, stores))
     sessions = defer(partial(build_sessions, parts, stores))
     answers = defer(partial(build_answers, parts, stores, tasks))
@@ -145,7 +145,7 @@ async def _working(
 
 
 async def _forget_password(staging: Staging, job: Job) -> None:
-    """The bytes stay, for the job to be resumed; a secret does not wait for that."""
+    """Delete the password when a job ends; the file is kept so that the job can be resumed."""
     for payload in read_known_payloads([job]):
         key = find_password_key(payload)
         if key is not None:
@@ -154,8 +154,10 @@ async def _forget_password(staging: Staging, job: Job) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """The notices and the worker, entered together to work on the queue. `aside`: what is done beside them,
-    by who is to stay."""
+    """The notices and the worker, entered together to work on the queue.
+
+    `aside`: background work of long-running processes.
+    """
 
     notices: Notices
     worker: Worker
@@ -177,8 +179,10 @@ class Workplace:
 
 @asynccontextmanager
 async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
-    """At work; over a home that cannot be used, as soon as it can. Who is to stay has the whole file looked
-    through."""
+    """Work on the queue; if the home is unusable, start as soon as it becomes usable.
+
+    Long-running processes also examine the whole database.
+    """
     aside = [asyncio.create_task(storage.examine())] if is_to_stay else []
     try:
         try:
@@ -222,8 +226,10 @@ def _desktop(settings: Settings) -> Notifier | None:
 
 
 def _handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
-    """Each made when the first job of its kind is there: a server says its first word without them, and a
-    question to the documents loads nothing of the web."""
+    """Return the handlers, each built for the first job of its kind.
+
+    A server starts without them, and a question to the documents loads no web code.
+    """
     shelving = cache(partial(_make_shelving, parts, stores))
     pages = cache(partial(_make_pages, parts, stores, shelving))
     makers: Mapping[str, Callable[[], Handler]] = {
@@ -290,7 +296,7 @@ def _way_is_open(parts: Parts, stores: QueueStores, owner: str) -> bool:
 
 
 def _with_consent(parts: Parts, handler: Handler) -> Handler:
-    """The yes of whose job it is; it may be taken back between a job's queueing and its turn."""
+    """Check the consent of the job's owner, who may withdraw it after the job was queued."""
 
     async def handled(job: Job, context: JobContext) -> Any:
         check_consent(parts.consent(read_payload(job).owner).state())
@@ -332,7 +338,7 @@ def _off_reason(parts: Parts) -> str:
 
 
 def _known_engines(parts: Parts) -> list[EngineAbout]:
-    """All engines there are, as engines.toml has them, and those that were plugged in besides."""
+    """Return all engines: those of engines.toml and those of plug-ins."""
     table = open_engine_file(parts.settings.home).read().engines
     abouts = {name: engine.about for name, engine in table.items()}
     return [*(abouts | _plugged(parts)).values()]

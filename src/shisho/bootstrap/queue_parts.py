@@ -1,4 +1,4 @@
-"""The parts that the queue's side of the wiring is made of."""
+"""The parts that the queue is built from."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts that a desk has made before its queue is wired."""
+    """The parts of a desk that are built before its queue."""
 
     settings: Settings
     storage: Storage
@@ -51,5 +51,5 @@ class Parts:
     quotas: Quotas
 
     def consent(self, owner: str) -> ConsentFile:
-        """The consent that says whether this person's words may go out."""
+        """Return this person's consent to send their words to the web."""
         return build_consent(self.settings, self.web, self.clock, owner)

@@ -1,4 +1,4 @@
-"""The setting `reranker` to a model that puts passages in order, and whether it works."""
+"""Build the model of the setting `reranker`, and check that it works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shisho.settings import Settings
 
 
 def build_reranker(settings: Settings) -> Reranker | Message | None:
-    """Return the reranker that is set, or why it can't be used; None if none is set."""
+    """Return the configured reranker, or why it cannot be used; None if none is set."""
     choice = settings.text("reranker")
     if choice == "none":
         return None
@@ -42,7 +42,7 @@ def _load(settings: Settings, choice: str) -> Reranker:
 
 
 async def check_reranker(settings: Settings) -> list[Check]:
-    """Ask the reranker one tiny question. Return nothing if none is set."""
+    """Ask the reranker one short question. Return an empty list if none is set."""
     reranker = build_reranker(settings)
     if reranker is None:
         return []

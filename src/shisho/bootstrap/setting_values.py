@@ -1,4 +1,4 @@
-"""The settings that a desk was made with, as they are told."""
+"""The settings of a desk, for display."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from shisho.domain.setting import SettingValue
 from shisho.settings import TABLE, Settings, hide_login
 
-SET = "set"  # in place of a secret
+SET = "set"  # shown in place of a secret
 
 
 def list_settings(settings: Settings) -> Sequence[SettingValue]:
-    """In the order of the table."""
+    """Return the settings in the order of their table."""
     rows = []
     for row in TABLE:
         value = settings.values[row.name]

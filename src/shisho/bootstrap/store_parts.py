@@ -1,4 +1,4 @@
-"""The stores of a library by their ports, whichever database is beneath them."""
+"""The stores of a library by their ports, for either database."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MakeClock = Callable[[Callable[[], float]], Clock]
 
 @dataclass(frozen=True, slots=True)
 class PageStores:
-    """Where the bytes are that pages are drawn from, and the pictures that were drawn."""
+    """The files that pages are drawn from, and the drawn images."""
 
     originals: Originals
     images: PageImages
@@ -54,7 +54,7 @@ class PageStores:
 
 @dataclass(frozen=True, slots=True)
 class QueueStores:
-    """The queue's side of the database, and what stands beside it."""
+    """The queue's stores in the database, and its parts outside the database."""
 
     bell: Bell
     jobs: JobStore
@@ -70,7 +70,10 @@ class QueueStores:
 
 @dataclass(frozen=True, slots=True)
 class LibraryStores:
-    """One library's stores, over one `storage`. What a question does not need is made at its first use."""
+    """The stores of one library over one `storage`.
+
+    Parts that questions do not need are built at first use.
+    """
 
     storage: Storage
     clock: Clock

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 def build_stores(
     settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
 ) -> LibraryStores:
-    """Nothing is opened. `make_clock` is given the time line of the storage, by which all waiting is
-    measured."""
+    """Build the stores without opening anything.
+
+    `make_clock` gets the timeline of the storage, which measures all waiting.
+    """
     if settings.text("store"):
         return _postgres_builder()(settings, embedders, make_clock)
     from shisho.bootstrap.embedded_stores import build_embedded_stores

@@ -1,4 +1,4 @@
-"""Spans as OpenTelemetry traces, where a collector is set. Nothing of it is loaded otherwise."""
+"""Spans as OpenTelemetry traces, if a collector is configured. The package is not loaded otherwise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATH = "/v1/traces"
 
 @contextmanager
 def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[None]:
-    """While it is entered, spans go to the collector that is set, or to `exporter`. Raises ExtraMissing."""
+    """Send spans to the configured collector or `exporter` while entered. Raises: ExtraMissing."""
     address = settings.text("traces")
     if not address and exporter is None:
         yield
@@ -31,14 +31,14 @@ def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[
         exporter = exporter or _exporter(address)
     except ImportError as error:
         raise ExtraMissing("blobs.extra_missing", setting="traces", extra="otel") from error
-    # Named here and not by its own search, which starts a program to ask the machine who it is.
+    # Set explicitly: the resource detector starts a subprocess to identify the machine.
     provider = TracerProvider(resource=Resource({"service.name": "shisho"}), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     tracer: Any = provider.get_tracer("shisho")
 
     def open_span(name: str, facts: Mapping[str, object]) -> AbstractContextManager[object]:
         attributes = {f"shisho.{key}": value for key, value in facts.items() if value is not None}
-        # A message of an error may name a file or hold words of a document: the class is enough.
+        # The message of an error may contain a file name or a document's words: record only its class.
         span: AbstractContextManager[object] = tracer.start_as_current_span(
             name, attributes=attributes, record_exception=False, set_status_on_exception=False
         )

@@ -1,4 +1,4 @@
-"""The wiring of the viewer: the stores of pages, what draws them, and the verbs over both."""
+"""Build the viewer: the stores of pages, their renderer, and the verbs over both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build_renderer(settings: Settings) -> KillablePageRenderer:
-    """The drawer of pages, within the limits of reading."""
+    """Build the page renderer with the reader's limits."""
     from shisho.corpus.readers.rendering import KillablePageRenderer
 
     seconds = settings.read_float("reader_seconds")
@@ -33,7 +33,7 @@ def build_viewer(
     pages: PageStores,
     renderer: PageRenderer,
 ) -> ViewerDesk:
-    """The verbs of looking at this owner's documents."""
+    """Build the verbs of viewing this owner's documents."""
     from shisho.corpus.finding import find_in_text
     from shisho.desk.viewing import ViewerDesk, ViewerParts
 

@@ -1,5 +1,4 @@
-"""The way to the web: engines, fetcher and politeness into the handlers of searches and addresses; or no way
-at all."""
+"""Build web access from settings: engines, fetcher and rate limits for search and fetch jobs."""
 
 from __future__ import annotations
 
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
 
 async def refuse_window(challenge: HumanChallenge) -> bool:
-    """Stands where there is no browser."""
+    """Report that no browser is installed: the window callback of a machine without one."""
     raise EngineUnavailable(
         "browser.extra_missing",
         install=install_command("browser"),
@@ -56,10 +55,13 @@ async def refuse_window(challenge: HumanChallenge) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window`
-    shows a page to the person before the screen, and tells whether they got through; `let_in`, whether it was
-    ever opened on an engine. `needs_consent`: a person has to say first that words may go out. `paging`: the
-    settings of engines that have some."""
+    """Access to the web.
+
+    `robots`: whether robots.txt is obeyed. `keys`: the user's own API keys, by setting. `window` shows a page
+    to the person at the screen and returns whether they solved its challenge; `let_in` returns whether that
+    ever worked for an engine. `needs_consent`: a person must first agree to send words out. `paging`: the
+    settings of engines that can page.
+    """
 
     engines: Mapping[str, SerpEngine]
     fetcher: Fetcher
@@ -74,7 +76,7 @@ class WebAccess:
     paging: Mapping[str, PagingSettings] = field(default_factory=dict)
 
     async def close(self) -> None:
-        """End what was opened for it."""
+        """Close the fetcher, the parser and the browser."""
         await self.fetcher.close()
         await self.parser.close()
         if self.browser is not None:
@@ -83,7 +85,7 @@ class WebAccess:
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """The shared limits and memories that keep all processes polite together."""
+    """The shared rate limits and health records that all processes obey."""
 
     limiter: Limiter
     health: Health
@@ -93,7 +95,7 @@ class Manners:
 
 
 def web_of(settings: Settings) -> WebAccess | None:
-    """The way that the settings describe. Nothing is loaded, started or sent before it is used."""
+    """Build the web access of the settings. Nothing is loaded, started or sent before its first use."""
     if settings["web"] == "off":
         return None
     return defer(partial(_web_of, settings), needs_consent=settings["web"] == "ask")
@@ -143,8 +145,7 @@ def _build_fetcher(
 
 
 def build_consent(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> ConsentFile:
-    """The consent of a person for this way out. Whoever hands in a way of their own has said yes with it, for
-    all."""
+    """Return a person's consent to this web access. Callers with their own access consent for everybody."""
     mode = "off" if web is None else "ask" if web.needs_consent else "on"
     return consent_file(settings, clock, mode, owner)
 
@@ -158,7 +159,7 @@ def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL
 
 
 def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
-    """Build the access by which search jobs ask for result pages."""
+    """Build the access that search jobs use to request result pages."""
     from shisho.handlers.result_pages import EngineAccess
     from shisho.web.serp.client import SerpClient, assume_nobody
     from shisho.web.serp.credentials import find_missing_keys
@@ -188,7 +189,7 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
 
 
 def build_page_intake(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
-    """Build the intake by which search and fetch jobs visit web pages."""
+    """Build the intake that search and fetch jobs use to visit web pages."""
     from shisho.handlers.web_pages import PageIntake
     from shisho.web.crawl.robots import RobotsBook
     from shisho.web.crawl.visit import PageClient

@@ -1,5 +1,7 @@
-"""Passages: whole sentences up to a size, neighbours overlapping, never across a heading, a table or a
-page."""
+"""Cutting of documents into passages.
+
+Passages are whole sentences up to a size. Neighbours overlap, and none crosses a heading, a table or a page.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,11 @@ _LINE = re.compile(r"[^\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A passage to be: `text[start:end]` of the document. `heading` is the path that it stands under,
-    for a part of a table then the labels of its columns; `place` and `ocr` as of a `Block`."""
+    """The span of a future passage: `text[start:end]` of the document.
+
+    `heading` is the path of its headings; for a part of a table, followed by the column labels. `place` and
+    `ocr` are those of a `Block`.
+    """
 
     start: int
     end: int
@@ -40,9 +45,10 @@ class Piece:
 def cut(
     layout: DocumentLayout, size: int = 500, overlap: int = 100, prose: Prose | None = None
 ) -> list[Piece]:
-    """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`.
+    """Return pieces in order, at most `size` characters each.
 
-    `prose` cuts running text in another way; tables, code, captions and notes are cut as ever.
+    Neighbours of one run share at most `overlap`. `prose` is another function for cutting running text; it
+    does not affect tables, code, captions and notes.
     """
     pieces: list[Piece] = []
     for run in _runs(layout):
@@ -55,8 +61,10 @@ def cut(
 
 
 def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
-    """Blocks that may share passages: paragraphs and lists of one page under one heading; a bare heading by
-    itself."""
+    """Return groups of blocks that may share passages.
+
+    Paragraphs and lists of one page under one heading are a group; a bare heading is a group of its own.
+    """
     bare = _bare_headings(layout)
     runs: list[list[PlacedBlock]] = []
     open_run = False
@@ -75,7 +83,7 @@ def _stands_with(first: PlacedBlock, block: PlacedBlock) -> bool:
 
 
 def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
-    """Headings with nothing under them: no passage carries their words in its path."""
+    """Return headings with nothing under them: no passage has their words in its path."""
     paths = {block.heading for block in layout.blocks if block.kind is not BlockKind.HEADING}
     carried = {
         UNDER.join(steps[: depth + 1])
@@ -100,7 +108,7 @@ def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> 
     if first.kind is BlockKind.TABLE:
         units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
     elif first.kind is BlockKind.CODE:
-        # With the white before it, which says what belongs to what.
+        # With the indentation, which carries meaning.
         lines = [match for match in _LINE.finditer(text, first.start, first.end) if match[0].strip()]
         units = [(line.start(), line.start() + len(line[0].rstrip())) for line in lines]
     else:
@@ -116,11 +124,11 @@ def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> 
 
 
 def _heading_over(text: str, first: PlacedBlock) -> str:
-    """The path of what stands in a run; for the parts of a table with the labels of its columns."""
-    # The rows of a sheet have the labels of their columns in them.
+    """Return the heading path of a run; for parts of a table, followed by the column labels."""
+    # Rows of a sheet include the labels of their columns.
     if first.kind is not BlockKind.TABLE or split_cells(first.place) is not None:
         return first.heading
-    # A row says nothing without these labels, and no part but the first has them.
+    # A row is meaningless without these labels, and only the first part contains them.
     return UNDER.join(filter(None, (first.heading, column_labels(text[first.start : first.end]))))
 
 
@@ -132,7 +140,7 @@ def _pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Ite
     at = first.start
     for start, end in spans:
         place = first.place
-        if place:  # most have none, and their runs are as long as the document
+        if place:  # most runs have none, and those are as long as the document
             row += text.count("\n", at, start)
             at = start
             place = place_of_rows(place, row, row + text[start:end].rstrip().count("\n"))
@@ -140,8 +148,11 @@ def _pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Ite
 
 
 def _split_row(text: str, unit: Span, size: int) -> list[Span]:
-    """A row longer than a passage: as many cells together as fit, for a label is beside its value; a longer
-    cell by itself as a sentence."""
+    """Split a row longer than a passage.
+
+    As many cells as fit stay together, because a label precedes its value. A longer cell is split like a
+    sentence.
+    """
     start, end = unit
     if end - start <= size:
         return [unit]
@@ -153,7 +164,7 @@ def _split_row(text: str, unit: Span, size: int) -> list[Span]:
 
 
 def split_long(text: str, unit: Span, size: int) -> list[Span]:
-    """A sentence longer than a passage: cut at the last pause that fits, else where it must be."""
+    """Split a sentence longer than a passage at the last pause that fits, else at the limit."""
     start, end = unit
     parts: list[Span] = []
     while end - start > size:
@@ -168,7 +179,7 @@ def split_long(text: str, unit: Span, size: int) -> list[Span]:
 
 
 def pack(units: Sequence[Span], size: int, overlap: int) -> list[Span]:
-    """Greedy: as many units as fit; the next begins with those of the last that fit into `overlap`."""
+    """Pack units greedily; the next span starts with the last units that fit into `overlap`."""
     packed: list[Span] = []
     first = 0
     while first < len(units):
@@ -183,8 +194,10 @@ def pack(units: Sequence[Span], size: int, overlap: int) -> list[Span]:
 
 
 def _resume(units: Sequence[Span], first: int, last: int, size: int, overlap: int) -> int:
-    """Where the next passage begins: as far back as overlap allows, but so that the first new unit still
-    fits."""
+    """Return the first unit of the next passage.
+
+    It is as far back as the overlap allows while the first new unit still fits.
+    """
     back = last + 1
     while (
         back - 1 > first

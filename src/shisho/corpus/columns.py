@@ -1,19 +1,23 @@
-"""The labels of a table's columns, by the form of its rows. Each row is a line, its cells between tabs.
-Pure."""
+"""Column labels of a table, from the form of its rows.
+
+Each row is a line with tabs between its cells. Pure.
+"""
 
 from __future__ import annotations
 
 from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_name
 
-SHOWN = 120  # characters of the labels that stand over a part of a table
-READ_ROWS = 40  # of a table, to tell what its columns hold
-FEWEST = 3  # columns of a table whose first row is taken for labels though all below it is words too
+SHOWN = 120  # characters of the labels shown above a part of a table
+READ_ROWS = 40  # rows that are read to classify the columns
+FEWEST = 3  # columns of a table whose first row counts as labels even if all rows are words
 
 
 def column_labels(table: str) -> str:
-    """The labels over the columns: the first row, where it holds no figure and the rows below do, or where
-    there are three columns and more; else nothing. A row of one cell above it is the table's title, and comes
-    first."""
+    """Return the labels of the columns, or "".
+
+    They are the first row, if it contains no figure and either the rows below do or there are three or more
+    columns. A row of one cell above is the table's title, and comes first.
+    """
     rows = [row.split("\t") for row in table.split("\n", READ_ROWS)[:READ_ROWS]]
     title = ""
     if len(rows[0]) == 1 and len(rows) > 1:

@@ -1,5 +1,7 @@
-"""How many passages a round ranks: k grows with the corpus, with the question's complexity and with the
-round."""
+"""The number of passages that a round ranks.
+
+k grows with the corpus, the question's complexity and the round.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ GROWTH = {"linear": (1, 2, 3), "exponential": (1, 3, 10)}
 
 
 def top_k(in_scope: int, complexity: Complexity, round_: int, growth: str = "linear") -> int:
-    """k of round `round_` (from 1) over `in_scope` passages, between 1 and 100."""
+    """Return k of round `round_` (from 1) over `in_scope` passages, between 1 and 100."""
     steps = GROWTH[growth]
     step = steps[min(max(round_, 1), len(steps)) - 1]
     return min(MOST, max(1, math.floor(choose_base_k(in_scope) * COMPLEXITY[complexity] * step + 0.5)))
 
 
 def choose_base_k(in_scope: int) -> float:
-    """5 for a small corpus, 20 for a middling one, from there to 50 along the logarithm of its size."""
+    """Return 5 for a small corpus, 20 for a medium one, then up to 50 by its logarithm."""
     if in_scope < SMALL:
         return 5
     if in_scope < LARGE:

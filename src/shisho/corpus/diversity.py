@@ -1,5 +1,7 @@
-"""Spreading a ranking out: maximal marginal relevance (Carbonell and Goldstein, 1998), documents taking
-turns."""
+"""Diversification of a ranking.
+
+Maximal marginal relevance (Carbonell and Goldstein, 1998), with documents taking turns.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +11,24 @@ from typing import TYPE_CHECKING
 from shisho.domain.corpus import Passage, PassageId, RankedPassage
 from shisho.domain.embedding import Embedding
 
-# numpy is imported where it is used, as most libraries are never spread out.
+# numpy is imported on use, because most libraries never need diversification.
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 RELEVANCE = 0.7  # λ
-PER_DOCUMENT = 3  # passages of one document before others had their turn
+PER_DOCUMENT = 3  # passages of one document before other documents get their turn
 _SPACE = ord(" ")
-_SET_BITS = 64  # sets are compared by so many of their bits at once
+_SET_BITS = 64  # number of bits of a set that are compared at once
 _PLACE_BITS = 16
 _MOST_PLACES = 1 << _PLACE_BITS
 
 Likeness = Callable[[int], "NDArray[np.float64]"]
-"""How like one place of a ranking each of its places is, 0 to 1."""
+"""A function from a place in a ranking to its similarities with all places, 0 to 1."""
 
 
 def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness) -> list[RankedPassage]:
-    """k of the ranking, in order of choice: each the best that is least like those chosen before."""
+    """Return k of the ranking in order of choice: each the best among the least similar."""
     import numpy as np
 
     top = max((hit.score for hit in ranking), default=0.0) or 1.0
@@ -54,9 +56,12 @@ def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness) -> list
 def compare_by_meaning(
     passages: Sequence[Passage], embeddings: Mapping[PassageId, Embedding], by_words: Likeness
 ) -> Likeness:
-    """What is alike in other words too: the greater of the likeness by words and that of the vectors, where
-    both passages have one. 0 for two that are as near as two of these usually are, 1 for the same: cosines of
-    one encoder lie closer together than those of another."""
+    """Return a similarity that also recognises paraphrases.
+
+    It is the maximum of the similarity by words and that of the vectors, if both passages have one. The
+    latter is scaled: 0 for a usual pair of these passages, 1 for equal vectors, because some encoders'
+    cosines lie closer together than others'.
+    """
     import numpy as np
 
     places = [place for place, passage in enumerate(passages) if passage.id in embeddings]
@@ -64,7 +69,7 @@ def compare_by_meaning(
     data = b"".join(embeddings[passages[place].id] for place in places)
     vectors = np.frombuffer(data, "<f2").astype(np.float32).reshape(len(places), -1)
     cosines = vectors @ vectors.T
-    # Of two that are not one: those on the diagonal are all 1.
+    # Pairs of different passages; the diagonal is all 1.
     usual = (float(cosines.sum()) - len(places)) / max(1, len(places) * (len(places) - 1))
     scaled = np.clip((cosines - usual) / max(1 - usual, 1e-6), 0.0, 1.0)
 
@@ -78,11 +83,14 @@ def compare_by_meaning(
 
 
 def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
-    """Jaccard likeness of character pairs, over sets kept as bits: exact, and quick enough for every two of
-    200 passages. A text in letters has no pairs, and is compared by its terms."""
+    """Return the Jaccard similarity of character pairs, over sets stored as bits.
+
+    It is exact, and fast enough for all pairs of 200 passages. Texts in Latin letters have no pairs and are
+    compared by their terms.
+    """
     import numpy as np
 
-    entries = np.sort(_list_entries(passages))  # of one word all follow one another, in whatever passages
+    entries = np.sort(_list_entries(passages))  # all entries of a word are adjacent, whatever their passages
     words = entries >> np.uint64(_PLACE_BITS)
     columns = np.cumsum(np.diff(words, prepend=words[:1]) != 0)
     width = -(-(int(columns[-1]) + 1) // _SET_BITS) * _SET_BITS if len(columns) else 0
@@ -100,8 +108,11 @@ def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
 
 
 def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
-    """Every word of every passage, in no order: the code of the word, equal for equal words, and the place of
-    the passage in its lowest bits."""
+    """Return every word of every passage, unordered.
+
+    An entry is the code of the word (equal for equal words), with the place of the passage in its lowest
+    bits.
+    """
     import numpy as np
 
     if len(passages) > _MOST_PLACES:
@@ -120,8 +131,10 @@ def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
 
 
 def _code_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
-    """Pairs and single characters, as `language.terms.graphs` makes them, a space between two: the code of
-    each is its one or two units of UTF-16, of longer ones (𠮷野) the first and the last."""
+    """Return the codes of pairs and single characters as made by `language.terms.graphs`.
+
+    A code is the word's one or two UTF-16 units; for longer words (𠮷野), the first and the last.
+    """
     import numpy as np
 
     units = np.frombuffer("".join(f"{text} " for text in texts).encode("utf-16-le"), "<u2")
@@ -134,7 +147,7 @@ def _code_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
 
 
 class _WordCodes(dict[str, int]):
-    """Codes of words of any length: a short one's is that of `_code_pairs`."""
+    """Codes of words of any length. Short words have the code of `_code_pairs`."""
 
     def __missing__(self, word: str) -> int:
         units = word.encode("utf-16-be", "surrogatepass")

@@ -1,7 +1,7 @@
-"""Near-duplicates: MinHash bands find candidates, the Jaccard likeness of character 4-grams decides (at least
-.8).
+"""Near-duplicates.
 
-Bands are a passage's own and never change, so that a shelf can look them up when the next document comes in.
+MinHash bands find candidates, and the Jaccard similarity of character 4-grams decides (at least .8). Bands
+depend on the passage alone and never change, so a store can look them up when the next document arrives.
 """
 
 from __future__ import annotations
@@ -16,22 +16,24 @@ from shisho.language.terms import fold
 
 ALIKE = 0.8
 GRAM = 4
-# 12 bands of 5 rows: passages of likeness .8 share a band in 99 cases of 100, of likeness .4 in 12.
+# 12 bands of 5 rows: passages of similarity .8 share a band in 99 cases of 100, of similarity .4 in 12.
 BANDS = 12
 ROWS = 5
 SEED = 20
 _SKETCH = struct.Struct(f"<{BANDS * ROWS}I")
 _BAND_BYTES = _SKETCH.size // BANDS
-_PRIME = 2**61 - 1  # of what a band holds, which is random, its rest names it well
+_PRIME = 2**61 - 1  # the remainder of a band, which is random, identifies it well
 _GRAM_BYTES = 2 * GRAM
 
 
 def bands(text: str) -> tuple[int, ...]:
-    """The keys by which a shelf finds near-duplicates: numbers below 2**61. Two texts that share one may be
-    alike."""
+    """Return the lookup keys for near-duplicates: numbers below 2**61.
+
+    Two texts that share one may be near-duplicates.
+    """
     from rensa import RMinHash
 
-    grams = _gram_codes(text)  # a gram that stands twice changes no minimum
+    grams = _gram_codes(text)  # repeated grams do not change a minimum
     sketches = RMinHash.digest_matrix_from_flat_token_hashes(grams, (0, len(grams)), BANDS * ROWS, SEED)
     packed = _SKETCH.pack(*sketches.to_rows()[0])
     return tuple(
@@ -40,13 +42,19 @@ def bands(text: str) -> tuple[int, ...]:
 
 
 def likeness(a: str, b: str) -> float:
-    """Jaccard likeness of two texts' character 4-grams, 0 to 1; spaces, width and case do not count."""
+    """Return the Jaccard similarity of two texts' character 4-grams, 0 to 1.
+
+    Spaces, width and case are ignored.
+    """
     return _jaccard(_grams(a), _grams(b))
 
 
 def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage, ...]:
-    """`passages` in order, each in the cluster of the most alike among `akin` and those before it, else in
-    its own."""
+    """Return `passages` in order, with the clusters of their near-duplicates.
+
+    Each joins the cluster of the most similar passage among `akin` and those before it, else it keeps its
+    own.
+    """
     counts = Counter(band for passage in (*akin, *passages) for band in passage.bands)
     sharing: dict[int, tuple[Passage, ...]] = {band: () for band, count in counts.items() if count > 1}
     for earlier in akin:
@@ -63,16 +71,18 @@ def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage,
 
 
 def _likest(passage: Passage, near: Mapping[PassageId, Passage]) -> tuple[float, Passage | None]:
-    # Grams are made anew for the few that share a band: of all passages of a long document they fill the
-    # memory.
+    # Grams are recomputed for the few passages that share a band: those of all passages of a long document
+    # would fill the memory.
     grams = _grams(passage.text) if near else set()
     scored = ((_jaccard(grams, _grams(other.text)), other) for other in near.values())
     return max(scored, key=lambda pair: pair[0], default=(0.0, None))
 
 
 def _enter(passage: Passage, sharing: dict[int, tuple[Passage, ...]]) -> None:
-    """The first and the latest of each band: a line that stands on every page must not slow the page after
-    it."""
+    """Add a passage to its bands, keeping the first and the latest of each.
+
+    A line repeated on every page must not slow down the following pages.
+    """
     for band in passage.bands:
         if band in sharing:
             sharing[band] = (*sharing[band][:1], passage)
@@ -83,8 +93,10 @@ def _grams(text: str) -> set[int]:
 
 
 def _gram_codes(text: str) -> memoryview[int]:
-    """Its 4-grams in no order, each as the number that its UTF-16 units make: no gram becomes an object of
-    its own."""
+    """Return the 4-grams, unordered, each as the number formed by its UTF-16 units.
+
+    No gram becomes an object of its own.
+    """
     plain = "".join(fold(text).split()).ljust(GRAM, "\0").encode("utf-16-le")
     whole = [plain[at : len(plain) - (len(plain) - at) % _GRAM_BYTES] for at in range(0, _GRAM_BYTES, 2)]
     return memoryview(b"".join(whole)).cast("Q")

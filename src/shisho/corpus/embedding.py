@@ -1,4 +1,7 @@
-"""Passages get their vectors, batch by batch: what is done is kept, so that it can be broken off anywhere."""
+"""Embedding of passages, batch by batch.
+
+Finished batches are stored, so it can stop anywhere.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,18 @@ from shisho.domain.embedding import EmbeddingProgress, NewEmbedding
 from shisho.ports import Embedder, EmbeddingStore
 from shisho.telemetry import span
 
-BATCH = 32  # passages: about a second of work, which is what a process that is killed loses
+BATCH = 32  # passages: about a second of work, which is what a killed process loses
 
 
 @dataclass(frozen=True, slots=True)
 class PassageEmbedding:
-    """Makes the vectors that are still missing."""
+    """The computation of missing vectors."""
 
     store: EmbeddingStore
     embedder: Embedder
 
     async def embed_next(self, most: int = BATCH) -> int:
-        """Give so many passages their vectors. Returns how many there were; 0: nothing is missing."""
+        """Embed up to `most` passages. Return their number; 0: none is missing."""
         passages = await self.store.list_pending(most)
         if passages:
             with span("embed", passages=len(passages)):
@@ -32,7 +35,7 @@ class PassageEmbedding:
         return len(passages)
 
     async def measure_progress(self) -> EmbeddingProgress:
-        """How far it has come."""
+        """Return the progress of the embedding."""
         return await self.store.measure_progress()
 
     async def _embedded(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
@@ -48,10 +51,10 @@ class PassageEmbedding:
 
 
 def text_to_embed(passage: Passage) -> str:
-    """A passage as an embedder reads it: below its heading."""
+    """Return a passage as embedders read it: under its heading."""
     return f"{passage.heading}\n{passage.text}" if passage.heading else passage.text
 
 
 def hash_content(text: str) -> bytes:
-    """16 bytes by which equal text is known."""
+    """Return 16 bytes that identify equal text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]

@@ -1,5 +1,4 @@
-"""Find words inside one text as searches do: on its folded view, without a difference of upper and lower
-case."""
+"""Find words inside one text as searches do: case-insensitive, on its folded view."""
 
 from __future__ import annotations
 
@@ -7,13 +6,15 @@ from functools import lru_cache
 
 from shisho.language.normalise import View, fold_map
 
-WINDOW = 200_000  # characters folded at once: a long text is looked through only as far as places are wanted
-SPREAD = 4  # characters of a text for each of a query that broken lines and letter-spacing may take
+WINDOW = 200_000  # characters folded at once: a long text is only scanned until enough places are found
+SPREAD = 4  # characters of text per character of a query, for broken lines and letter-spacing
 
 
 def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
-    """Start and end of the first `limit` places, in order and apart from each other. None for a query of
-    white space."""
+    """Return the spans of the first `limit` matches, in order, without overlap.
+
+    A blank query has no match.
+    """
     words = _lowered(fold_map(query.strip()).text)
     places: list[tuple[int, int]] = []
     if not words:
@@ -43,7 +44,7 @@ def _view(text: str) -> View:
 
 
 def _lowered(text: str) -> str:
-    """Each character stays one: some have a longer form in lower case."""
+    """Return the text in lower case, keeping characters whose lower case is longer."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered

@@ -1,5 +1,8 @@
-"""Several rankings to one: words and meaning by their scores; rankings without scores by reciprocal rank
-fusion (Cormack, Clarke and Büttcher, 2009)."""
+"""Fusion of rankings.
+
+Words and meaning are combined by their scores; rankings without scores by reciprocal rank fusion (Cormack,
+Clarke and Büttcher, 2009).
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ Item = TypeVar("Item", bound=Hashable)
 
 NONE_DEFINING: Mapping[PassageId, float] = MappingProxyType({})
 RANK_CONSTANT = 60
-STANDS_OUT_FROM = 10  # the nearest passage from the one that comes so many places later
+STANDS_OUT_FROM = 10  # compare the nearest passage with the one this many places later
 USUAL_GAP = 0.15  # between the cosines of the two
 LEAST_GAP = 0.005
 CLEARNESS_POWER = 0.7
-# The best so many by words stand among the first so many, whatever meaning says of them: beside an embedder
-# of this share or a larger one, fewer in proportion beside one of a smaller share (docs/adr/0039).
+# The best passages by words stay among the first fifty, whatever their meaning score: this many for an
+# embedder with this share or a larger one, proportionally fewer for a smaller share (docs/adr/0039).
 SURE_BY_WORDS = 25
 SURE_SHARE = 0.002
 FIRST = 50
@@ -30,10 +33,10 @@ FIRST = 50
 def rrf(
     rankings: Sequence[Sequence[Item]], weights: Sequence[float] | None = None
 ) -> list[tuple[Item, float]]:
-    """Items of all rankings with Σ weight / (60 + rank), rank from 1, best first; equal scores keep the order
-    of first mention.
+    """Return the items of all rankings with Σ weight / (60 + rank), rank from 1, best first.
 
-    Without weights every ranking counts the same. An item counts once in a ranking, at its best place.
+    Equal scores keep the order of first mention. Without weights all rankings count equally. An item counts
+    once per ranking, at its best place.
     """
     scores: dict[Item, float] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
@@ -45,8 +48,10 @@ def rrf(
 def fuse_ranks(
     by_words: Sequence[RankedCandidate], cosines: Mapping[PassageId, float], depth: int | None = None
 ) -> list[RankedCandidate]:
-    """Return the best `depth` of a ranking by words and one by meaning, or all, by reciprocal rank fusion.
-    Passages that match no word have no rank by words. `by_words` comes best first."""
+    """Return the best `depth` (None: all) of two rankings by reciprocal rank fusion.
+
+    Passages that match no word have no rank by words. `by_words` is sorted best first.
+    """
     candidates = {candidate.passage_id: candidate for candidate in by_words}
     nearest = sorted(cosines.keys() & candidates, key=lambda name: (-cosines[name], name))
     matched = [name for name, candidate in candidates.items() if candidate.score > 0]
@@ -62,14 +67,17 @@ def blend(
     depth: int | None = None,
     defining: Mapping[PassageId, float] = NONE_DEFINING,
 ) -> list[RankedCandidate]:
-    """The best `depth` of a ranking by words and meaning, or all, best first; equal scores by id. `whole`:
-    the idf of all terms of the query; `share`: how much words count beside this embedder's cosines;
-    `defining`: how surely passages say what the query names, 1 for as near to it as the nearest.
+    """Return the best `depth` (None: all) of a ranking by words and meaning, best first.
 
-    The score by words counts with its square: the better the best passages match, the more words decide, and
-    where none matches well meaning does. The cosine counts the more, the further the nearest passage stands
-    out from the others: where many are about as near, the encoder sees no difference (docs/adr/0039). A
-    passage without a vector counts as the mean of those with one. `by_words` comes best first."""
+    Equal scores are ordered by id. `whole`: the idf of all terms of the query. `share`: the weight of words
+    relative to this embedder's cosines. `defining`: the certainty that passages define the query's name; 1
+    lifts a passage to the nearest one's cosine.
+
+    The score by words is squared: the better the best passages match, the more words decide, and if none
+    matches well, meaning does. The cosine counts more the further the nearest passage is from the others: if
+    many are about equally near, the encoder sees no difference (docs/adr/0039). A passage without a vector
+    gets the mean cosine. `by_words` is sorted best first.
+    """
     names = [candidate.passage_id for candidate in by_words]
     with_vector = [cosines[name] for name in names if name in cosines]
     mean = sum(with_vector) / max(1, len(with_vector))
@@ -89,8 +97,11 @@ def blend(
 
 
 def _keep_sure(order: list[int], sure: int) -> list[int]:
-    """Places by words in the order of the blend. Of the first `sure`, those that would come after the first
-    fifty come at their end; the last of the others make room."""
+    """Return the places by words in the order of the blend.
+
+    Those of the first `sure` that would fall behind the first fifty are placed at the end of the fifty; the
+    last of the others make room.
+    """
     first, rest = order[:FIRST], order[FIRST:]
     late = [place for place in rest if place < sure]
     if not late:
@@ -101,8 +112,10 @@ def _keep_sure(order: list[int], sure: int) -> list[int]:
 
 
 def _clearness(cosines: Sequence[float]) -> float:
-    """How far the nearest stands out from the eleventh: 1 where it is as usual for the Universal Sentence
-    Encoder."""
+    """Return how far the nearest stands out from the eleventh.
+
+    1 is the usual value for the Universal Sentence Encoder.
+    """
     nearest = heapq.nlargest(STANDS_OUT_FROM + 1, cosines)
     gap = nearest[0] - nearest[-1] if nearest else 0.0
     return float((max(gap, LEAST_GAP) / USUAL_GAP) ** CLEARNESS_POWER)

@@ -1,5 +1,4 @@
-"""Bytes to shelf: read, lay out, cut into passages, make terms, find near-duplicates, store in one
-transaction."""
+"""Ingest: read, lay out, chunk, make terms, find near-duplicates, store in one transaction."""
 
 from __future__ import annotations
 
@@ -52,8 +51,11 @@ Analyse = Callable[[Sequence[str]], Analysis]
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """Takes sources in. `sniff` tells their media type; `cut` and `analyse` are the configured splitter and
-    term maker. `originals` keeps bytes whose pages can be drawn and that stand in no file."""
+    """The ingest of sources.
+
+    `sniff` detects their media type; `cut` and `analyse` are the configured splitter and term maker.
+    `originals` stores bytes that are in no file and have pages to render.
+    """
 
     shelf: Shelf
     reader: Reader
@@ -64,15 +66,20 @@ class Ingest:
     originals: Originals
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long document at a time
     turns: WeakValueDictionary[DocumentId, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    """Of sources with the same bytes one after the other: the second one is known then."""
+    """Serialises sources with equal bytes, so that the second one is recognised as known."""
     storing: list[tuple[frozenset[int], asyncio.Event]] = field(default_factory=list)
-    """The bands of what is being stored: near-duplicates are clustered one after the other."""
+    """The bands of documents being stored: near-duplicates are clustered one after the other."""
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
-        """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so
-        does one that brings out a fault of ours: its neighbours are none the worse. Raises what is no fault
-        of the source: Conflict where the store is full or held, InternalError where no reader can be
-        started."""
+        """Ingest one source, completely or not at all.
+
+        An unusable source gets a receipt with the reason, and so does one that triggers a bug in Shisho, so
+        that other sources are not affected.
+
+        Raises:
+            Conflict: The store is full or locked.
+            InternalError: No reader can be started.
+        """
         try:
             sha256 = hashlib.sha256(source.data).hexdigest()
             async with self.turns.setdefault(document_id(sha256, corpus, owner), asyncio.Lock()):
@@ -93,7 +100,7 @@ class Ingest:
     async def _add(self, source: Source, sha256: str, corpus: str, owner: str) -> Receipt:
         if not _is_storable(source.name):
             raise DocumentUnreadable("ingest.name_undecodable")
-        # What its owner calls a bibliography is not a text, though it may have been taken in as one.
+        # A file that its owner declares to be a bibliography is not a text, even if it was ingested as one.
         is_document = source.media_type != ANY_REFERENCES
         known_document = await self.shelf.find_known(corpus, owner, sha256) if is_document else None
         if known_document is not None and await self.shelf.record_seen(
@@ -125,7 +132,7 @@ class Ingest:
         else:
             async with self.turn:
                 earlier, passages = await self._by_parts(document, readings, source)
-        # Once more: an earlier document of these bytes may have been purged meanwhile, and they with it.
+        # Again: an earlier document with these bytes may have been purged concurrently, together with them.
         await self._keep(source, document.media_type, sha256)
         outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
         return Receipt(
@@ -139,8 +146,10 @@ class Ingest:
         )
 
     async def _keep(self, source: Source, media_type: str, sha256: str) -> None:
-        """Bytes that stand in no file are needed again where their pages can be drawn. Nobody could draw what
-        a password protects: passwords are not kept."""
+        """Store bytes that are in no file, if their pages can be rendered.
+
+        Password-protected bytes are skipped: passwords are not stored, so nobody could render them.
+        """
         if not source.has_file and media_type in PAGED_TYPES and source.password is None:
             await self.originals.put(sha256, source.data)
 
@@ -150,16 +159,18 @@ class Ingest:
         readings: Sequence[Reading],
         source: Source,
     ) -> tuple[DocumentId | None, int]:
-        """The version that it supersedes, and how many passages it has. What would not fit into memory, or
-        would keep others from writing for long, goes to the shelf piece by piece; nobody sees it before the
-        last one is there."""
+        """Store a long document piece by piece.
+
+        Returns the superseded version and the passage count. The document would not fit into memory, or would
+        block other writers for long. It is invisible until the last piece is stored.
+        """
         notify = source.notify_stored
         token = await self.shelf.begin(document)
         whole = sum(len(block.text) for reading in readings for block in reading.blocks)
         start = 0
         passages = 0
         if notify is not None:
-            notify(0, whole)  # the first part takes seconds, and what was told of reading it is over
+            notify(0, whole)  # the first part takes seconds, and the progress of reading is complete
         try:
             for reading in readings:
                 async with self._prepared(document, reading, start, passages) as part:
@@ -168,7 +179,7 @@ class Ingest:
                 passages = passages + len(part.passages)
                 log.debug("%s: %d passages stored", document.source, passages)
                 if notify is not None:
-                    notify(min(start, whole), whole)  # what separates blocks counts in `start` alone
+                    notify(min(start, whole), whole)  # the separators between blocks count in `start` only
             earlier = await self.shelf.finish(token, document, may_replace=source.may_replace)
             return earlier, passages
         except BaseException:
@@ -179,8 +190,10 @@ class Ingest:
     async def _prepared(
         self, document: Document, reading: Reading, start: int, ordinal: int
     ) -> AsyncGenerator[Intake, None]:
-        """Keep near-duplicates waiting until the caller has stored the intake. Two that were clustered
-        at once would not find each other."""
+        """Block near-duplicates until the caller has stored the intake.
+
+        Two that were clustered at the same time would not find each other.
+        """
         with span("ingest.prepare", source=document.source):
             intake = await asyncio.to_thread(self._prepare, document, reading, start, ordinal)
         bands = frozenset(band for passage in intake.passages for band in passage.bands)
@@ -216,7 +229,7 @@ class Ingest:
             metadata={
                 **reading.description,
                 **source.metadata,
-            },  # its owner's word stands above its own
+            },  # its owner's metadata takes precedence over its own
             warnings=warnings,
         )
 
@@ -233,9 +246,11 @@ class Ingest:
     def _passages(
         self, document: Document, layout: DocumentLayout, shift: int, ordinal: int
     ) -> tuple[tuple[Passage, ...], list[SplitPassage]]:
-        """The passages, and their sentences. Step by step, each over all passages: passage by passage what is
-        not the making of terms takes twice as long, since Sudachi's dictionary pushes everything else out of
-        the processor's caches."""
+        """Return the passages and their sentences.
+
+        Each step processes all passages: passage by passage, everything except term making takes twice as
+        long, since Sudachi's dictionary evicts all else from the processor's caches.
+        """
         pieces = self.cut(layout)
         texts = [layout.text[piece.start : piece.end] for piece in pieces]
         headings = [_whole_heading(document.title, piece.heading) for piece in pieces]
@@ -282,7 +297,7 @@ class Ingest:
         return make_names(links, find_marks(split, read))
 
     async def _clustered(self, intake: Intake) -> Intake:
-        """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
+        """Return the intake with each passage in the cluster of an earlier near-duplicate, if any."""
         bands = [band for passage in intake.passages for band in passage.bands]
         akin = await self.shelf.find_near_duplicates(intake.document.owner, bands) if bands else ()
         if not akin and len(set(bands)) == len(bands):
@@ -292,22 +307,22 @@ class Ingest:
 
 
 def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:
-    """The name of these bytes in this corpus of this owner."""
+    """Return the id of these bytes in this corpus of this owner."""
     return DocumentId("doc_" + hashlib.sha256("\0".join((owner, corpus, sha256)).encode()).hexdigest()[:20])
 
 
 def passage_id(document: DocumentId, start: int, end: int) -> PassageId:
-    """60 bits of the hash of document, span and pipeline."""
+    """Return 60 bits of the hash of document, span and pipeline."""
     return PassageId(hashlib.sha256(f"{document}:{start}:{end}:{PIPELINE}".encode()).hexdigest()[:15])
 
 
 def _is_storable(name: str) -> bool:
-    """A file's name may hold bytes that are no text; no store takes them."""
+    """Return whether stores accept a name: file names may contain bytes that are not text."""
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _whole_heading(title: str, heading: str) -> str:
-    """A heading that stands under the title of its document, named once."""
+    """Return a heading under the title of its document, which is named once."""
     if heading.startswith(title):
         return heading
     return HEADING_SEPARATOR.join(part for part in (title, heading) if part)

@@ -1,5 +1,4 @@
-"""A reading laid out as one text: verbatim blocks with a blank line between them, and where everything stands
-in it."""
+"""The layout of a reading as one text: verbatim blocks separated by blank lines."""
 
 from __future__ import annotations
 
@@ -9,18 +8,20 @@ from shisho.domain.corpus import BlockKind, PrintedLine, Reading
 
 SEPARATOR = "\n\n"
 UNDER = " › "  # between the headings of a path
-HEADING_CHARS = 300  # of a heading in the path of what stands under it; its own block has it whole
+HEADING_CHARS = 300  # of a heading in the path of its passages; its own block has it whole
 
 
 def label_heading(text: str) -> str:
-    """A heading as the paths of other blocks name it: on one line, and not without end."""
+    """Return a heading as named in the paths of other blocks: on one line, limited in length."""
     return " ".join(text[: 4 * HEADING_CHARS].split())[:HEADING_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedBlock:
-    """A block in the document: `text[start:end]`. `heading` is the path that it stands under; `place` and
-    `ocr` as of a `Block`."""
+    """A block in the document: `text[start:end]`.
+
+    `heading` is the path of its headings; `place` and `ocr` are those of a `Block`.
+    """
 
     start: int
     end: int
@@ -33,7 +34,7 @@ class PlacedBlock:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLayout:
-    """The document's original text, its blocks in order, and its printed lines with offsets in that text."""
+    """The document's original text, its blocks in order, and its printed lines with offsets."""
 
     text: str
     blocks: tuple[PlacedBlock, ...]
@@ -41,7 +42,7 @@ class DocumentLayout:
 
 
 def lay_out(reading: Reading) -> DocumentLayout:
-    """Blocks of white space only are left out."""
+    """Lay out a reading. Blocks with only white space are skipped."""
     texts: list[str] = []
     blocks: list[PlacedBlock] = []
     lines: list[PrintedLine] = []

@@ -1,4 +1,4 @@
-"""The names of a question: their other names count as they do, and passages that define them are sought."""
+"""The names in a question, with their other names and their definitions."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from shisho.language.document_names import list_keys, make_question_key
 from shisho.language.terms import TermQuery, fold
 from shisho.ports import SearchView
 
-MOST_TERMS = 40  # of a query whose names are looked up: a longer one has words enough of its own
+MOST_TERMS = 40  # of a query whose names are looked up: a longer one has enough words of its own
 MOST_DEFINITIONS = 20
-UNSTATED = 0.5  # of a stated definition: what stands first under a heading of the name
+UNSTATED = 0.5  # relative to a stated definition: for the first sentence under a heading of the name
 
 
 def find_other_names(view: SearchView, query: TermQuery, scope: Scope) -> list[NameLink]:
-    """The other names that documents in scope give to the names in a query."""
+    """Return the other names that documents in scope give to the names in a query."""
     if len(query.terms) > MOST_TERMS:
         return []
     return [*view.find_short_names(list_keys(query.terms), scope)]
 
 
 def add_other_names(query: TermQuery, links: Iterable[NameLink]) -> TermQuery:
-    """The query with the other names of its names as what counts as the same."""
+    """Return the query with the other names of its names as synonyms."""
     words: dict[str, dict[tuple[str, ...], None]] = {
         term: dict.fromkeys(others) for term, others in query.synonyms.items()
     }
@@ -37,14 +37,17 @@ def add_other_names(query: TermQuery, links: Iterable[NameLink]) -> TermQuery:
 def find_definitions(
     view: SearchView, query: TermQuery, links: Iterable[NameLink], scope: Scope
 ) -> list[DefinitionMark]:
-    """Definitions of the one thing that a query names, under any of its names; none where it says more."""
+    """Return definitions of the only thing that a query names, under any of its names.
+
+    None if the query contains more than the name.
+    """
     key = make_question_key(query.terms)
     keys = [key, *(link.other_key for link in links if link.key == key)]
     return [*view.find_definitions(keys, scope, MOST_DEFINITIONS)] if key else []
 
 
 def weigh_definitions(marks: Iterable[DefinitionMark]) -> Mapping[PassageId, float]:
-    """Each passage with how surely it says what the thing is."""
+    """Return for each passage the certainty that it defines the thing."""
     weights: dict[PassageId, float] = {}
     for mark in marks:
         weights[mark.passage_id] = max(weights.get(mark.passage_id, 0.0), 1.0 if mark.is_stated else UNSTATED)
@@ -52,7 +55,7 @@ def weigh_definitions(marks: Iterable[DefinitionMark]) -> Mapping[PassageId, flo
 
 
 def map_names(links: Iterable[NameLink]) -> Mapping[str, frozenset[str]]:
-    """The other names of each name, folded."""
+    """Return the other names of each name, folded."""
     names: dict[str, frozenset[str]] = {}
     for link in links:
         names[fold(link.name)] = names.get(fold(link.name), frozenset()) | {fold(link.other)}

@@ -1,5 +1,7 @@
-"""How often terms and runs of characters stand in each of many passages: arrays of codes, one passage after
-the other with a zero between two, looked through once for everything that is sought."""
+"""Counts of terms and character runs in many passages.
+
+The passages are one array of codes, separated by zeros, which is scanned once for all searched items.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ from numpy.typing import NDArray
 from shisho.language.vectors import CHARACTER_BYTES, TERM_BYTES, term_code
 
 Whole = NDArray[np.int64]
-"""Whole numbers: places in an array of codes, or counts."""
+"""Integers: offsets in an array of codes, or counts."""
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
-RUNS_AT_ONCE = 250  # so many runs have 1,000 different characters at most, which bounds the tables below
-GAP = 4  # zeros after the last passage: whoever looks so far ahead finds nothing there
+RUNS_AT_ONCE = 250  # this many runs have at most 1,000 different characters, which bounds the tables below
+GAP = 4  # zeros after the last passage, for reading ahead
 _ALL_CODES = 1 << 16
 
 
 class JoinedTerms:
-    """`vectors.term_codes` of some passages."""
+    """The joined `vectors.term_codes` of some passages."""
 
     def __init__(self, passages: Sequence[bytes]) -> None:
         self._codes = np.frombuffer(bytes(TERM_BYTES).join((*passages, b"")), f"<u{TERM_BYTES}")
@@ -35,7 +37,7 @@ class JoinedTerms:
 
     @cached_property
     def line_starts(self) -> Whole:
-        """The first line of each passage, lines being counted over all passages."""
+        """The first line of each passage; lines are counted over all passages."""
         return np.searchsorted(self._line_ends, np.concatenate([np.zeros(1, np.int64), self._ends[:-1]]))
 
     @cached_property
@@ -45,38 +47,41 @@ class JoinedTerms:
         return np.repeat(np.arange(len(sizes)), sizes)
 
     def count(self, terms: Sequence[str]) -> Whole:
-        """How often each term stands in each line: a row a term. No term is named twice."""
+        """Return how often each term occurs in each line, one row per term. Terms must be distinct."""
         places, which = self._find(np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}"))
         lines = len(self._line_ends)
         keys = which * lines + np.searchsorted(self._line_ends, places)
         return np.bincount(keys, minlength=len(terms) * lines).reshape(-1, lines)
 
     def add_up_by_passage(self, lines: Whole) -> Whole:
-        """Turn counts by lines into counts by passages."""
+        """Return counts by passage from counts by line."""
         sums: Whole = np.add.reduceat(lines, self.line_starts, axis=1)
         return sums
 
     def codes_of(self, passages: Sequence[int]) -> Codes:
-        """The codes of the terms of these passages, each once, in their order."""
+        """Return the distinct codes of the terms of these passages, in order."""
         starts = np.concatenate([np.zeros(1, np.int64), self._ends])
         slices = [self._codes[starts[at] : starts[at + 1]] for at in passages]
         codes = np.unique(np.concatenate([self._codes[:0], *slices]))
         return codes[codes > 0]
 
     def count_codes(self, codes: Codes) -> Whole:
-        """How often each of these codes stands in each passage: a row a code. None is named twice."""
+        """Return how often each code occurs in each passage, one row per code.
+
+        Codes must be distinct.
+        """
         places, which = self._find(codes)
         passages = len(self._ends)
         keys = which * passages + np.searchsorted(self._ends, places, side="right")
         return np.bincount(keys, minlength=len(codes) * passages).reshape(-1, passages)
 
     def holders_of(self, terms: Sequence[str]) -> Whole:
-        """The passages in which all of these terms follow one another in one line."""
+        """Return the passages that contain all of these terms in sequence in one line."""
         sought = np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}")
         return np.unique(np.searchsorted(self._ends, _sequences(self._codes, sought), side="right"))
 
     def _find(self, sought: Codes) -> tuple[Whole, Whole]:
-        """Where the codes stand, and which of them it is."""
+        """Return the offsets of the codes, and for each the index of its code."""
         table = np.zeros(_ALL_CODES, np.bool_)
         table[sought.astype(np.uint16)] = True
         places = np.flatnonzero(table.take(self._codes.astype(np.uint16)))
@@ -90,7 +95,7 @@ class JoinedTerms:
 
 
 class JoinedCharacters:
-    """`vectors.character_codes` of some passages."""
+    """The joined `vectors.character_codes` of some passages."""
 
     def __init__(self, passages: Sequence[bytes]) -> None:
         gap = bytes(CHARACTER_BYTES)
@@ -101,8 +106,10 @@ class JoinedCharacters:
         self._holders = np.repeat(own, np.diff(ends, prepend=0))
 
     def count(self, runs: Sequence[str]) -> Whole:
-        """How often each run of characters stands in each passage, as `str.count` counts it: a row a run. No
-        run is named twice."""
+        """Return how often each run of characters occurs in each passage, one row per run.
+
+        Counts are those of `str.count`. Runs must be distinct.
+        """
         batches = [
             self._counted(runs[first : first + RUNS_AT_ONCE]) for first in range(0, len(runs), RUNS_AT_ONCE)
         ]
@@ -135,13 +142,15 @@ class JoinedCharacters:
 Units = tuple[int, ...]
 """A run of characters in UTF-16."""
 Occurrences = tuple[Whole, NDArray[Any]]
-"""Where the runs of one length stand, and which of them it is."""
+"""The offsets of the runs of one length, and for each the index of its run."""
 
 
 class _RunTable:
-    """Numbers for all characters that are sought, then for the pairs of them that are: where one begins, and
-    which it is. What is counted itself has the lowest numbers, from 1 on; a run of four is found by its two
-    halves. All characters are looked at once; after that only places where one of those sought stands."""
+    """Numbers for all searched characters, then for the searched pairs of them.
+
+    Counted items have the lowest numbers, from 1 on; a run of four is found by its two halves. All characters
+    are scanned once; after that, only places with a searched character.
+    """
 
     def __init__(
         self, codes: Codes, singles: Sequence[Units], doubles: Sequence[Units], quads: Sequence[Units]
@@ -165,7 +174,7 @@ class _RunTable:
         return _below(self._places, self._ones, self._singles)
 
     def find_doubles(self) -> Occurrences:
-        """A run of two equal characters does not overlap itself: 々々 stands in 々々々 once."""
+        """Return the pairs' places. Equal characters do not overlap: 々々 is in 々々々 once."""
         places, which = _below(self._pair_places, self._twos, len(self._doubles))
         kept = np.ones(len(places), np.bool_)
         for at, (first, second) in enumerate(self._doubles):
@@ -189,16 +198,21 @@ def _numbers(runs: Iterable[Units]) -> dict[Units, int]:
 
 
 def _table(numbers: Mapping[int, int], size: int) -> NDArray[Any]:
-    """The number of each code below `size`, 0 for those that have none: as narrow as they allow, since a look
-    at every character of the passages is most of the work."""
+    """Return the number of each code below `size`, 0 for codes without one.
+
+    The type is as narrow as the numbers allow, since looking up every character of the passages is most of
+    the work.
+    """
     table = np.zeros(size, np.min_scalar_type(len(numbers)))
     table[list(numbers)] = list(numbers.values())
     return table
 
 
 def _joined(places: Whole, first: Codes, second: Codes, base: int, numbers: Mapping[int, int]) -> Occurrences:
-    """Where a number below `base` is followed by one, and the number that the two have together; those that
-    have none are left out."""
+    """Return the places followed by a second number, with the number of the pair.
+
+    Both numbers are below `base`; pairs without a number are dropped.
+    """
     wide = np.min_scalar_type(base**2)
     both = _table(numbers, base**2).take(first.astype(wide) * base + second)
     present = _nonzero(both)
@@ -206,18 +220,18 @@ def _joined(places: Whole, first: Codes, second: Codes, base: int, numbers: Mapp
 
 
 def _below(places: Whole, numbers: NDArray[Any], count: int) -> Occurrences:
-    """The places of the numbers from 1 to `count`, each less one."""
+    """Return the places of the numbers from 1 to `count`, and the numbers minus one."""
     present = np.flatnonzero(numbers <= count)
     return places.take(present), numbers.take(present) - numbers.dtype.type(1)
 
 
 def _nonzero(numbers: NDArray[Any]) -> Whole:
-    """`np.flatnonzero`, which is six times as fast over truth values."""
+    """Return `np.flatnonzero`, which is six times as fast on booleans."""
     return np.flatnonzero(numbers != 0)
 
 
 def _apart(places: Whole) -> list[bool]:
-    """True where a run of two that begins there begins after the end of the one before it."""
+    """Return for each run of two whether it starts after the end of the previous one."""
     free = 0
     kept = []
     for place in places.tolist():
@@ -227,7 +241,7 @@ def _apart(places: Whole) -> list[bool]:
 
 
 def _sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Whole:
-    """Where all of these codes follow one another."""
+    """Return the offsets of all of these codes in sequence."""
     if not len(sought) or len(sought) > len(codes):
         return np.zeros(0, np.int64)
     places = np.flatnonzero(codes[: len(codes) - len(sought) + 1] == sought[0])
@@ -237,5 +251,5 @@ def _sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Whole
 
 
 def _ends(passages: Sequence[bytes], width: int) -> Whole:
-    """Where each passage ends, the zero after it counted."""
+    """Return the end of each passage, including its separator."""
     return np.cumsum(np.fromiter(map(len, passages), np.int64, len(passages)) // width + 1)

@@ -1,4 +1,7 @@
-"""A long reading in parts that are stored one by one. A reading that fits into one part stays as it is."""
+"""Splitting of a long reading into parts that are stored one by one.
+
+A reading that fits into one part is unchanged.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ PART = 500_000  # characters: about 1,300 passages, which one transaction stores
 
 
 def split_reading(reading: Reading, most: int = PART) -> Iterator[Reading]:
-    """Its blocks in order, each in one part. A part ends with the block that fills it, and never with a
-    heading: what stands under it comes with it."""
+    """Yield the blocks in order, each in one part.
+
+    A part ends with the block that fills it, but never with a heading, which stays with the text under it.
+    """
     blocks: list[Block] = []
     size = 0
     for block in reading.blocks:

@@ -1,5 +1,7 @@
-"""The making of a ranking: how much each kind of evidence weighs (`weighing` weighs it), how rare terms
-are, and how much of a query a passage matches."""
+"""Ranking: weights of evidence, rarity of terms, and the matched share of a query.
+
+`weighing` computes the scores.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,10 @@ from shisho.language.terms import TermQuery
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weight of each kind of evidence. Tuned on questions over Japanese encyclopaedias; flat around
-    the values chosen."""
+    """The weight of each kind of evidence.
+
+    Tuned on questions over Japanese encyclopaedias; flat around the values chosen.
+    """
 
     saturation: float = 0.9  # BM25's k1
     length: float = 0.5  # BM25's b
@@ -23,20 +27,20 @@ class Weights:
     sentence: float = 0.5
     wording: float = 0.4
     phrase: float = 2.0
-    number: float = 0.6  # with what it counts
-    repetition: float = 0.0  # BM25's k3: how much more a term counts that the query repeats; 0: no more
-    document: float = 0.0  # the share of the score of terms that all of a document's proposed passages give
-    definition: float = 1.0  # of the idf of all terms, for a passage that says what they name
-    likeness: float = 0.0  # of the best score: the document most like the first ones has so much more
+    number: float = 0.6  # with its counter
+    repetition: float = 0.0  # BM25's k3: the extra weight of a term that the query repeats; 0: none
+    document: float = 0.0  # the share of the term score that comes from all of a document's proposed passages
+    definition: float = 1.0  # of the idf of all terms, for a passage that defines the query's name
+    likeness: float = 0.0  # of the best score: added to the document most similar to the first ones
 
 
-LONG_QUERY = 50  # terms: in a shorter query a word comes twice by its grammar rather than by its topic
+LONG_QUERY = 50  # terms: in a shorter query a word is repeated by grammar rather than by topic
 TOPIC_QUERY = 12  # terms: a shorter query names a thing, a longer one describes a topic of several documents
 JAPANESE = Weights()
-# A passage of 500 characters is short in English: what a document is about stands in several of them, so that
-# most of the score is the document's, at the length of the whole document. A question that describes a topic
-# has several documents, which say in other words what the first ones say. Fitted on sets of five
-# sources, the floors of Cranfield kept (`eval/english.py`).
+# A passage of 500 characters is short in English: a document's topic spans several of them, so that most of
+# the score is the document's, at the length of the whole document. A question that describes a topic has
+# several documents, which repeat in other words what the first ones say. Fitted on sets of five sources, the
+# floors of Cranfield kept (`eval/english.py`).
 ENGLISH = Weights(
     saturation=1.5, length=0.75, heading=3.0, sentence=0.0, repetition=5.0, document=0.7, likeness=0.5
 )
@@ -44,9 +48,11 @@ ENGLISH = Weights(
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The corpus in figures: how many passages, mean lengths of their terms, heading terms and pairs, and in
-    how many passages each term and pair of a query stands. A term stands in a passage when its text or its
-    heading has it."""
+    """Statistics of the corpus.
+
+    The number of passages, the mean lengths of their terms, heading terms and pairs, and the number of
+    passages that contain each term and pair of a query. A term of the heading counts as contained.
+    """
 
     passages: int
     length: float
@@ -57,10 +63,10 @@ class Statistics:
 
 
 def match(query: TermQuery, passage: Passage, statistics: Statistics) -> float:
-    """The share of the query that the passage matches, 0 to 1: idf of matched terms over idf of all, the
-    heading counted.
+    """Return the share of the query that the passage matches, 0 to 1.
 
-    A query without terms, such as 株, is matched by its character pairs.
+    It is the idf of matched terms over the idf of all, including the heading. A query without terms, such as
+    株, is matched by its character pairs.
     """
     if query.terms:
         worth = idf(query.terms, statistics)
@@ -73,22 +79,25 @@ def match(query: TermQuery, passage: Passage, statistics: Statistics) -> float:
 
 
 def repetition_of(query: TermQuery, weights: Weights) -> float:
-    """BM25's k3 for a query: the whole weight of repetition from `LONG_QUERY` terms on, its share below."""
+    """Return BM25's k3 for a query: in full from `LONG_QUERY` terms on, proportional below."""
     return weights.repetition * min(1.0, len(query.terms) / LONG_QUERY)
 
 
 def likeness_of(query: TermQuery, weights: Weights) -> float:
-    """Return the whole weight of likeness from `TOPIC_QUERY` terms on, its share below."""
+    """Return the weight of likeness: in full from `TOPIC_QUERY` terms on, proportional below."""
     return weights.likeness * min(1.0, len(query.terms) / TOPIC_QUERY)
 
 
 def idf(terms: Iterable[str], statistics: Statistics) -> dict[str, float]:
-    """Rarity of each term over the corpus, from near 0 (everywhere) upward."""
+    """Return the rarity of each term over the corpus, from near 0 (everywhere) upward."""
     return {term: rarity(statistics.terms.get(term, 0), statistics.passages) for term in terms}
 
 
 def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
-    """Rarity of each term of a query. One with synonyms is as common as the commonest of them."""
+    """Return the rarity of each term of a query.
+
+    A term with synonyms is as common as the commonest of them.
+    """
     return {
         term: rarity(
             max(_frequency(word, statistics) for word in ((term,), *query.synonyms.get(term, ()))),
@@ -99,15 +108,15 @@ def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
 
 
 def _frequency(word: Sequence[str], statistics: Statistics) -> int:
-    """In how many passages at most a word of several terms stands."""
+    """Return the maximum number of passages that can contain a word of several terms."""
     return min(statistics.terms.get(term, 0) for term in word)
 
 
 def pair_idf(pairs: Iterable[str], statistics: Statistics) -> dict[str, float]:
-    """Rarity of each character pair over the corpus."""
+    """Return the rarity of each character pair over the corpus."""
     return {pair: rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in pairs}
 
 
 def rarity(frequency: int, passages: int) -> float:
-    """BM25's idf of what stands in `frequency` of so many passages."""
+    """Return BM25's idf for an item in `frequency` of so many passages."""
     return math.log(1 + (max(passages, frequency) - frequency + 0.5) / (frequency + 0.5))

@@ -1,5 +1,7 @@
-"""The reference splitter: LangChain's SpacyTextSplitter over GiNZA, its chunks put back to where they stand
-in the text."""
+"""The reference splitter: LangChain's SpacyTextSplitter over GiNZA.
+
+Its chunks are mapped to spans of the text.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +17,29 @@ from shisho.language.sentences import sentences
 
 MAX_BYTES = 40_000  # Sudachi raises above 49,149
 CARRIED = 100
-_alone = threading.Lock()  # the tokenizer inside is not thread-safe
+_alone = threading.Lock()  # its tokenizer is not thread-safe
 
 
 def cut_ginza(layout: DocumentLayout, size: int = 500, overlap: int = 100) -> list[Piece]:
-    """`chunk.cut` with prose cut by LangChain and GiNZA, some thousand times slower. Raises ExtraMissing."""
+    """Cut like `chunk.cut`, with prose cut by LangChain and GiNZA.
+
+    Some thousand times slower.
+
+    Raises:
+        ExtraMissing: The extra is not installed.
+    """
     return cut(layout, size, overlap, prose=spans)
 
 
 def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span]:
-    """Chunks of `text[start:end]` as spans of `text`, in order, each at most `size` long."""
+    """Return chunks of `text[start:end]` as spans of `text`, in order, up to `size` long."""
     found_spans: list[Span] = []
     for first, last in blocks(text, start, end):
         with _alone:
             chunks = _splitter(size, overlap).split_text(text[first:last])
         for span in align(text, first, last, chunks, overlap):
             for part in split_long(text, span, size):
-                # What a block carries over from the one before may be a chunk that is already there.
+                # Text carried over from the previous block may be a chunk that exists already.
                 if not found_spans or (part[1] > found_spans[-1][1] and part[0] > found_spans[-1][0]):
                     found_spans.append(part)
     return found_spans
@@ -51,8 +59,10 @@ def _splitter(size: int, overlap: int) -> Any:
 
 
 def blocks(text: str, start: int, end: int) -> Iterator[Span]:
-    """At most MAX_BYTES each, cut after a sentence, else after a character; CARRIED characters stand in
-    both."""
+    """Yield spans of at most MAX_BYTES each, cut after a sentence, else after a character.
+
+    CARRIED characters are in both neighbours.
+    """
     while len(ahead := text[start : min(end, start + MAX_BYTES + 1)].encode()) > MAX_BYTES:
         fits = start + len(ahead[:MAX_BYTES].decode("utf-8", "ignore"))
         ends = [start + stop for _, stop in sentences(text[start:fits])[:-1]]
@@ -63,8 +73,11 @@ def blocks(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def align(text: str, start: int, end: int, chunks: list[str], overlap: int) -> Iterator[Span]:
-    """Where each chunk stands. White space, which the splitter strips or changes, does not count; what no
-    chunk covers (text that repeats itself can be told apart no further) is given between them."""
+    """Yield the span of each chunk.
+
+    White space, which the splitter strips or changes, is ignored. Text that no chunk covers is yielded
+    between them (repeated text cannot be told apart any further).
+    """
     solid = [place for place in range(start, end) if not text[place].isspace()]
     packed = "".join(text[place] for place in solid)
     cursor = 0

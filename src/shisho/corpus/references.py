@@ -1,5 +1,7 @@
-"""A bibliography beside the documents: each entry finds its document by path, by DOI, by title, and says what
-is known of it."""
+"""Bibliographies that describe documents.
+
+Each entry finds its document by path, DOI or title, and provides its metadata.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +16,26 @@ from shisho.domain.corpus import Document, DocumentId, IntakeOutcome, Receipt, S
 from shisho.domain.reference import MatchedBy, Reference, ReferenceMatch
 from shisho.ports import Reader, Shelf
 
-# A file's name alone tells which it is only where it is one's own: "fulltext.pdf" is anybody's.
+# A file name alone identifies a file only if it is distinctive: "fulltext.pdf" is not.
 OWN_NAME = 8  # letters
 OWN_TITLE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Applies bibliographies to the documents of a corpus."""
+    """The application of bibliographies to the documents of a corpus."""
 
     shelf: Shelf
     reader: Reader
 
     async def apply(self, source: Source, corpus: str, owner: str) -> Receipt:
-        """Read again it brings what has changed. What `source.metadata` says counts before its entries.
-        Raises an `UnusableDocument` for what cannot be read."""
+        """Apply a bibliography. Applying it again updates changed entries.
+
+        `source.metadata` takes precedence over its entries.
+
+        Raises:
+            UnusableDocument: It cannot be read.
+        """
         entries = await self.reader.read_references(source)
         places = await self.shelf.list_places(corpus, owner)
         documents = await self.shelf.fetch_documents(sorted(set(places.values())))
@@ -51,7 +58,7 @@ class References:
 
 @dataclass(frozen=True, slots=True)
 class DescribedLibrary:
-    """Documents by what an entry may say of them."""
+    """Documents by the features that an entry may contain."""
 
     by_path: Mapping[str, DocumentId]
     by_tail: Mapping[str, set[DocumentId]]
@@ -82,8 +89,10 @@ class DescribedLibrary:
         return DescribedLibrary(paths, tails, names, by_doi, titles, dois)
 
     def find(self, entry: Reference, folder: str) -> tuple[MatchedBy, DocumentId | None]:
-        """The document that an entry of a bibliography in `folder` describes, and by which sign. The surest
-        sign that fits one document alone decides."""
+        """Return the document that an entry describes, and how it matched.
+
+        `folder`: that of the bibliography. The most reliable feature that fits exactly one document decides.
+        """
         is_several = False
         for by, candidates in self._candidates(entry, folder):
             if len(candidates) == 1:
@@ -114,17 +123,20 @@ def _is_own_name(path: str) -> bool:
 
 
 def _path(path: str) -> str:
-    """One form for a path, however its letters are composed and its parts separated."""
+    """Return a path in one form, whatever its Unicode composition and separators."""
     return unicodedata.normalize("NFC", path.replace("\\", "/"))
 
 
 def _tail(path: str, parts: int) -> str:
-    """The last parts of a path: Zotero's folders bear keys, so that two parts name an attachment anywhere."""
+    """Return the last parts of a path.
+
+    Zotero's folders are named by keys, so two parts identify an attachment anywhere.
+    """
     return "/".join(path.split("/")[-parts:]).casefold()
 
 
 def _letters(title: str) -> str:
-    """A title without what programs write in different ways."""
+    """Return a title without characters that programs write in different ways."""
     folded = unicodedata.normalize("NFKC", title).casefold()
     return "".join(character for character in folded if character.isalnum())
 

@@ -1,5 +1,4 @@
-"""The best of a ranking in the order of a reranker. What is found stays what it is, and so does what may be
-quoted."""
+"""Reranking of the best passages. Neither the set of results nor the quotable text changes."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ RERANKED = 20
 
 
 async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPassage]) -> list[RankedPassage]:
-    """The ranking with its first twenty in the reranker's order; as it was where the reranker fails."""
+    """Return the ranking with its first twenty reranked; unchanged if the reranker fails."""
     best = ranking[:RERANKED]
     texts = [f"{hit.passage.heading}\n{hit.passage.text}".strip() for hit in best]
     try:
@@ -29,8 +28,11 @@ async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPass
 
 
 def reorder(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[RankedPassage]:
-    """By these scores, equal ones as they stood. Each takes the score of its new place, so that it compares
-    with those that were not reranked; its own is the part `reranked`."""
+    """Return the ranking ordered by these scores; ties keep their order.
+
+    Each passage takes the score of its new place, so that it compares with those that were not reranked; its
+    own score is the part `reranked`.
+    """
     order = sorted(range(len(ranking)), key=lambda place: -scores[place])
     return [
         replace(ranking[old], score=hit.score, parts={**ranking[old].parts, "reranked": scores[old]})

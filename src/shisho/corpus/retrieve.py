@@ -1,4 +1,7 @@
-"""A request to a ranking: the indexes propose by words and by meaning, our scoring ranks by both."""
+"""From a request to a ranking.
+
+Indexes propose passages by words and by meaning, and scoring ranks by both.
+"""
 
 from __future__ import annotations
 
@@ -30,27 +33,27 @@ from shisho.telemetry import count, log, span
 LEAST_PROPOSED = 100  # docs/adr/0002
 MOST_TEXTS = 20_000  # passages: about a second of CPU
 Defining = Mapping[PassageId, float]
-"""How surely passages say what a query names."""
+"""The certainty that passages define the query's name."""
 AskTerms = Callable[[Sequence[str]], TermQuery]
 
 
 class RankingCut(Protocol):
-    """How far a ranking goes, and which of it is fetched, by how many passages are in scope."""
+    """The depth of a ranking, and its selection to fetch, by the number of passages in scope."""
 
     def depth(self, in_scope: int) -> int: ...
 
     def cut(
         self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
     ) -> Sequence[RankedCandidate]:
-        """`meaning_floor`: of the embedder that ranked."""
+        """Return the candidates to fetch. `meaning_floor` is that of the embedder that ranked."""
 
     def spreads(self, in_scope: int) -> bool:
-        """True where what is kept will be spread out, by its vectors where it has any."""
+        """Return whether the result will be diversified, by its vectors if it has any."""
 
 
 @dataclass(frozen=True, slots=True)
 class WholeRanking:
-    """All of a ranking to a depth."""
+    """A ranking cut at a fixed depth only."""
 
     fixed_depth: int
 
@@ -68,8 +71,10 @@ class WholeRanking:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """What a cut keeps of a ranking, and N. `embeddings`: where it will be spread out, of the passages that
-    have one."""
+    """The selected passages of a ranking, and N.
+
+    `embeddings`: those of the passages, if they will be diversified.
+    """
 
     in_scope: int
     hits: Sequence[RankedPassage]
@@ -78,8 +83,10 @@ class RetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Ranks the passages of a scope, by meaning too if there is an embedder and they have vectors. `fusion`:
-    `blend` adds the scores of both rankings, `rrf` their reciprocal ranks."""
+    """The ranking of the passages in a scope, also by meaning if an embedder and vectors exist.
+
+    `fusion`: `blend` adds the scores of both rankings, `rrf` their reciprocal ranks.
+    """
 
     index: Index
     query: AskTerms
@@ -93,21 +100,28 @@ class Retriever:
         depth: int,
         passage_ids: frozenset[PassageId] = frozenset(),
     ) -> Sequence[RankedPassage]:
-        """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams
-        for a blank request."""
+        """Return the best `depth` passages in scope that are not in `passage_ids`, best first.
+
+        Raises:
+            InvalidParams: The request is blank.
+        """
         return (await self.retrieve_best(request, scope, WholeRanking(depth), passage_ids)).hits
 
     async def retrieve_best(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> RetrievalResult:
-        """What the cut keeps, from one look at the store. Raises InvalidParams for a blank request."""
+        """Return the cut's selection, from one snapshot of the store.
+
+        Raises:
+            InvalidParams: The request is blank.
+        """
         count("searches")
         return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
 
     async def rank_candidates(
         self, request: SearchRequest, scope: Scope, depth: int
     ) -> Sequence[RankedCandidate]:
-        """The same ranking as `rank` gives, its passages not fetched."""
+        """Return the ranking of `rank` without fetching its passages."""
         look = await self._prepared(request, scope, WholeRanking(depth), frozenset())
         _, ranking = await self.index.view(look.rank)
         return ranking
@@ -124,13 +138,16 @@ class Retriever:
         return _Look(list_texts(request), query, vector, within, cut, passage_ids, self.fusion)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
-        from shisho.language.wordings import add_synonyms  # here, as a search alone needs no lists
+        from shisho.language.wordings import add_synonyms  # here: a search without synonyms needs no lists
 
         return add_synonyms(self.query(texts))
 
     async def _query_vector(self, meaning: str) -> QueryVector | None:
-        """None where there is nothing to compare it with: loading an embedder takes longer than a search.
-        None too where the embedder fails: passages are found by words then."""
+        """Return the query's vector; None if there is nothing to compare it with.
+
+        Loading an embedder takes longer than a search. Also None if the embedder fails: passages are then
+        found by words.
+        """
         if self.embedders is None:
             return None
         serving = await self.index.view(lambda view: view.serving, current=False)
@@ -145,18 +162,18 @@ class Retriever:
             return None
 
     async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
-        """idf of index terms over everything that the scope's owner may search."""
+        """Return the idf of index terms over everything that the scope's owner may search."""
         return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope)))
 
     async def find_short_names(self, question: str, scope: Scope) -> Mapping[str, frozenset[str]]:
-        """As `SearchSession.find_short_names`."""
+        """Return the same as `SearchSession.find_short_names`."""
         query = self.query([fold_text(question)])
         return map_names(await self.index.view(lambda view: find_other_names(view, query, scope)))
 
     async def find_definitions(
         self, request: SearchRequest, scope: Scope
     ) -> Mapping[PassageId, DefinitionMark]:
-        """Of the passages that define the thing that a request names, each with the sentence that does."""
+        """Return the passages that define the requested thing, each with its defining sentence."""
         texts = list_texts(request)
         within = narrow_scope(scope, request)
 
@@ -168,13 +185,13 @@ class Retriever:
         return {mark.passage_id: mark for mark in reversed(marks)}
 
     async def read_texts(self, scope: Scope) -> Sequence[str]:
-        """Everything in scope; nothing where that is too much to look through for one question."""
+        """Return all texts in scope; none if they are too many to search for one question."""
         return await self.index.view(lambda view: view.texts(scope, MOST_TEXTS))
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A query's vector, and the embedder that made it: it is near nothing of another's."""
+    """A query's vector and its embedder. Vectors of different embedders are not comparable."""
 
     about: EmbedderAbout
     vector: Embedding
@@ -182,8 +199,11 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The work of one look at the store, the terms of the query included: they take less than a thread of
-    their own. `vector`: None where passages are found by words alone."""
+    """The work of one snapshot of the store.
+
+    It includes analysing the query's terms, which is too fast for a thread of its own. `vector`: None if
+    passages are found by words alone.
+    """
 
     texts: Sequence[str]
     query: AskTerms
@@ -194,7 +214,7 @@ class _Look:
     fusion: str
 
     def rank(self, view: SearchView) -> tuple[int, Sequence[RankedCandidate]]:
-        """N, and what the cut keeps."""
+        """Return N and the cut's selection."""
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
         query = self.query([fold_text(text) for text in self.texts])
@@ -235,7 +255,7 @@ class _Look:
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
         statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
-        if not cosines:  # whether others have vectors changes nothing
+        if not cosines:  # whether other passages have vectors changes nothing
             return _weighed(view, query, defining, statistics, proposed, depth)
         candidates = list(dict.fromkeys([*proposed, *nearest]))
         by_words = _weighed(view, query, defining, statistics, candidates, None)
@@ -256,7 +276,7 @@ class _Look:
 
 
 def _limit(depth: int) -> int:
-    """How many candidates each index proposes."""
+    """Return the number of candidates that each index proposes."""
     return max(LEAST_PROPOSED, 2 * depth)
 
 
@@ -268,7 +288,7 @@ def _weighed(
     names: Sequence[PassageId],
     depth: int | None,
 ) -> Sequence[RankedCandidate]:
-    from shisho.corpus import weighing  # here, as a list of documents needs no numpy
+    from shisho.corpus import weighing  # here: listing documents needs no numpy
 
     vectors = view.vectors(names)
     with span("retrieve.rank", candidates=len(vectors)):
@@ -280,7 +300,7 @@ def _weighed(
 def _matched_by_pairs(
     view: SearchView, query: TermQuery, ranking: Sequence[RankedCandidate], statistics: Statistics
 ) -> Sequence[RankedCandidate]:
-    """A query without terms, such as 株, is matched by the pairs of the passages themselves."""
+    """Match a query without terms, such as 株, by the character pairs of the passages."""
     passages = view.fetch_passages([candidate.passage_id for candidate in ranking])
     matched = []
     for candidate in ranking:
@@ -306,16 +326,18 @@ def read_statistics(
 
 
 def list_texts(request: SearchRequest) -> list[str]:
-    """The texts whose words are sought; the request as one text where it names none."""
+    """Return the texts to search for; the request as one text if it has no keyword query."""
     return [text for text in request.keyword_query if text.strip()] or [write_meaning_query(request)]
 
 
 def write_meaning_query(request: SearchRequest) -> str:
-    """The request as one text; empty for a blank one."""
+    """Return the request as one text; empty for a blank one."""
     return request.vector_query.strip() or " ".join(text for text in request.keyword_query if text.strip())
 
 
 def narrow_scope(scope: Scope, request: SearchRequest) -> Scope:
-    """The scope under the request's filters too. Where both name a field the scope's own stands: a plan
-    widens nothing."""
+    """Return the scope with the request's filters added.
+
+    If both filter a field, the scope's own filter wins: a plan never widens the scope.
+    """
     return replace(scope, filters={**request.filter_conditions, **scope.filters})

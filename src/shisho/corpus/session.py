@@ -1,4 +1,7 @@
-"""A search session: one inquiry's way through a scope. It alone knows ids, what was seen, N and k."""
+"""Search sessions: one inquiry's searches in a scope.
+
+Only a session knows ids, seen passages, N and k.
+"""
 
 from __future__ import annotations
 
@@ -39,22 +42,25 @@ from shisho.language.tokens import passage_tokens, row_tokens
 from shisho.messages.message import Message
 from shisho.ports import Reranker, SessionLog, Shelf
 
-FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
-DIVERSE_ABOVE = 100_000  # N over which near-alike passages make room for others
+FLOOR_BELOW = 1_000  # N below which passages that match too little of the query are dropped
+DIVERSE_ABOVE = 100_000  # N above which near-duplicates make room for others
 LEAST_RANKED = 50
 T = TypeVar("T")
-COPIES = 2  # places of one file in a library: added by hand, and in the corpus of its folder
+COPIES = 2  # copies of one file in a library: added by hand, and in the corpus of its folder
 
 
 def ignore_site(source: str) -> str:
-    """Every document stands for itself."""
+    """Return no site, so that every document counts as its own."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusSearcher:
-    """`ports.Searcher` over the shelf. `floor` is the least share of a query's idf that a passage must match;
-    `site` tells whose page a document's source is, empty for none."""
+    """A `ports.Searcher` over the shelf.
+
+    `floor` is the least share of a query's idf that a passage must match. `site` returns the website of a
+    document's source, or "".
+    """
 
     shelf: Shelf
     retriever: Retriever
@@ -69,7 +75,7 @@ class CorpusSearcher:
     async def open(
         self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
     ) -> CorpusSession:
-        """A new session, or the one with this id where it left off."""
+        """Open a new session, or resume the one with this id."""
         rounds = await self.log.list_rounds(session_id)
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
@@ -80,17 +86,20 @@ class CorpusSearcher:
         limit: int | None = None,
         room_tokens: int = UNBOUNDED_ROOM,
     ) -> Sequence[RankedPassage]:
-        """A first round's passages that fit the room, outside any session; `limit` in place of the round's
-        own k. What stands at the same place of the same file in two corpora is there once."""
+        """Return a first round's passages that fit the room, outside any session.
+
+        `limit` replaces the round's own k. A passage at the same place of the same file in two corpora is
+        returned once.
+        """
         _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit, COPIES)
         return take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
 
     async def rank(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
-        """The ranking before the depth cut."""
+        """Return the ranking before the depth cut."""
         return await self._reranked(request, await self.retriever.rank(request, scope, depth))
 
     async def rank_documents(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[DocumentId]:
-        """The documents of `rank`, each at the place of its best passage."""
+        """Return the documents of `rank`, each at the place of its best passage."""
         if self.reranker is not None:
             hits = await self.rank(request, scope, depth)
             return list(dict.fromkeys(hit.passage.document_id for hit in hits))
@@ -107,8 +116,11 @@ class CorpusSearcher:
         k: int | None = None,
         copies: int = 1,
     ) -> tuple[int, Sequence[RankedPassage]]:
-        """N, and the k passages that matter: above the floor where N is small, spread out where it is
-        large. `copies`: so many places of one file may be found, and one of them is kept."""
+        """Return N and the k passages that matter.
+
+        They are above the floor if N is small, and diversified if it is large. `copies`: up to so many copies
+        of one file may be found, and one of them is kept.
+        """
         cut = DepthCut(
             partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth),
             k,
@@ -138,9 +150,11 @@ class CorpusSearcher:
 
 @dataclass(frozen=True, slots=True)
 class DepthCut:
-    """`retrieve.RankingCut` to k passages. `by_scope` gives k by N where none is `fixed`. More than k are
-    kept where they are still to be spread out, `least` where they are still to be reranked, and `copies`
-    times k where copies are still to be dropped."""
+    """A `retrieve.RankingCut` to k passages.
+
+    `by_scope` returns k by N unless it is `fixed`. More than k are kept for later steps: for diversification,
+    `least` for reranking, and `copies` times k for dropping copies.
+    """
 
     by_scope: Callable[[int], int]
     fixed: int | None
@@ -172,7 +186,7 @@ class DepthCut:
 
 
 class CorpusSession:
-    """`ports.SearchSession`: numbers outside, ids inside."""
+    """A `ports.SearchSession`: numbers outside, ids inside."""
 
     def __init__(
         self,
@@ -229,8 +243,10 @@ class CorpusSession:
     async def _turn_page(
         self, record: RoundRecord, page_tokens: int
     ) -> tuple[RoundRecord, Sequence[ShownRecord]]:
-        """The round with its next page shown, and that page. What another round has shown meanwhile is left
-        out."""
+        """Return the round with its next page shown, and that page.
+
+        Passages that another round has shown since are skipped.
+        """
         read_ids = {shown_record.passage_id for shown_record in self._shown.values()}
         pending = [passage for passage in record.pending if passage.passage_id not in read_ids]
         first = max(self._shown, default=0) + 1
@@ -252,7 +268,7 @@ class CorpusSession:
         return record, page
 
     async def _fill_page(self, records: Sequence[ShownRecord], page_tokens: int) -> Sequence[ShownRecord]:
-        """As many from the first on as fit the page, of those that are still there."""
+        """Return as many of the records as fit the page, skipping removed passages."""
         passages, _ = await self._readable([record.passage_id for record in records])
         readable = [record for record in records if record.passage_id in passages]
         return take_fitting(
@@ -269,7 +285,7 @@ class CorpusSession:
         records: Sequence[ShownRecord],
         definitions: Mapping[PassageId, DefinitionMark],
     ) -> Round:
-        """These passages of a round, as far as they are still there."""
+        """Return these passages of a round, as far as they still exist."""
         passages, documents = await self._readable([shown.passage_id for shown in records])
         following = await self._searcher.shelf.find_following(list(passages))
         stored_records = [record for record in records if record.passage_id in passages]
@@ -330,7 +346,7 @@ class CorpusSession:
         return await self._searcher.retriever.read_texts(self._scope)
 
     def _opening(self, passage: Passage, document: Document) -> Citation:
-        """The citation of a whole passage, without its text."""
+        """Return the citation of a whole passage, without its text."""
         return Citation(
             document_id=document.id,
             title=document.title,
@@ -357,8 +373,10 @@ class CorpusSession:
     async def _readable(
         self, names: Sequence[PassageId]
     ) -> tuple[Mapping[PassageId, Passage], Mapping[DocumentId, Document]]:
-        """Those of the passages whose document is live, and whose corpus the owner may still search; and the
-        documents."""
+        """Return the readable ones of the passages, and their documents.
+
+        The document must be live, and the owner must still be allowed to search its corpus.
+        """
         shelf = self._searcher.shelf
         passages = await shelf.fetch_passages(names)
         ids = tuple({passage.document_id for passage in passages.values()})
@@ -370,14 +388,16 @@ class CorpusSession:
         return readable, documents
 
     def _cluster(self, passage: Passage, document: Document) -> str:
-        """Its near-duplicates; in another's corpus passages of just the same text: which of a corpus are
-        alike may be known by what its owner has elsewhere, and that is nobody's business."""
+        """Return the cluster of near-duplicates; in another owner's corpus, of equal texts only.
+
+        Similarities within a corpus may reveal what its owner has elsewhere, which is private.
+        """
         if document.owner == self._scope.owner:
             return passage.cluster
         return hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     async def _find_holder(self, passage: Passage, start: int) -> Passage:
-        """Return the passage with this offset of the document: this one, or one that was shown after it."""
+        """Return the passage with this offset of the document: this one, or one shown after it."""
         if start < passage.end:
             return passage
         following = await self._searcher.shelf.find_following([passage.id])
@@ -412,7 +432,7 @@ class CorpusSession:
         ]
         shown_records = tuple(records[: len(page)])
         read_ids = passage_ids.union(record.passage_id for record in shown_records)
-        # N is of what the filters leave, which may be other passages than those that were read.
+        # N counts passages that pass the filters, which may differ from those that were read.
         exhausted = not request.filter_conditions and self._is_exhausted(read_ids, in_scope)
         pending = tuple(records[len(page) :])
         return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records, pending)
@@ -420,8 +440,8 @@ class CorpusSession:
     async def _list_neighbours(
         self, numbers: Sequence[int], passage_ids: Set[PassageId]
     ) -> Sequence[RankedPassage]:
-        """The unread passages right before and after these shown ones, in the order of their documents."""
-        if "page" in self._scope.filters:  # a neighbour may be on a page that the user left out
+        """Return the unread passages directly before and after these, in document order."""
+        if "page" in self._scope.filters:  # a neighbour may be on a page that the user excluded
             return ()
         shown_ids = [self._shown[number].passage_id for number in numbers if number in self._shown]
         centres, documents = await self._readable(shown_ids)
@@ -445,7 +465,7 @@ class CorpusSession:
 
 
 def _drop_copies(hits: Sequence[RankedPassage]) -> list[RankedPassage]:
-    """Of the same file in several corpora, the best."""
+    """Return the best copy of each passage of a file that is in several corpora."""
     best: dict[tuple[str, int, str], RankedPassage] = {}
     for hit in hits:
         best.setdefault((hit.source, hit.passage.start, hit.passage.text), hit)
@@ -453,7 +473,10 @@ def _drop_copies(hits: Sequence[RankedPassage]) -> list[RankedPassage]:
 
 
 def take_fitting(things: Sequence[T], measure: Callable[[T], int], room_tokens: int) -> Sequence[T]:
-    """As many from the top as fit the room; at least one, so that a round always moves on."""
+    """Return as many things from the top as fit the room.
+
+    At least one, so that a round always progresses.
+    """
     remaining = room_tokens
     for place, thing in enumerate(things):
         remaining -= measure(thing)
@@ -493,26 +516,29 @@ def _shown(
 
 
 def _find_code_after(passage: Passage, same_page: Sequence[Passage]) -> str:
-    """Return the code that the passage leads in, or an empty text."""
+    """Return the code that the passage introduces, or an empty text."""
     if passage.kind is BlockKind.CODE or not same_page or same_page[0].kind is not BlockKind.CODE:
         return ""
     return same_page[0].text
 
 
 def _place(passage: Passage) -> tuple[int | None, str]:
-    """Where a reader would read on: the same heading of the same page."""
+    """Return the page and heading, where a reader would continue."""
     return passage.page, passage.heading
 
 
 def _turns_to(passage: Passage, follower: Passage) -> bool:
-    """The reader turns the page to it, and no heading stands between."""
+    """Return whether the follower is on the next page, under the same heading."""
     if passage.page is None or follower.page is None:
         return False
     return follower.page == passage.page + 1 and follower.heading == passage.heading
 
 
 def _text_between(end: int, followers: Sequence[Passage]) -> str:
-    """The text of the followers from this offset of the document on, white space between them included."""
+    """Return the text of the followers from this offset of the document on.
+
+    The white space between them is included.
+    """
     text = ""
     for follower in followers:
         between = follower.start - end

@@ -1,5 +1,7 @@
-"""Judge if a visited page was worth the visit: does a passage of it speak to the query that no useful
-one has said before?"""
+"""The usefulness of a visited page.
+
+A page is useful if it has a passage that answers the query and that no useful page has had before.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,10 @@ ELSEWHERE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class UsefulContent:
-    """The reasons why a page was useful: the clusters of its passages that reach the floor, and the
-    best match."""
+    """The reasons why a page is useful.
+
+    `clusters`: those of its passages that reach the floor. `match`: the best match.
+    """
 
     clusters: frozenset[str]
     match: float
@@ -46,7 +50,7 @@ class UsefulContent:
 
 @dataclass(frozen=True, slots=True)
 class Usefulness:
-    """Judges documents as they come in; the index need not have taken them in yet."""
+    """The judge of new documents; the index need not contain them yet."""
 
     shelf: Shelf
     index: Index
@@ -54,7 +58,7 @@ class Usefulness:
     floor: float = FLOOR
 
     async def find(self, text: str, document_id: DocumentId) -> UsefulContent | None:
-        """Find what makes this document useful for the query `text`, None if nothing does."""
+        """Return what makes this document useful for the query `text`; None if nothing does."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.list_passages_of(document_id)
         pairs = () if query.terms else query.bigrams

@@ -1,11 +1,13 @@
-"""Our scoring: a pure function of the query, the proposed passages and the corpus's statistics. All passages
-are weighed at once, from what was prepared when they were taken in.
+"""Scoring: a pure function of the query, the proposed passages and the corpus statistics.
 
-BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
-pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
-phrases, numbers with what they count. In English also: how often the query says a term, what a document's
-proposed passages say together, and how much each says of what the first documents say (pseudo-relevance
-feedback)."""
+All passages are scored at once, from data prepared during ingest.
+
+BM25F over terms, with a heading as part of its passage, several times over; BM25 over character pairs; and
+signals that bags of words miss: terms that co-occur in one sentence, the question's own wording, quoted
+phrases, numbers with their counters. In English also: how often the query repeats a term, what a document's
+proposed passages contain together, and how similar each is to the first documents (pseudo-relevance
+feedback).
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,11 @@ from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery
 
 Scores = NDArray[np.float64]
-"""One number a passage, or of several things one row each."""
+"""One number per passage, or one row of them per item."""
 
-FIRST_DOCUMENTS = 3  # are taken for what is sought; of five, one that is not draws others after it
-DOCUMENT_PASSAGES = 5  # a document of so many is still about one thing
-LIKE_TERMS = 100  # of what they say, what tells them most from the other candidates
+FIRST_DOCUMENTS = 3  # taken as relevant; of five, an irrelevant one attracts others
+DOCUMENT_PASSAGES = 5  # a document of up to so many is still about one thing
+LIKE_TERMS = 100  # those of their terms that distinguish them most from the other candidates
 
 
 def rank(
@@ -49,9 +51,11 @@ def rank(
     depth: int | None = None,
     defining: Mapping[PassageId, float] = NONE_DEFINING,
 ) -> list[RankedCandidate]:
-    """The best `depth` candidates, or all, best first, each with its score, the parts that it is the sum of,
-    and `match`, the share of the query's terms that it has. Equal scores: by id. `defining`: how
-    surely passages say what the query names."""
+    """Return the best `depth` candidates (None: all), best first.
+
+    Each has its score, the parts of that sum, and `match`, its share of the query's terms. Equal scores are
+    ordered by id. `defining`: the certainty that passages define the query's name.
+    """
     if not candidates:
         return []
     scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.is_japanese else ENGLISH))
@@ -69,12 +73,12 @@ def rank(
     best_names = [name for _, name, _ in places]
     documents = [scale.documents[at] for at in order]
     best_scores = scores[order].tolist()
-    # Most candidates are made for nobody to look at: at the speed of C.
+    # Most candidates are never inspected, so they are built at the speed of C.
     return [*map(RankedCandidate._make, zip(best_names, documents, best_scores, repeat(tuple(parts)), rows))]
 
 
 class _Scale:
-    """A query and the passages that are weighed for it."""
+    """A query and the passages to score for it."""
 
     def __init__(
         self,
@@ -94,7 +98,7 @@ class _Scale:
         names, documents, terms, headings, characters, *counts = zip(*candidates, strict=True)
         self.names: Sequence[PassageId] = names
         self.documents: Sequence[DocumentId] = documents
-        # All texts, then all their headings: looked through once.
+        # All texts, then all their headings: scanned once.
         self._joined_terms = JoinedTerms([*terms, *headings])
         self._characters = JoinedCharacters(characters)
         sizes = np.array(counts, np.float64)
@@ -105,7 +109,7 @@ class _Scale:
         self._in_heading = by_passage[:, self._size :] > 0
 
     def _count_by_line(self) -> Whole:
-        """How often each term stands in each line, a synonym counted as the term itself."""
+        """Return how often each term occurs in each line; synonyms count as the term itself."""
         synonyms = self._query.synonyms
         if not synonyms:
             return self._joined_terms.count(self._terms)
@@ -119,7 +123,7 @@ class _Scale:
         return lines
 
     def parts(self) -> dict[str, Scores]:
-        """Of all passages each part of their scores."""
+        """Return each part of the scores, for all passages."""
         weights = self._weights
         pairs = self._query.bigrams
         runs = self._characters.count((*pairs, *self._query.wording))
@@ -135,19 +139,22 @@ class _Scale:
         }
 
     def match(self) -> Scores:
-        """The share of the query's idf that each passage has, the heading counted."""
+        """Return the share of the query's idf that each passage has, including its heading."""
         whole = self._worth.sum()
         present = (self._counts > 0) | self._in_heading
         return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
 
     def definition(self, defining: Mapping[PassageId, float]) -> Scores:
-        """The idf of the whole query for a passage that says what it names."""
+        """Return the idf of the whole query for passages that define its name."""
         share = np.array([defining.get(name, 0.0) for name in self.names])
         return self._weights.definition * float(self._worth.sum()) * share
 
     def likeness(self, scores: Scores) -> Scores:
-        """How much of what the first documents say the most alike passage of each document says too: within a
-        document the query alone tells which passage is first. `scores`: by what the query says."""
+        """Return how similar each document's most similar passage is to the first documents.
+
+        All passages of a document get this score: within it, the query alone decides which passage is first.
+        `scores`: those by the query.
+        """
         first = self._first(scores) if self._weights.likeness else []
         codes = self._joined_terms.codes_of(first)
         if not len(codes):
@@ -169,7 +176,7 @@ class _Scale:
 
     @cached_property
     def _documents_of_passages(self) -> tuple[Whole, Whole]:
-        """The number of each passage's document, and how many passages each of them has."""
+        """The number of each passage's document, and the passage count of each document."""
         _, document, sizes = np.unique(self.documents, return_inverse=True, return_counts=True)
         return document, sizes
 
@@ -183,15 +190,20 @@ class _Scale:
         return lengths
 
     def _document_shares(self) -> Scores:
-        """Return the share of each passage's score that its document gives: less in a document of more than
-        `DOCUMENT_PASSAGES`, which has several subjects."""
+        """Return the share of each passage's score that its document gives.
+
+        It is smaller in a document of more than `DOCUMENT_PASSAGES`, which has several subjects.
+        """
         document, _ = self._documents_of_passages
         passages = self._document_lengths / (self._statistics.length or 1)
         shares: Scores = self._weights.document * np.minimum(1, DOCUMENT_PASSAGES / np.maximum(passages, 1))
         return shares[document]
 
     def _first(self, scores: Scores) -> list[int]:
-        """The best passages of the first documents. Sums that differ by their rounding are equal: by id."""
+        """Return the best passages of the first documents.
+
+        Sums that differ only by rounding are equal, and ordered by id.
+        """
         rounded = np.round(scores, 9).tolist()
         best: dict[DocumentId, int] = {}
         for at in sorted(range(self._size), key=lambda at: (-rounded[at], self.names[at])):
@@ -204,9 +216,12 @@ class _Scale:
         return self._bm25_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
 
     def _bm25f_of_documents(self) -> Scores:
-        """Score each passage as its whole document: the terms of its proposed passages, at the document's
-        length, under headings of mean length. Passages that are not proposed have few of the query's terms,
-        but a document that says them once among much else is about something else."""
+        """Return the score of each passage as its whole document.
+
+        The terms of its proposed passages count, at the document's length, under headings of mean length.
+        Passages that are not proposed have few of the query's terms, but a document that contains them once
+        among much else is about something else.
+        """
         document, sizes = self._documents_of_passages
         order = np.argsort(document, kind="stable")
         starts = np.cumsum(sizes) - sizes
@@ -219,13 +234,16 @@ class _Scale:
     def _bm25_terms(
         self, counts: Scores | Whole, in_heading: NDArray[np.bool_], body: Scores, heading: Scores
     ) -> Scores:
-        """BM25 over terms of texts with headings: a row of counts a term, and the lengths of both."""
+        """Return BM25 over terms of texts with headings.
+
+        There is one row of counts per term, and both lengths.
+        """
         more = self._weights.heading
         mean = self._statistics.length + more * self._statistics.heading
         return self._bm25(self._query_worth(), counts + more * in_heading, body + more * heading, mean)
 
     def _query_worth(self) -> Scores:
-        """The idf of each term, more for one that the query repeats: twice is not twice as much."""
+        """Return the idf of each term, more if the query repeats it, but less than proportionally."""
         k3 = repetition_of(self._query, self._weights)
         repeated = dict(self._query.repeated)
         times = np.array([repeated.get(term, 1) for term in self._terms], np.float64)
@@ -239,16 +257,16 @@ class _Scale:
         return _total(worth[:, None] * self._saturated(counts, length, mean))
 
     def _saturated(self, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
-        """BM25's measure of how often something stands in texts of these lengths."""
+        """Return BM25's saturated frequency in texts of these lengths."""
         k1 = self._weights.saturation
         b = self._weights.length
         floor = k1 * (1 - b + b * length / (mean or 1))
-        # Where there is no term, and no length counts, 0 would be divided by 0.
+        # Without a term, and if no length counts, 0 would be divided by 0.
         saturated: Scores = counts * (k1 + 1) / np.where(counts, counts + floor, 1.0)
         return saturated
 
     def _best_sentence(self) -> Scores:
-        """The idf of the query's terms that the best sentence and the heading have between them."""
+        """Return the idf of the query's terms in the best sentence and the heading together."""
         starts = self._joined_terms.line_starts[: self._size + 1]
         holders = self._joined_terms.line_holders[: starts[-1]]
         present = (self._lines[:, : starts[-1]] > 0) & ~self._in_heading[:, holders]
@@ -256,13 +274,15 @@ class _Scale:
         return best + _total(self._worth[:, None] * self._in_heading)
 
     def _wording(self, present: NDArray[np.bool_]) -> Scores:
-        """How much of the question's own wording each has; a run of characters that few of them have counts
-        most."""
+        """Return how much of the question's own wording each passage has.
+
+        A run of characters in few passages counts most.
+        """
         worth = [rarity(int(holders), self._size) for holders in present.sum(axis=1)]
         return _total(np.array(worth)[:, None] * present)
 
     def _in_a_row(self, runs: Sequence[Sequence[str]]) -> Scores:
-        """The idf of those of these terms that follow one another, in the text or in the heading."""
+        """Return the idf of the terms that occur in sequence, in the text or in the heading."""
         scores = np.zeros(self._size)
         for run in runs:
             worth = sum(self._rarity.get(term, 0.0) for term in run)
@@ -271,6 +291,6 @@ class _Scale:
 
 
 def _total(rows: Scores) -> Scores:
-    """The sum of each column, added row by row: equal passages get equal sums."""
+    """Return the sum of each column, added row by row: equal passages get equal sums."""
     total: Scores = np.add.reduce(rows, axis=0)
     return total

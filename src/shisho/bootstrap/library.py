@@ -88,10 +88,7 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
     embedders, without = _embedders(settings)
     stores = build_stores(settings, embedders, SystemClock)
     reader = defer(partial(build_reader, settings, disk.max_bytes))
-    ranking = (
-        query_terms(settings),
-        _reranker(settings),
-    )  # built now, so that missing parts are logged at once
+    ranking = (query_terms(settings), _reranker(settings))  # built now: missing parts are logged at once
     searcher = defer(partial(_searcher, settings, stores, embedders, *ranking))
     return SharedLibrary(
         settings=settings,

@@ -1,2 +1,1 @@
-"""Models: language models behind the port `Llm`, and text to vectors. Nothing of it is imported where no
-model is set and no vector is there."""
+"""Language models behind the port `Llm`, and text embedding. Imported only if a model or vectors are used."""

@@ -1,5 +1,4 @@
-"""The port `Llm` over a model that somebody else asks for us: the schema stands in the words, nothing is
-streamed."""
+"""The port `Llm` over the client's model: the schema is part of the prompt, nothing is streamed."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from shisho.inference.reply_schema import ElementReader, read_reply, reply_schem
 
 T = TypeVar("T")
 
-MOST_CHARS_A_TOKEN = 16  # no tokenizer makes a token of more
+MOST_CHARS_A_TOKEN = 16  # no tokenizer makes a longer token
 BYTES_A_TOKEN = 3
 _HELD = (
     "{instructions}\nReply with one JSON object of this JSON Schema, nothing before or after it:\n{schema}"
@@ -23,8 +22,10 @@ _REPAIR = "{text}\n\nYour reply before could not be used: {mistake}\nSend the wh
 
 
 class BorrowedLlm:
-    """Asks by `reply`, which takes instructions, text and the most tokens of the reply, and raises
-    ModelFailed. Tokens are counted by bytes, as nobody tells them."""
+    """A model behind `reply`, which takes instructions, text and a token limit, and may raise ModelFailed.
+
+    Tokens are estimated from bytes, because the client does not report them.
+    """
 
     def __init__(self, name: str, reply: Callable[[str, str, int], Awaitable[str]]) -> None:
         self._name = name
@@ -45,7 +46,7 @@ class BorrowedLlm:
         listen: Callable[[Any], None] | None = None,
         report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
-        """As the port says."""
+        """Ask as the port defines."""
         schema = json.dumps(_schema_of(shape), ensure_ascii=False)
         instructions = _HELD.format(instructions=prompt.instructions, schema=schema)
         text = prompt.text

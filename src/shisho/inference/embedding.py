@@ -1,5 +1,4 @@
-"""The common ground of all encoders of text: a thread of their own, and vectors of unit length in half
-precision."""
+"""The base of all encoders of text: an own thread, and unit vectors in half precision."""
 
 from __future__ import annotations
 
@@ -21,27 +20,30 @@ if TYPE_CHECKING:
 
 Matrix: TypeAlias = "NDArray[np.float32]"
 Encode = Callable[[Sequence[str]], Matrix]
-QUIET_S = 0.5  # without a question, after which passages are encoded at full speed
+QUIET_S = 0.5  # without a query, after which passages are encoded at full speed
 LONGEST_WAIT_S = 1.0
-LONGEST = 2_000  # characters: what a passage has, and a bound on what a question may cost
+LONGEST = 2_000  # characters: the limit of a passage, and of a query to bound its cost
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderPair:
-    """Texts to a row of numbers each, of any length: passages and queries are not encoded alike."""
+    """The encoders of passages and queries, which differ. Each returns a row of numbers for each text."""
 
     passages: Encode
     query: Encode
 
 
 class ThreadedEmbedder:
-    """`ports.Embedder` over functions that compute. `load` is called by the first text, as weights take time;
-    one thread works on all texts, for most encoders are not made for several. One that is has a thread for
-    queries too, which then wait for no passage.
+    """`ports.Embedder` over functions that compute.
 
-    Queries go before passages: these are encoded one by one, and wait while questions come, for a second each
-    at most. So a search meets the work on another passage in one case of twenty-five, and ten thousand
-    passages need three hours of searches without a pause."""
+    `load` is called for the first text, as weights load slowly. One thread encodes all texts, because most
+    encoders are not thread-safe. An encoder that is gets a second thread for queries, which then never wait
+    for a passage.
+
+    Queries go before passages: passages are encoded one at a time, and each waits up to a second while
+    queries arrive. A search then collides with a passage in one case of 25, and ten thousand passages need
+    three hours of uninterrupted searches.
+    """
 
     def __init__(
         self, about: EmbedderAbout, load: Callable[[], EncoderPair], *, for_several_threads: bool = False
@@ -68,7 +70,7 @@ class ThreadedEmbedder:
         return (await self._encoded(self._asked, text, lambda encoders: encoders.query))[0]
 
     async def _wait_for_quiet(self) -> None:
-        """Until nothing was asked for a while."""
+        """Wait until no query has arrived for a while."""
         until = time.monotonic() + LONGEST_WAIT_S
         while (now := time.monotonic()) < until and now - self._queried < QUIET_S:  # noqa: ASYNC110  (time, not an event)
             await asyncio.sleep(min(until - now, QUIET_S - (now - self._queried)))
@@ -90,7 +92,7 @@ class ThreadedEmbedder:
 
 
 def add_prefixes(encode: Encode, passage: str, query: str) -> EncoderPair:
-    """One function for both, told apart by what stands before the text."""
+    """Return a pair that uses one encoder with different text prefixes."""
 
     def before(prefix: str) -> Encode:
         return lambda texts: encode([prefix + text for text in texts])
@@ -99,8 +101,11 @@ def add_prefixes(encode: Encode, passage: str, query: str) -> EncoderPair:
 
 
 def unit_embeddings(rows: Any, name: str) -> list[Embedding]:
-    """Rows of numbers at unit length; a row of zeros stays one. Raises ModelFailed for what is no number."""
-    import numpy as np  # here, as a list of documents needs none
+    """Normalize rows to unit length; a row of zeros is unchanged.
+
+    Raises: ModelFailed for NaN or infinity.
+    """
+    import numpy as np  # imported here, as listing documents does not need it
 
     matrix = np.atleast_2d(np.asarray(rows, np.float32))
     if not np.isfinite(matrix).all():

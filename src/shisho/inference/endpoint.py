@@ -1,6 +1,8 @@
-"""Vectors from a server that speaks OpenAI's `/embeddings`: llama.cpp, vLLM, Ollama,
-text-embeddings-inference, OpenAI. What is embedded goes to that server and nowhere else: no proxy of the
-environment, no redirect."""
+"""Vectors from a server with OpenAI's `/embeddings` API.
+
+Such as llama.cpp, vLLM, Ollama, text-embeddings-inference and OpenAI. Texts are only sent to that server:
+proxies of the environment and redirects are not used.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,7 @@ MOST_BYTES = 32 << 20  # of a reply: 32 vectors of 4,096 numbers take 3 MB
 
 @dataclass(frozen=True, slots=True)
 class EndpointAccess:
-    """Where vectors are asked for. `url` ends before `/embeddings`; `model` is the name that the server
-    knows."""
+    """The server of vectors. `url` is without `/embeddings`; `model` is the server's name for it."""
 
     url: str
     model: str
@@ -38,7 +39,7 @@ class EndpointAccess:
 
 
 class EndpointEmbedder:
-    """`ports.Embedder` over a server. Raises ModelFailed."""
+    """`ports.Embedder` over a server. Raises: ModelFailed."""
 
     def __init__(self, access: EndpointAccess) -> None:
         self._access = access
@@ -74,11 +75,11 @@ class EndpointEmbedder:
         raise self._failed(ModelFault.FAILED)
 
     async def _asked(self, texts: Sequence[str]) -> Any:
-        """One request. A connection that is kept would outlive the event loop it was made in."""
+        """Send one request. A kept connection would outlive the event loop that it was made in."""
         headers = {"Connection": "close"}
         if self._access.key:
             headers["Authorization"] = f"Bearer {self._access.key}"
-        # Half of a pair of surrogates cannot be sent.
+        # Lone surrogates cannot be sent.
         inputs = [text.encode("utf-8", "replace").decode() or " " for text in texts]
         body = {"model": self._access.model, "input": inputs, "encoding_format": "float"}
         client = httpx2.AsyncClient(timeout=self._access.seconds, trust_env=False, follow_redirects=False)
@@ -108,7 +109,7 @@ class EndpointEmbedder:
 
 
 def _rows(reply: Any, count: int) -> list[list[float]]:
-    """A row for each text, in their order. Raises ValueError, KeyError or TypeError for another shape."""
+    """Return a row for each text in order. Raises: ValueError, KeyError or TypeError for another shape."""
     data = sorted(reply["data"], key=lambda row: int(row["index"]))
     rows = [[float(number) for number in row["embedding"]] for row in data]
     if (

@@ -1,6 +1,7 @@
-"""Packages whose modules are imported one by one, when a name is asked for.
+"""Packages that import each module when one of its names is first used.
 
-The client of OpenAI imports 500 modules of types for services that are never called: half a second."""
+The client of OpenAI imports 500 modules of types for services that are never called: half a second.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ from typing import Any
 
 
 class LazyPackage(ModuleType):
-    """A package that does not run its `__init__`: a name that this would import is imported when it is asked
-    for. Modules below the package are imported as always."""
+    """A package that does not run its `__init__`: its names are imported when they are first used.
+
+    Modules below the package are imported normally.
+    """
 
     def __getattr__(self, name: str) -> Any:
         place = None if name.startswith("__") else self._read_places().get(name)
@@ -31,7 +34,7 @@ class LazyPackage(ModuleType):
         return value
 
     def _read_places(self) -> Mapping[str, tuple[str, str]]:
-        """Return for each name the module and the name there, as `__init__` imports them."""
+        """Return the module and the original name of each name that `__init__` imports."""
         if "_places" not in self.__dict__:
             tree = ast.parse(Path(str(self.__file__)).read_bytes())
             imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1]
@@ -45,7 +48,7 @@ class LazyPackage(ModuleType):
 
 
 def defer_packages(top: str, *names: str) -> None:
-    """Make packages below `top` lazy. Nothing is done if `top` is imported already, or not installed."""
+    """Make packages below `top` lazy. Does nothing if `top` is already imported or not installed."""
     spec = find_spec(top)
     if top in sys.modules or spec is None or not spec.submodule_search_locations:
         return

@@ -25,10 +25,10 @@ from shisho.inference.reply_schema import ElementReader, has_only_thinking, read
 
 T = TypeVar("T")
 
-TRIES = 2  # of one call that the provider rejects for now
-WAIT_S = 1.0  # before the next try, unless the provider says how long
-CHARS_A_TOKEN = 16  # no tokenizer makes a longer token; a longer reply is broken off
-REPAIRED_CHARS = 4_000  # of a broken reply are shown to the model again
+TRIES = 2  # of one call that the provider rejects temporarily
+WAIT_S = 1.0  # before the next try, unless the provider gives a delay
+CHARS_A_TOKEN = 16  # no tokenizer makes a longer token; a longer reply is stopped
+REPAIRED_CHARS = 4_000  # of an invalid reply that are shown to the model again
 CONTEXT_SHARE = 4  # thinking gets at most this part of a local model's context
 _REPAIR = (
     "Your reply cannot be used: {mistake}\nSend the whole reply again: one JSON object of the given schema, "
@@ -40,7 +40,7 @@ _REFUSALS = ("content_filter", "safety", "refusal", "blocklist", "prohibited_con
 _FORM = "response_format"
 _LENGTHS = ("length", "max_tokens", "model_context_window_exceeded")
 
-# What some clients say of a broken stream, and of a page in place of one.
+# Errors of some clients for a broken stream, and for a web page in place of a stream.
 _WHILE_STREAMING = {
     (ModelFault.UNREACHABLE, True): ModelFault.CUT_OFF,
     (ModelFault.MALFORMED, False): ModelFault.WRONG_ADDRESS,
@@ -50,14 +50,14 @@ ReportWait = Callable[[float], None]
 
 
 class _Unsupported(Exception):
-    """The server does not know these parts of a call."""
+    """The server rejects these optional parts of a call."""
 
     def __init__(self, parts: frozenset[str]) -> None:
         self.parts = parts
 
 
 class _Reply:
-    """A reply while it arrives."""
+    """A reply during streaming."""
 
     def __init__(self, max_tokens: int) -> None:
         self._max_tokens = max_tokens
@@ -71,7 +71,7 @@ class _Reply:
         self.ending = ""
 
     def add(self, delta: ModelDelta) -> str:
-        """Raises OverflowError if the reply is longer than all of its tokens could be."""
+        """Add a delta and return its text. Raises: OverflowError if the reply exceeds its token limit."""
         self.has_begun = True
         self._parts.append(delta.text)
         self._chars += len(delta.text) + len(delta.thinking)
@@ -80,7 +80,7 @@ class _Reply:
         self.has_thinking |= bool(delta.thinking)
         self.is_refusal |= delta.is_refusal or delta.ending.lower() in _REFUSALS
         self.ending = delta.ending.lower() or self.ending
-        # Less than nothing would give tokens to the budget and the quota.
+        # Negative counts would add tokens to the budget and the quota.
         self._input_tokens = max(self._input_tokens, delta.input_tokens)
         self._output_tokens = max(self._output_tokens, delta.output_tokens)
         return delta.text
@@ -98,8 +98,10 @@ class _Reply:
         return has_only_thinking(self.text) or (self.has_thinking and not self.text.strip())
 
     def usage(self, sent: Messages) -> ModelUsage:
-        """As the provider counted, else estimated from bytes, three to a token. Many providers count with the
-        last piece alone, which never comes if a reply is broken off."""
+        """Return the provider's token counts, or else an estimate of three bytes to a token.
+
+        Many providers only count in the last delta, which is missing if a reply is stopped early.
+        """
         sent_bytes = sum(len(text.encode("utf-8", "replace")) for _, text in sent)
         received = -(-len(self.text.encode("utf-8", "replace")) // 3)
         written = self._output_tokens if self.ending else max(self._output_tokens, received)
@@ -111,7 +113,7 @@ class _Reply:
 
 
 class ChatLlm:
-    """A model of a provider. Replies are always streamed, so that an endless one can be broken off."""
+    """A model of a provider. Replies are always streamed, so that an endless one can be stopped."""
 
     def __init__(self, access: ModelAccess) -> None:
         self._access = access
@@ -128,7 +130,7 @@ class ChatLlm:
 
     @property
     def thinking_tokens(self) -> int:
-        """Room for thinking beside the reply: none before the model was seen to think."""
+        """The tokens reserved for thinking besides the reply: 0 until the model is seen to think."""
         return min(MAX_THINKING_TOKENS, self._access.context // CONTEXT_SHARE) if self._is_thinking else 0
 
     async def ask(
@@ -149,7 +151,7 @@ class ChatLlm:
             raise exchange.fail(ModelFault.TIMEOUT, exchange.usage_under_way()) from None
 
     async def _ask(self, exchange: _Exchange[T], prompt: ModelPrompt) -> ModelReply[T]:
-        """Leave out the parts that the server rejects, in later calls too."""
+        """Call the model, and omit the parts that the server rejects, in later calls too."""
         access = self._access
         while True:
             try:
@@ -162,12 +164,12 @@ class ChatLlm:
                 return reply
 
     def remember_thinking(self) -> None:
-        """Leave room for thinking in later calls."""
+        """Reserve tokens for thinking in later calls."""
         self._is_thinking = True
 
 
 class _Exchange(Generic[T]):
-    """One call of the port: the messages sent so far, what was used, and the reply under way."""
+    """One call of the port: the messages sent so far, the usage, and the reply in progress."""
 
     def __init__(
         self,
@@ -190,7 +192,10 @@ class _Exchange(Generic[T]):
         """By the clock of the event loop."""
 
     async def run(self, access: ModelAccess) -> ModelReply[T]:
-        """Raises _Unsupported for unknown optional parts, before anything has come."""
+        """Send the prompt and parse the reply, with repairs.
+
+        Raises: _Unsupported for rejected optional parts, before any delta arrives.
+        """
         prompt = self._prompt
         self._optional_parts = access.optional_parts
         schema = reply_schema(cast("Hashable", self._shape))
@@ -218,7 +223,7 @@ class _Exchange(Generic[T]):
             except ValueError as error:
                 fault = _judge(reply)
                 mistake = _REPAIR.format(mistake=_CUT if reply.is_cut else error)
-                if fault is not ModelFault.ONLY_THINKING:  # else the same again, with room for thinking
+                if fault is not ModelFault.ONLY_THINKING:  # else only allow tokens for thinking
                     self._messages += [("ai", reply.text[:REPAIRED_CHARS] or "{}"), ("human", mistake)]
         raise self.fail(fault)
 
@@ -229,7 +234,7 @@ class _Exchange(Generic[T]):
         reply: _Reply,
         reader: ElementReader | None,
     ) -> None:
-        """Fill the reply. A call that the provider rejects for now is made again."""
+        """Stream the reply. A call that the provider rejects temporarily is retried."""
         tokens = self._prompt.max_output_tokens + self._llm.thinking_tokens
         call = ModelCall(self._messages, schema, tokens, self._prompt.seconds)
         for tries_left in reversed(range(TRIES)):
@@ -267,7 +272,7 @@ class _Exchange(Generic[T]):
             await asyncio.sleep(wait_s)
 
     def usage_under_way(self) -> ModelUsage:
-        """Of a broken-off call: the provider read everything that was sent, and wrote what has come."""
+        """Estimate the usage of a stopped call: all input that was sent, and the output received so far."""
         return ModelUsage(1) if self._under_way is None else self._under_way.usage(self._messages)
 
     def fail(self, fault: ModelFault, besides: ModelUsage = ModelUsage()) -> ModelFailed:  # noqa: B008
@@ -281,7 +286,7 @@ class _Exchange(Generic[T]):
 
 
 def _judge(reply: _Reply) -> ModelFault:
-    """Return what is wrong with a reply that does not have the shape."""
+    """Return the fault of a reply that does not match the shape."""
     if reply.is_only_thinking:
         return ModelFault.ONLY_THINKING
     if reply.is_cut:

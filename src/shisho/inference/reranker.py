@@ -1,5 +1,7 @@
-"""Cross-encoders as ONNX folders: a question and a passage go in together, and come out as one number. Such
-as japanese-reranker, bge-reranker and other classifiers of pairs with one or two classes."""
+"""Cross-encoders as ONNX folders: they score a question and a passage together with one number.
+
+Such as japanese-reranker, bge-reranker and other classifiers of pairs with one or two classes.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,11 @@ from shisho.errors import InvalidParams
 from shisho.inference.model_folder import FolderKind, ModelFolder
 from shisho.inference.onnx_folder import OnnxFiles, drop_half_characters
 
-LONGEST = 2_000  # characters: what a passage has, and a bound on what a question may cost
+LONGEST = 2_000  # characters: the limit of a passage, and of a question to bound its cost
 
 
 class FolderReranker:
-    """`ports.Reranker` over an ONNX folder. Its weights are loaded by the first question."""
+    """`ports.Reranker` over an ONNX folder. Its weights are loaded for the first question."""
 
     def __init__(self, folder: ModelFolder) -> None:
         if folder.kind is not FolderKind.ONNX:
@@ -58,8 +60,10 @@ class _PairModel:
 
 
 def encode_pair(files: OnnxFiles, folder: ModelFolder, question: str, text: str) -> Any:
-    """Both as one; the passage is cut where they are too long, as without the question there is nothing to
-    judge. Of a question half of the room is read."""
+    """Encode a question and a passage together; the passage is truncated if they are too long.
+
+    The question takes at most half of the tokens.
+    """
     tokenizer = files.tokenizer
     tokenizer.no_truncation()
     half = folder.max_tokens // 2

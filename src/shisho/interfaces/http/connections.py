@@ -1,4 +1,4 @@
-"""Bounds on connections: how many may be open, and how long the headers of a request may take."""
+"""Limits on connections: how many may be open, and how long the headers of a request may take."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from shisho.interfaces.api.failures import describe_error
 
 MAX_CONNECTIONS = 500
 HEADER_SECONDS = 10.0
-REFUSAL_SECONDS = 1.0  # that a client over the limit may take to begin its request
+REFUSAL_SECONDS = 1.0  # that a client over the limit has to begin its request
 RETRY_SECONDS = 5
 
 
 class BoundedProtocol(H11Protocol):
-    """A connection that is refused where too many are open, and ended where a request's headers take too
-    long: from its beginning, later from the first byte of the next request."""
+    """A connection that is refused if too many are open, and closed if a request's headers take too long.
+
+    The first request is timed from the connection on, later ones from their first byte.
+    """
 
     max_connections: ClassVar[int] = MAX_CONNECTIONS
     header_seconds: ClassVar[float] = HEADER_SECONDS
@@ -30,7 +32,7 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         count = len(self.connections)
-        if count > 2 * self.max_connections:  # those that are refused count too, and nobody waits for them
+        if count > 2 * self.max_connections:  # refused ones count too; beyond this they get no reply
             transport.abort()
             return
         self._is_refused = count > self.max_connections
@@ -39,7 +41,7 @@ class BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
-            # Refused once it has asked: an answer that stands before unread words is lost on the way.
+            # Refuse after the request arrives: a reply sent before unread bytes are consumed can be lost.
             self._refuse(
                 503,
                 ServerBusy(
@@ -96,6 +98,6 @@ class BoundedProtocol(H11Protocol):
 
 
 def bound_connections(most: int) -> type[BoundedProtocol]:
-    """The protocol of a server that takes so many connections."""
+    """Return the protocol class of a server with this connection limit."""
     bounds: dict[str, Any] = {"max_connections": most}
     return type("BoundedProtocol", (BoundedProtocol,), bounds)

@@ -1,5 +1,8 @@
-"""Rules on who may speak to the server: Host, Origin, token (or the cookie that a browser got for it), size
-and time of the body; and the headers every reply carries."""
+"""Access rules of the server, and the headers of every reply.
+
+The rules check Host, Origin, the token (or the cookie that a browser got for it), and the size and duration
+of the body.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +34,12 @@ from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, Prox
 from shisho.messages.catalogue import render, use_language
 from shisho.messages.message import Message
 
-# Health, the page that asks for the token, and what holds nothing of the library.
+# Health, the login page, and resources without any data of the library.
 OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.webmanifest", "/favicon.ico"})
 OPEN_FOLDER = "/static/"
 LOGIN = "/login"
 MCP_PATH = "/mcp"
-MOST_BACK = 2_000  # characters of an address that the form of the token leads back to
+MOST_BACK = 2_000  # characters of the address that the login form returns to
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -50,14 +53,16 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others
-    that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
-    `body_seconds`; as many more for each further `body_bytes` that have come. `token` lets in the owner of
-    this machine's own library, `people` each name, by its token, to a library of its own; where a proxy names
-    people (`proxies`), nobody comes in without a name or a token. `all_tools`: assistants see
-    all tools. `max_connections` may be open at once.
+    """The access rules of a server.
 
-    Raises InvalidParams where others than this machine could come in without a token.
+    `host` is its listening address; `hosts` are further accepted host names, `origins` other sites whose
+    pages may call it. A body has at most `body_bytes`, or the limit in `large` for its path. It must arrive
+    within `body_seconds`, extended in proportion for each further `body_bytes` that arrived. `token` opens
+    the library of this machine's owner; `people` maps each token to the owner of a library. If proxies name
+    users (`proxies`), every request needs a user name or a token. `all_tools`: assistants see all tools.
+    `max_connections`: may be open at the same time.
+
+    Raises: InvalidParams if other machines could connect without a token.
     """
 
     host: str = "127.0.0.1"
@@ -80,7 +85,7 @@ class AccessRules:
                 "http.token_needed_to_listen",
                 host=self.host,
             )
-        # What comes through a proxy comes from this machine, whoever has sent it.
+        # Requests through a proxy come from this machine, whoever sent them.
         outside = sorted(host for host in self.hosts if not is_loopback(host))
         if outside:
             raise InvalidParams(
@@ -89,7 +94,7 @@ class AccessRules:
             )
 
     def refusal(self, path: str, headers: Headers, owner: str | None = None) -> Refusal | None:
-        """Why this request may not come in. `owner`: who has come, where it is known already."""
+        """Return why this request is refused; None if it is allowed. `owner`: if already known."""
         if not self._host_known(headers.get("host", "")):
             return Refusal(
                 421,
@@ -107,7 +112,7 @@ class AccessRules:
         return None
 
     def owner_of(self, headers: Headers) -> str | None:
-        """Whose library this request may speak to, by its token or cookie; None where it has neither."""
+        """Return the library's owner for the token or cookie of this request; None if it has neither."""
         tokens = self._tokens()
         if not tokens:
             return None if self.proxies.header else LOCAL_OWNER
@@ -116,19 +121,21 @@ class AccessRules:
         return _find_owner(word, words)
 
     def cookie_for(self, token: str) -> str | None:
-        """The cookie of a browser whose reader has given this token; None where it is not one of the
-        server's. The token cannot be told from it."""
+        """Return the cookie for a browser that sent this token; None if the token is unknown.
+
+        The token cannot be derived from it.
+        """
         tokens = self._tokens()
         owner = _find_owner(token.strip(), tokens)
         return None if owner is None else cookie_of(tokens[owner])
 
     def _tokens(self) -> dict[str, str]:
-        """The token of each owner; none where everyone may come in."""
+        """Return the token of each owner; empty if everyone has access."""
         return {**({LOCAL_OWNER: self.token} if self.token else {}), **self.people}
 
     @property
     def has_tokens(self) -> bool:
-        """False where everyone who reaches the server may come in, or those that a proxy names."""
+        """Return False if everyone who reaches the server has access, or the users that a proxy names."""
         return bool(self._tokens())
 
     def _host_known(self, host: str) -> bool:
@@ -136,7 +143,7 @@ class AccessRules:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:
             return False
-        # A page can make its own name point at this machine, but not an address: addresses cannot be rebound.
+        # A page can point its own name at this machine, but not an IP address: addresses cannot be rebound.
         return name in LOOPBACK | self.hosts | {self.host} or (
             not is_loopback(self.host) and _is_address(name)
         )
@@ -151,7 +158,7 @@ class AccessRules:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A request that is answered at the door."""
+    """A request that is rejected before it reaches the application."""
 
     status: int
     code: str
@@ -181,9 +188,11 @@ UNKNOWN_TOKEN = Refusal(
 
 
 class Guard:
-    """The outermost layer of the application. A body is taken in whole before anything is done with it. `app`
-    is that of this machine's owner, which strangers see the open paths of; `people` has those of all
-    others."""
+    """The outermost layer of the application, which reads each body completely before passing it on.
+
+    `app` belongs to this machine's owner; unauthenticated users see its open paths. `people` has the
+    applications of all other users.
+    """
 
     def __init__(self, app: ASGIApp, rules: AccessRules, people: PersonalApplications | None = None) -> None:
         self.app = app
@@ -207,11 +216,11 @@ class Guard:
         if taken is not None:
             SERVER_URL.set(_find_url(scope, headers))  # as SHOWS_PATHS
             app = self.app
-            if scope["path"] == MCP_PATH:  # elsewhere Python's reader of JSON skips the mark
+            if scope["path"] == MCP_PATH:  # elsewhere Python's JSON parser skips the BOM
                 taken = taken.removeprefix(BOM_UTF8)
             replayed = _replayed(taken, receive)
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
-                SHOWS_PATHS.set(False)  # for this request, and for the session that it may begin
+                SHOWS_PATHS.set(False)  # for this request and the session that it may start
                 app = await self._people.get(owner)
                 reply = LastingReply(replayed, sealed, partial(self._is_still, owner, headers, scope))
                 replayed, sealed = reply.read, reply.write
@@ -219,13 +228,15 @@ class Guard:
                 await app(scope, replayed, sealed)
 
     async def _is_still(self, owner: str, headers: Headers, scope: Scope) -> bool:
-        """Whether what a request brought is still that of this person; a library that cannot be asked shuts
-        nobody out."""
+        """Return whether the request's credentials still belong to this person.
+
+        If the library is unavailable, nobody is locked out.
+        """
         owner_now = await self._owner(headers, scope)
         return owner_now == owner or (isinstance(owner_now, Refusal) and owner_now.status == 503)
 
     async def _owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:
-        """Whose library this request may speak to; None where it has nothing to show for it."""
+        """Return the library's owner for this request; None without credentials."""
         if self._people is None:
             return self.rules.owner_of(headers)
         team = self._people.desk.team
@@ -237,16 +248,16 @@ class Guard:
             user = None
             if (word or not is_cookie) and (owner is None or not self.rules.has_tokens):
                 user = await team.find_user(word) if word else None
-                # Who sends a token means a library of its own, and never that of who needs none; a browser
-                # goes on sending the cookie of a server that stood here before.
+                # A sent token means a library of its own, never the one that needs no token; but a browser
+                # keeps sending the cookie of an earlier server at this address.
                 if user is None and owner is not None and not is_cookie:
                     return None if is_open(scope["path"]) else UNKNOWN_TOKEN
             return user or owner
-        except ShishoError as error:  # the library cannot be asked: open pages tell why
+        except ShishoError as error:  # the library is unavailable: open pages explain why
             return None if is_open(scope["path"]) else Refusal(503, error.code, error.message)
 
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
-        """The body; None where the client has gone."""
+        """Return the body; None if the client disconnected."""
         most = self.rules.large.get(scope["path"], self.rules.body_bytes)
         too_large = Refusal(413, "TOO_LARGE", Message("http.body_too_large", megabytes=most / 2**20))
         declared = Headers(scope=scope).get("content-length", "0")
@@ -265,7 +276,7 @@ class Guard:
                         return too_large
                     if not message.get("more_body", False):
                         return bytes(body)
-                    # a large file over a slow line is no attack as long as it keeps coming
+                    # a large file over a slow line is no attack as long as bytes arrive
                     share = len(body) / self.rules.body_bytes
                     patience.reschedule(began + self.rules.body_seconds * (1 + share))
         except TimeoutError:
@@ -293,9 +304,10 @@ async def _named_by_proxy(
 
 
 def read_people(text: str, token: str = "") -> dict[str, str]:
-    """The owner of each token, of the setting `tokens`; `token` is that of this machine's owner.
+    """Parse the setting `tokens` into a map from tokens to owners.
 
-    Raises InvalidParams, which repeats no token."""
+    `token` is that of this machine's owner. Raises: InvalidParams, which never quotes a token.
+    """
     people: dict[str, str] = {}
     for number, entry in enumerate(text.split(), 1):
         name, _, word = entry.partition(":")
@@ -315,7 +327,7 @@ def read_people(text: str, token: str = "") -> dict[str, str]:
 
 
 def is_loopback(host: str) -> bool:
-    """True where only this machine can reach what listens there."""
+    """Return whether only this machine can reach a server on this host."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -331,7 +343,7 @@ def _is_address(name: str) -> bool:
 
 
 def is_open(path: str) -> bool:
-    """True for what is shown without the token."""
+    """Return whether the path is shown without a token."""
     return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
@@ -350,7 +362,7 @@ async def _lead_to_login(scope: Scope, send: Send) -> None:
 
 
 def _find_owner(word: str, words: Mapping[str, str]) -> str | None:
-    """Whose word it is. All are compared, and whole, so that the time tells nothing."""
+    """Return the owner of a token. Compares all in full, so that the time reveals nothing."""
     digest = _digest(word)
     matches = [owner for owner, own_word in words.items() if hmac.compare_digest(digest, _digest(own_word))]
     return matches[0] if matches else None
@@ -361,7 +373,7 @@ def _digest(word: str) -> bytes:
 
 
 def _find_url(scope: Scope, headers: Headers) -> str:
-    """The address of this server as the reader knows it; a proxy may have taken the request by https."""
+    """Return the address of this server for the client; a proxy may have received the request over https."""
     scheme = "https" if headers.get("x-forwarded-proto") == "https" else scope["scheme"]
     return f"{scheme}://{headers.get('host', '')}"
 

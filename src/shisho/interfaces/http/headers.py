@@ -1,4 +1,4 @@
-"""The headers of a request that tell who sends it, and in which language they read."""
+"""Read the credentials and the language from the headers of a request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COOKIE = "shisho_token"
 
 
 def decode_header(value: str) -> str:
-    """A header's value: its bytes are UTF-8 where they can be."""
+    """Decode a header's value as UTF-8 if possible."""
     try:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:
@@ -23,10 +23,12 @@ def decode_header(value: str) -> str:
 
 
 def read_word(headers: Headers) -> tuple[str, bool]:
-    """The token that a request brings, or the cookie, and whether it is the cookie. Brought in
-    another form it is none: ""."""
+    """Return the token of a request, or its cookie, and whether it is the cookie.
+
+    Another authorization scheme gives "".
+    """
     scheme, _, word = headers.get("authorization", "").partition(" ")
-    if scheme.lower() in ("", "basic"):  # the latter is for a proxy, which may hand it on
+    if scheme.lower() in ("", "basic"):  # basic is for a proxy, which may forward it
         return read_cookie(headers, COOKIE), True
     return word.strip() if scheme.lower() == "bearer" else "", False
 
@@ -39,7 +41,9 @@ def read_cookie(headers: Headers, name: str) -> str:
 
 
 def read_language(headers: Headers) -> str | None:
-    """What a reader chose in the room, where scripts cannot say it for a stream; else what the client
-    accepts."""
+    """Return the language chosen in the reading room, else the one that the client accepts.
+
+    Scripts cannot set a header on an event stream, so the choice is in a cookie.
+    """
     cookie = read_cookie(headers, LANGUAGE_COOKIE)
     return cookie if cookie in LANGUAGES else choose_accepted_language(headers.get("accept-language", ""))

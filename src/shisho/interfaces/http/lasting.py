@@ -1,5 +1,7 @@
-"""Requests that last: the events of a task end when their reader may come in no more, and work that a caller
-ordered ends when the caller is gone."""
+"""Long-lived requests.
+
+A task's events stop when their reader loses access, and work for a caller stops when the caller disconnects.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from typing import Any, TypeVar
 
 from starlette.types import Receive, Send
 
-LOOK_SECONDS = 5.0  # between two looks at who may come in: each is a question to the database
+LOOK_SECONDS = 5.0  # between two checks of access: each is a database query
 
 T = TypeVar("T")
 MayComeIn = Callable[[], Awaitable[bool]]
 
 
 class LastingReply:
-    """The two ends of a request, of which nothing more is sent once `may_come_in` says no; to the application
-    it then looks as if the client had gone."""
+    """Both directions of a request. Nothing more is sent once `may_come_in` returns False.
+
+    The application then sees a disconnected client.
+    """
 
     def __init__(self, receive: Receive, send: Send, may_come_in: MayComeIn) -> None:
         self._receive = receive
@@ -28,7 +32,7 @@ class LastingReply:
         self._over = asyncio.Event()
 
     async def write(self, message: MutableMapping[str, Any]) -> None:
-        """Hand a part of the reply on."""
+        """Pass on a part of the reply."""
         if self._over.is_set():
             return
         if message.get("more_body") and await self._is_shut_out():
@@ -37,7 +41,7 @@ class LastingReply:
         await self._send(message)
 
     async def read(self) -> MutableMapping[str, Any]:
-        """Wait for what the client does next."""
+        """Wait for the next message of the client."""
         arriving = asyncio.ensure_future(self._receive())
         ending = asyncio.ensure_future(self._over.wait())
         try:
@@ -58,8 +62,10 @@ class LastingReply:
 
 
 async def end_with_caller(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """Return the result of the work; None if the client disconnected, which cancels it. The body of the
-    request must have been read."""
+    """Return the result of the work; None if the client disconnected, which cancels it.
+
+    The body of the request must have been read.
+    """
     working = asyncio.ensure_future(work)
     watching = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:

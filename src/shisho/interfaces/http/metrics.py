@@ -1,4 +1,4 @@
-"""GET /metrics: what this process counted, and how all jobs of the library stand, as Prometheus reads it."""
+"""GET /metrics: counters of this process and job counts of the library, in Prometheus text format."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ BUCKETS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.
 
 
 class PrometheusFigures:
-    """The figures of one process, as a `telemetry.FigureSink`."""
+    """The metrics of one process, as a `telemetry.FigureSink`."""
 
     def __init__(self) -> None:
-        import prometheus_client as prometheus  # here: it takes as long to import as a small search does
+        import prometheus_client as prometheus  # imported here: it takes as long as a small search
         from prometheus_client.core import GaugeMetricFamily
 
         self.registry = prometheus.CollectorRegistry()
@@ -67,7 +67,7 @@ class PrometheusFigures:
         _labelled(self._durations[name], labels).observe(seconds)
 
     def text(self, library: LibraryFigures | None) -> str:
-        """All figures; those of the library are the same whichever process tells them."""
+        """Return all metrics; those of the library are the same in every process."""
         gauges = _Gauges(self._gauge, library)
         self.registry.register(gauges)
         try:
@@ -77,7 +77,7 @@ class PrometheusFigures:
 
 
 class _Gauges:
-    """How the library stands, as a collector of the registry."""
+    """The job counts of the library, as a collector of the registry."""
 
     def __init__(self, gauge: Any, library: LibraryFigures | None) -> None:
         self._gauge = gauge
@@ -105,18 +105,18 @@ def _labelled(metric: Any, labels: Mapping[str, str]) -> Any:
 
 @contextmanager
 def figures_kept() -> Iterator[PrometheusFigures]:
-    """While it is entered, this process counts."""
+    """Count in this process while entered."""
     figures = PrometheusFigures()
     with figures_to(figures):
         yield figures
 
 
 def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
-    """Behind the token, as all but health is: what is going on tells of people, even by numbers alone."""
+    """Add the route. It requires a token, like all but health: even bare counts reveal what people do."""
 
     @app.get("/metrics", operation_id="metrics", tags=["health"], response_class=Response)
     async def metrics() -> Response:
-        """What this process counted, and how the jobs of the library stand (Prometheus text)."""
+        """Return the counters of this process and the job counts of the library (Prometheus text)."""
         library = None
         try:
             async with asyncio.timeout(SECONDS):

@@ -1,5 +1,4 @@
-"""The applications of the people who share a library: one each, over their own desk, coming when they first
-come."""
+"""The applications of the users who share a library, each over their own desk, built at first use."""
 
 from __future__ import annotations
 
@@ -20,8 +19,10 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class ProxyRules:
-    """Whom a proxy that has asked for a name and a password may name, and in which header. Nothing of it
-    counts from any other address. Raises InvalidParams for a header without proxies."""
+    """The proxies that may name an authenticated user, and the header they use.
+
+    The header is ignored from any other address. Raises: InvalidParams for a header without proxies.
+    """
 
     header: str = ""
     networks: tuple[Network, ...] = ()
@@ -31,7 +32,7 @@ class ProxyRules:
             raise InvalidParams("http.no_trusted_proxy")
 
     def is_trusted(self, address: str) -> bool:
-        """True where this is the address of a proxy."""
+        """Return whether this is the address of a trusted proxy."""
         try:
             peer = ip_address(address)
         except ValueError:
@@ -43,7 +44,10 @@ NO_PROXIES = ProxyRules()
 
 
 def read_proxies(header: str, addresses: Iterable[str]) -> ProxyRules:
-    """From the settings `user_header` and `trusted_proxies`. Raises InvalidParams for what is no address."""
+    """Parse the settings `user_header` and `trusted_proxies`.
+
+    Raises: InvalidParams for an invalid address.
+    """
     networks = []
     for address in sorted(addresses):
         try:
@@ -55,8 +59,10 @@ def read_proxies(header: str, addresses: Iterable[str]) -> ProxyRules:
 
 @dataclass(slots=True)
 class PersonalApplications:
-    """One application a person; each lives from the first request to the end of the server. It is built in a
-    thread, one at a time, so that nobody else's request waits for it."""
+    """One application for each person, alive from the first request until the server stops.
+
+    Each is built in a thread, one at a time, so that no other request waits for it.
+    """
 
     desk: Desk
     make: Callable[[Desk], FastAPI]
@@ -67,7 +73,7 @@ class PersonalApplications:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """While it is entered, applications are made and live."""
+        """Run the applications while entered."""
         async with asyncio.TaskGroup() as group:
             self._group = group
             try:
@@ -77,19 +83,21 @@ class PersonalApplications:
                 self._group = None
 
     async def get(self, owner: str) -> ASGIApp:
-        """Return the application of a person. Raises what building it raised; the next request tries
-        again."""
+        """Return the application of a person.
+
+        Raises: the errors of building it; the next request tries again.
+        """
         if owner not in self._applications:
             coming: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
             self._applications[owner] = coming
-            if self._group is None:  # nothing is served: a test looks at the application itself
+            if self._group is None:  # not served: a test uses the application directly
                 coming.set_result(self.make(self.desk.for_owner(owner)))
             else:
                 self._group.create_task(self._keep(owner, coming))
         return await asyncio.shield(self._applications[owner])
 
     async def _keep(self, owner: str, coming: asyncio.Future[FastAPI]) -> None:
-        """Run the application in a task of its own: its lifespan must end in the task that began it."""
+        """Run the application in a task of its own: its lifespan must end in the task that started it."""
         try:
             async with self._building:
                 application = await asyncio.to_thread(self.make, self.desk.for_owner(owner))

@@ -41,21 +41,24 @@ from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes, show_missing
 from shisho.messages.system import reason_of
 
-GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
+GRACE_SECONDS = 2  # long polls are cut when the server stops; their jobs are not
 # How long a connection may be idle: longer than clients keep one (Node 4 s, httpx 5 s, browsers and proxies a
-# minute). Where the server is the first to close, as uvicorn is after 5 s, a request that is sent at that
-# moment is lost, and a POST is not sent again.
+# minute). If the server closes first, as uvicorn does after 5 s, a request sent at that moment is lost, and a
+# POST is not retried.
 KEEP_ALIVE_SECONDS = 75
 API = "/api/v1"
 
 
 class NoArguments(BaseModel):
-    """Of a route that takes none beside those of its path."""
+    """The arguments of a route that only has path parameters."""
 
 
 def build(desk: Desk, rules: AccessRules, figures: PrometheusFigures | None = None) -> ASGIApp:
-    """The whole application, guarded: for each person with a token one of their own, over their own desk, so
-    that nothing of it can reach another's. `figures` are shown to this machine's owner."""
+    """Build the whole guarded application.
+
+    Each person with a token has an application over their own desk, so that none can reach another's library.
+    `figures` are shown to this machine's owner.
+    """
     people = PersonalApplications(desk, partial(_build_application, rules=rules))
     return Guard(_build_application(desk, rules, people, figures), rules, people)
 
@@ -66,7 +69,7 @@ def _build_application(
     people: PersonalApplications | None = None,
     figures: PrometheusFigures | None = None,
 ) -> FastAPI:
-    """All that one owner may ask. It lives as long as it is served, and those of other `people` with it."""
+    """Build the application of one owner. Its lifespan includes those of the other `people`."""
     server = mcp.build(desk, all_tools=rules.all_tools)
     served = server.streamable_http_app(host=rules.host)
 
@@ -82,7 +85,7 @@ def _build_application(
         title="Shisho",
         version=shisho.__version__,
         openapi_url=f"{API}/openapi.json",
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # its page loads scripts from other sites
         redoc_url=None,
         lifespan=lifespan,
     )
@@ -98,7 +101,7 @@ def _build_application(
     add_uploads(router, desk)
     for verb in ROUTES:
         http_routes.add(router, verb, desk)
-    # Not included as a router: FastAPI would make each route a second time when the first request comes.
+    # Not included as a router: FastAPI would build each route again at the first request.
     app.router.routes.extend([*router.routes, *served.routes])
 
     async def cookie_for(token: str) -> str | None:
@@ -114,7 +117,7 @@ def _build_application(
 async def serve(
     desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
-    """Serve until `event` is set. Port 0: the system chooses; `started` is called with the address."""
+    """Serve until `event` is set. Port 0: the system chooses one; `started` is called with the address."""
     with figures_kept() as figures:
         await serve_application(build(desk, rules, figures), rules, port, started, event)
 
@@ -122,7 +125,7 @@ async def serve(
 async def serve_health(
     desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
-    """As `serve`, but health and figures alone."""
+    """Serve only health and metrics, otherwise like `serve`."""
     with figures_kept() as figures:
         await serve_application(build_health(desk, rules, figures), rules, port, started, event)
 
@@ -140,13 +143,13 @@ async def serve_application(
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        proxy_headers=False,  # or whoever is at a proxy could name the address that it comes from
+        proxy_headers=False,  # or a proxy's client could forge its source address
     )
     started(_address(rules.host, listener.getsockname()[1]))
     server = uvicorn.Server(config)
 
     async def end() -> None:
-        # Uvicorn hears signals too, but only once it is up: one that comes before must not be lost.
+        # Uvicorn handles signals too, but only once it is running: an earlier one must not be lost.
         await event.wait()
         server.should_exit = True
 
@@ -205,7 +208,7 @@ def _refusals(app: FastAPI) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named as TCP, or asyncio does not set TCP_NODELAY and each reply to a kept-alive client takes 40 ms.
+    # Declared as TCP, or asyncio does not set TCP_NODELAY and each reply to a kept-alive client takes 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,5 +1,4 @@
-"""The HTTP status of each error: what a client, a proxy or a generated client does with it without reading
-the code."""
+"""The HTTP status of each error, for clients and proxies that do not parse the error code."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ from shisho.errors import (
     UnusableDocument,
 )
 
-# A class that is not here has the status of the class it comes from.
+# Other classes have the status of their base class.
 STATUSES: Mapping[type[ShishoError], int] = {
     ShishoError: 500,
     InternalError: 500,
@@ -49,15 +48,15 @@ STATUSES: Mapping[type[ShishoError], int] = {
     RobotsDisallowed: 403,
     NotFound: 404,
     Conflict: 409,
-    EmptyCorpus: 409,  # the request is right; the library has to hold something first
+    EmptyCorpus: 409,  # the request is right, but the library has no documents yet
     SourceRemoved: 410,
     TooLarge: 413,
     UnsupportedMedia: 415,
     UnusableDocument: 422,
-    KeyConflict: 422,  # as draft-ietf-httpapi-idempotency-key-header has it for a key with another request
+    KeyConflict: 422,  # draft-ietf-httpapi-idempotency-key-header: a reused key with another request
     BudgetExhausted: 429,
     ExtraMissing: 501,
-    AuthRequired: 502,  # the page asks for a person; 401 would tell a client that its own token is wrong
+    AuthRequired: 502,  # the web page asks for a person; 401 would mean that the client's own token is wrong
     AllFetchesFailed: 502,
     ModelFailed: 502,
     ParserFailed: 502,
@@ -68,16 +67,16 @@ STATUSES: Mapping[type[ShishoError], int] = {
     StoreUnavailable: 503,
     TimedOut: 504,
 }
-AT_THE_DOOR = (401, 408, 421)  # said by the guard, before anything is asked of the desk
+AT_THE_DOOR = (401, 408, 421)  # sent by the guard, before the desk is called
 
 
 def status_of(error: ShishoError) -> int:
-    """The status of an error's class, or of the nearest class that it comes from."""
+    """Return the status of the error's class, or of its nearest base class."""
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
 def build_headers(error: ShishoError) -> dict[str, str]:
-    """`Retry-After` in whole seconds, where it is known when asking again makes sense."""
+    """Return `Retry-After` in whole seconds, if the error says when to retry."""
     seconds = error.details.get("retry_after_s")
     return (
         {"Retry-After": str(math.ceil(seconds))} if isinstance(seconds, int | float) and seconds > 0 else {}

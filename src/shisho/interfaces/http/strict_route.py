@@ -1,4 +1,4 @@
-"""Routes that refuse by name what they would not read: in the query, and in a body."""
+"""Routes that reject unknown or misplaced arguments, in the query and in the body."""
 
 from __future__ import annotations
 
@@ -21,18 +21,23 @@ from starlette.types import Scope
 from shisho.errors import InvalidParams
 from shisho.interfaces.api import arguments
 
-JSON_TYPE = re.compile(r"application/(?:[^/]*\+)?json", re.IGNORECASE)  # what FastAPI reads as JSON
+JSON_TYPE = re.compile(r"application/(?:[^/]*\+)?json", re.IGNORECASE)  # what FastAPI parses as JSON
 ESCAPED_SLASH = b"%2F"
 NO_PACKING = frozenset({"", "identity"})
 
 
 class StrictRoute(APIRoute):
-    """A route that takes the arguments that it has, where it has them, and no others. In its path a name may
-    hold slashes, each as `%2F`."""
+    """A route that only accepts its own arguments in their own places.
+
+    A name in its path may contain slashes, each as `%2F`.
+    """
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Tell whether a request is for this route. Servers unescape a path as a whole; where it has escaped
-        slashes, it is taken apart as it was sent, and each of its names is unescaped."""
+        """Match a request.
+
+        Servers unescape a path as a whole. A path with escaped slashes is split in its raw form, and then
+        each name is unescaped.
+        """
         raw_path: bytes = scope.get("raw_path") or b""
         if ESCAPED_SLASH not in raw_path.upper():
             return super().matches(scope)
@@ -41,7 +46,7 @@ class StrictRoute(APIRoute):
         return match, {**matched, "path_params": {name: unquote(value) for name, value in names.items()}}
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler of requests, behind the checks."""
+        """Return the handler of requests, behind the checks."""
         handle = super().get_route_handler()
 
         async def check_and_handle(request: Request) -> Response:
@@ -67,21 +72,21 @@ class StrictRoute(APIRoute):
 
     @cached_property
     def _takes_body(self) -> bool:
-        """A body that is a file is in the description alone."""
+        """Return whether the route takes a body; a file body only appears in the OpenAPI description."""
         return self.body_field is not None or "requestBody" in (self.openapi_extra or {})
 
     def _check_query(self, query: Iterable[str]) -> None:
         self._check([name for name in query if name not in self._query_names], self._body_names, "body_only")
 
     async def _check_body(self, request: Request) -> None:
-        """Raises InvalidParams for a body that could not be read for what it is."""
+        """Check that the body can be parsed. Raises: InvalidParams."""
         check_packing(request.headers)
         if self.body_field is not None:
             check_json_type(request.headers)
             await read_json(request)
 
     def _check_no_body(self, body: bytes) -> None:
-        """An object without members is as good as no body: some clients send one with each POST."""
+        """Accept an empty object as no body: some clients send one with each POST."""
         if not body.strip():
             return
         try:
@@ -94,7 +99,7 @@ class StrictRoute(APIRoute):
             raise InvalidParams("http.unexpected_body")
 
     def _check(self, names: Iterable[str], misplaced: Iterable[str], mistake: str) -> None:
-        """Raises InvalidParams for each of these names; of a misplaced one `mistake` is said."""
+        """Check the names. Raises: InvalidParams with all of them, and `mistake` for misplaced ones."""
         kinds = dict.fromkeys(misplaced, mistake)
         errors = [
             {"type": kinds.get(name, "extra_forbidden"), "loc": (name,)} for name in dict.fromkeys(names)
@@ -105,28 +110,28 @@ class StrictRoute(APIRoute):
 
 
 def check_packing(headers: Headers) -> None:
-    """Raises InvalidParams for a packed body, which nothing here unpacks."""
+    """Reject a compressed body, which nothing here decompresses. Raises: InvalidParams."""
     packings = ",".join(headers.getlist("content-encoding")).split(",")
     if not NO_PACKING.issuperset(packing.strip().lower() for packing in packings):
         raise InvalidParams("http.encoded_body")
 
 
 def check_json_type(headers: Headers) -> None:
-    """Raises InvalidParams for a body that does not come as JSON, whatever it is."""
+    """Reject a body without a JSON content type. Raises: InvalidParams."""
     media_type = headers.get("content-type", "").partition(";")[0].strip()
     if not JSON_TYPE.fullmatch(media_type):
         raise InvalidParams("http.not_json")
 
 
 async def read_json(request: Request) -> None:
-    """Read the body ahead of FastAPI, which finds it read in the request, and has words of its own for what
-    fails here.
+    """Parse the body before FastAPI does, for clearer errors. FastAPI then reuses the result.
 
-    Raises InvalidParams."""
+    Raises: InvalidParams.
+    """
     try:
         await request.json()
     except json.JSONDecodeError:
-        return  # FastAPI says where the mistake is
+        return  # FastAPI reports the position of the mistake
     except UnicodeDecodeError as error:
         raise InvalidParams("http.not_utf8") from error
     except RecursionError as error:
@@ -136,7 +141,7 @@ async def read_json(request: Request) -> None:
 
 
 def list_names(alias: str, field: FieldInfo) -> list[str]:
-    """The names of the arguments that a parameter stands for: of a model those of its members."""
+    """Return the names of a parameter's arguments: for a model those of its fields."""
     kind = field.annotation
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return [*kind.model_fields]

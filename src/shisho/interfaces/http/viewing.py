@@ -1,5 +1,4 @@
-"""Routes for a viewer of documents: pages as pictures and as lines, where quotations stand, search in one
-document."""
+"""Routes of the document viewer: pages as images and lines, positions of quotations, search in a document."""
 
 from __future__ import annotations
 
@@ -45,8 +44,10 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_document(document_id: IdPath) -> Response:
-        """A document as list_documents gives it, with how it can be looked at: `viewable` is `pages`, `text`
-        or `gone`, and `why` says why not by its pages."""
+        """Return a document as list_documents does, and how it can be viewed.
+
+        `viewable` is `pages`, `text` or `gone`; `why` explains why its pages cannot be shown.
+        """
         view = await desk.viewer.view(document_id)
         data = {**to_plain_data(view.document), "viewable": view.viewable, "why": to_plain_data(view.why)}
         return Response(dump_compact(data), media_type="application/json")
@@ -59,8 +60,10 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_page_layout(document_id: IdPath, page: PagePath, at: Offset = 0) -> Response:
-        """The text of a page and where its lines stand, in points from the top left of the page as it is
-        shown. Offsets count in the document's text. Of a very long page the part around the offset `at`."""
+        """Return the text of a page and the positions of its lines, in points from the page's top left.
+
+        Offsets count in the document's text. Of a very long page, only the part around the offset `at`.
+        """
         return _reply(await desk.viewer.layout(document_id, page, at))
 
     @router.get(
@@ -75,7 +78,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         q: Annotated[str, Query(max_length=1_000)],
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Response:
-        """Places of words in one document, in order. Width, case and broken lines do not matter."""
+        """Find words in one document, in order. Width, case and line breaks are ignored."""
         return _reply(await desk.viewer.find(document_id, q, limit))
 
 
@@ -88,9 +91,11 @@ def _add_boxes(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_evidence_boxes(evidence_id: IdPath) -> Response:
-        """Where the characters of a quotation stand on its page, in points from the top left of the page as
-        it is shown. Where that is not sure, `exact` is false, `why` says so, and there are boxes of whole
-        lines at most."""
+        """Return the boxes of a quotation on its page, in points from the page's top left.
+
+        If the boxes are uncertain, `exact` is false, `why` gives the reason, and boxes are at most whole
+        lines.
+        """
         return _reply(await desk.viewer.evidence_boxes(evidence_id))
 
     @router.get(
@@ -101,7 +106,7 @@ def _add_boxes(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_span_boxes(document_id: IdPath, start: Offset, end: Offset) -> Response:
-        """The same of `start:end` of a document's text, such as a place that was found."""
+        """Return the boxes of `start:end` of a document's text, such as a search result."""
         return _reply(await desk.viewer.span_boxes(document_id, start, end))
 
 
@@ -110,7 +115,7 @@ def _add_images(router: APIRouter, desk: Desk) -> None:
         "/documents/{document_id}/pages/{page}/image",
         operation_id="get_page_image",
         summary="A page as a picture",
-        response_class=Response,  # so that refusals are described as the JSON that they are
+        response_class=Response,  # so that errors are documented as JSON
         responses={**PICTURE, **REFUSALS},
     )
     async def get_page_image(
@@ -122,7 +127,7 @@ def _add_images(router: APIRouter, desk: Desk) -> None:
         """The page drawn at least `width` pixels wide: 320, 800, 1200, 1600 or 2400."""
         image = await desk.viewer.image(document_id, page, width)
         tag = f'"{image.etag}"'
-        # A purge must be seen at once: the browser asks each time, and is sent nothing where nothing changed.
+        # A purge must take effect at once: the browser asks each time, and gets 304 if nothing changed.
         headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
         if if_none_match is not None and tag in if_none_match:
             return Response(status_code=304, headers=headers)

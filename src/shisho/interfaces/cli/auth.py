@@ -1,4 +1,4 @@
-"""Show and solve what waits for a person, in the shell: `shisho auth …`."""
+"""Show and solve challenges that need a person, in the shell: `shisho auth …`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TaskOption = Annotated[str | None, typer.Option(help="help.option_wait_task")]
 
 @app.command("list", help="help.auth_list")
 def list_(context: typer.Context, json_: Json = False) -> None:
-    """Show what waits for a person, and where."""
+    """List the challenges that wait for a person."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_queue
@@ -36,7 +36,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
 @app.command("open", help="help.auth_open")
 def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> None:
-    """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""  # noqa: W505
+    """Open a challenge in a browser window and wait; once solved, its domain's waiting jobs resume."""
 
     async def work(desk: Desk) -> None:
         from shisho.domain.intervention import find_intervention
@@ -47,7 +47,7 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
         task = asyncio.create_task(end_request(with_terminal=True).wait())
         await asyncio.wait([opening, task], return_when=asyncio.FIRST_COMPLETED)
         task.cancel()
-        if opening.cancel():  # it waits on for whoever comes next
+        if opening.cancel():  # it keeps waiting for another person
             await asyncio.wait([opening])
             typer.echo(words(context)("still_waits"), err=True)
             raise typer.Exit(INTERRUPTED)
@@ -60,13 +60,13 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
 
 @app.command(help="help.auth_done")
 def done(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
-    """Say that it is solved: all that its domain or engine held goes on where it stood."""
+    """Mark a challenge as solved: all waiting jobs of its domain or engine resume."""
     _resolve(context, item, task, json_, skip=False)
 
 
 @app.command(help="help.auth_skip")
 def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
-    """Go without: the searches end with what they have."""
+    """Skip a challenge: its searches finish with their results so far."""
     _resolve(context, item, task, json_, skip=True)
 
 

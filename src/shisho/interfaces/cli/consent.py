@@ -1,4 +1,4 @@
-"""The question that a person is asked before any word goes out to the web."""
+"""Ask a person for consent before any words are sent to the web."""
 
 from __future__ import annotations
 
@@ -29,9 +29,12 @@ async def ask_with_consent(
     ask: Callable[[], Awaitable[Answer]],
     goals: Sequence[GoalLike] = (),
 ) -> Answer:
-    """The answer of `ask`. `wording`: the question and the conversation that it goes on with; None for no
-    question where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the
-    person at the terminal is asked: for `auto` only once the library has left something open."""
+    """Return the answer of `ask`, after asking for consent if the web is needed.
+
+    `wording`: the question and its conversation; None as the question resumes a stopped run. The person at
+    the terminal is asked if consent is still undecided; for `auto` only if the documents leave something
+    open.
+    """
     words_asked, conversation = wording
     if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
@@ -52,14 +55,13 @@ async def ask_with_consent(
 
 
 async def confirm_queries(desk: Desk, words: Words, queries: list[str]) -> None:
-    """Ask before queries are queued, where that has not been settled; what the person says is for the desk to
-    heed."""
+    """Ask before queries are queued, if consent is undecided; the desk enforces the decision."""
     if _unanswered(desk):
         ask_consent(desk, words, await desk.tasks.preview_queries(*queries))
 
 
 def ask_consent(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
-    """Show what would be sent, and to whom; a yes is remembered, a no is for this once."""
+    """Show the queries and their recipients. A yes is stored, a no counts only this time."""
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)
     typer.echo(
@@ -77,5 +79,5 @@ def ask_consent(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
 
 
 def _unanswered(desk: Desk) -> bool:
-    """True where the person has not been asked yet, and there is somebody to ask."""
+    """Return whether consent is undecided and a person is at the terminal."""
     return desk.tasks.get_web_consent() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""After documents were taken in, their passages get vectors: a bar on a terminal, and nothing elsewhere."""
+"""Embed passages after documents were added, with a progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 async def embed_shown(desk: Desk, words: Words) -> None:
-    """Make the vectors that are missing. Where it is broken off, the next time goes on."""
+    """Embed the missing passages. If interrupted, the next run continues."""
     with progress_bar(words) as bar:
         line = bar.add_task("", total=None, visible=False, page=words("embedding"))
 

@@ -1,4 +1,4 @@
-"""How a command of the shell fails: one typed sentence on the error stream, or JSON, whoever raised it."""
+"""Report the failure of a command: one sentence on stderr, or JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shisho.messages.catalogue import render
 
 @contextmanager
 def fail_typed(json_: bool) -> Iterator[None]:
-    """While it is entered, an error ends the command as `fail` does; a fault of ours goes on."""
+    """Exit as `fail` does for expected errors while entered; other exceptions propagate."""
     try:
         yield
     except ShishoError as error:
@@ -34,7 +34,7 @@ def fail_typed(json_: bool) -> Iterator[None]:
 
 
 def _find_path_error(error: OSError) -> ShishoError | None:
-    """The error of a file that is named; None where none is."""
+    """Return the error for the file that the OSError names; None if it names none."""
     if not error.filename:
         return None
     from shisho.bootstrap.files import path_trouble
@@ -43,12 +43,12 @@ def _find_path_error(error: OSError) -> ShishoError | None:
 
 
 def fail(error: ShishoError, json_: bool) -> NoReturn:
-    """End with 2 for wrong arguments, 1 otherwise."""
+    """Exit with 2 for invalid arguments, otherwise 1."""
     if json_:
         typer.echo(json.dumps(describe_error(error), ensure_ascii=False))
     else:
         from shisho.language.display import make_legible
 
-        # it may repeat the name of a file, or the words of another program
+        # the message may contain a file name, or another program's output
         typer.echo(make_legible(f"{error.code}: {render(error.message)}"), err=True)
     raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)

@@ -1,4 +1,4 @@
-"""Names of files as a person tells them apart: no longer than that takes."""
+"""Display names of files: as short as is still unambiguous."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from shisho.settings import expand_user
 
 
 def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
-    """The name of a file below the paths that a command was given: from the folder on where there is one, as
-    it was typed where there are several. What lies elsewhere (behind a link) keeps its whole path."""
+    """Return a function that names files relative to the paths of a command.
+
+    With one path the name starts at its folder, with several it starts as typed. Files elsewhere (behind a
+    link) keep their full path.
+    """
     folders = [(typed, str(expand_user(typed).resolve())) for typed in paths]
     alone = len(folders) == 1
 
@@ -30,7 +33,7 @@ def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
 
 
 def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
-    """For each path its file name, with as many of the folders above it as no other of them shares."""
+    """Map each path to its file name, with as many parent folders as make it unique."""
     names: dict[str, str] = {}
     depths = dict.fromkeys(sources, 1)
     while depths:

@@ -25,7 +25,7 @@ from shisho.messages.catalogue import current_language, render, translate
 from shisho.messages.message import Message, is_message_id
 from shisho.messages.po import DEFAULT
 
-# Typer keeps its click to itself, and names of it only this one
+# Typer hides its click, and exports only this name of it
 UsageError: Any = typer.BadParameter.__base__
 _FORMATTER: Any = typer.Context.formatter_class
 
@@ -56,27 +56,26 @@ TYPER_WORDS = {
 
 
 class _FrameWords(gettext.NullTranslations):
-    """Translations for Typer, which asks `gettext` for some of its words."""
+    """Translations for Typer, which uses `gettext` for some of its texts."""
 
     def gettext(self, message: str) -> str:
         return _translate_text(message)
 
 
 def _translate_text(text: str) -> str:
-    """Return Typer's words and the texts of ids in the reader's language, other text as it is."""
+    """Translate Typer's texts and message ids to the reader's language; other text is unchanged."""
     id_ = TYPER_WORDS.get(text, text)
     return translate(id_) if is_message_id(id_) else text
 
 
 def translate_frames() -> None:
-    """From here on Typer's own words are ours too. Called before a command line is read: some of them are
-    fetched once."""
+    """Translate Typer's own texts. Call before a command line is parsed: some are read only once."""
     frames = _FrameWords()
     gettext.translation = lambda *_, **__: frames  # type: ignore[assignment]
 
 
 class _SpokenUsageError(UsageError):  # type: ignore[misc]
-    """A usage error that is in the reader's language already."""
+    """A usage error already in the reader's language."""
 
 
 class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
@@ -85,8 +84,7 @@ class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
 
 
 class CommandGroup(typer.core.TyperGroup):
-    """A group of commands whose help and usage errors, and those of its commands, are in the reader's
-    language."""
+    """A group of commands whose help and usage errors are in the reader's language."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
@@ -124,7 +122,7 @@ class CommandGroup(typer.core.TyperGroup):
 
 
 def _failing_typed(invoke: Callable[..., Any]) -> Callable[..., Any]:
-    """What no command has told itself, of the settings or of a file, is one sentence too."""
+    """Reduce errors that the command did not handle, of settings or files, to one sentence."""
 
     def failing(command: Any, ctx: Any) -> Any:
         with fail_typed(_wants_json(ctx)):
@@ -138,7 +136,7 @@ def _wants_json(ctx: Any) -> bool:
 
 
 def _asks_for_json() -> bool:
-    """Return True if the command line does: a value may be refused before there is a command."""
+    """Return whether the command line asks for JSON: a value may be rejected before a command is known."""
     return "--json" in takewhile(lambda word: word != "--", sys.argv[1:])
 
 
@@ -152,7 +150,7 @@ def _translate(command: Any) -> None:
 
 
 def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
-    """Rich cuts a word that is wider than its column, and a Japanese sentence is one word."""
+    """Fold table cells: Rich cuts words wider than their column, and a Japanese sentence is one word."""
 
     def folded(command: Any, ctx: Any, formatter: Any) -> None:
         from rich.table import Table
@@ -192,12 +190,12 @@ def _told() -> Iterator[None]:
         ):
             raise
         raise _SpokenUsageError(render(_meaning(error)), error.ctx) from error
-    except InvalidParams as error:  # of a value that is read before there is a command
+    except InvalidParams as error:  # for a value that is read before a command is known
         fail(error, _asks_for_json())
 
 
 def _meaning(error: Any) -> Message:
-    """Put a usage error of Typer into our words, from its class and fields."""
+    """Translate a usage error of Typer by its class and fields."""
     kind = type(error).__name__
     if kind == "MissingParameter" and error.param is not None:
         return Message("frame.missing_value", name=error.param.get_error_hint())
@@ -226,7 +224,7 @@ def _no_command(name: str, known_names: Sequence[str]) -> Message:
 
 
 def _wanted(cause: Any, values: PlainValues | None) -> Message:
-    """Tell what we, or pydantic, which reads the values, ask for: by the code of its error."""
+    """Describe the expected value from the code of our error, or of pydantic's, which reads the values."""
     if isinstance(cause, InvalidParams):
         return cause.message
     if values is not None and values.choices:

@@ -1,5 +1,4 @@
-"""Ctrl-C: the first ends a command in order and says what was kept and how to go on; the second ends it at
-once."""
+"""Handle Ctrl-C: the first stops a command cleanly and says how to resume; the second exits at once."""
 
 from __future__ import annotations
 
@@ -22,15 +21,14 @@ SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class EndRequest(asyncio.Event):
-    """Set when the process is asked to end, so that it can leave things in order. `interrupted`: by
-    Ctrl-C."""
+    """An event for the request to stop, so that the process exits cleanly. `interrupted`: by Ctrl-C."""
 
     def __init__(self) -> None:
         super().__init__()
         self.interrupted = False
 
     def heed(self, name: str) -> None:
-        """Ask to end because of this signal."""
+        """Request the stop because of this signal."""
         self.interrupted = name == "SIGINT"
         if self.interrupted:
             end_at_second_interrupt()
@@ -38,37 +36,40 @@ class EndRequest(asyncio.Event):
 
 
 def end_request(*, with_terminal: bool = False) -> EndRequest:
-    """In the running loop, from now on. `with_terminal`: also when the terminal is closed, which whoever is
-    started with nohup must outlive."""
+    """Listen for signals in the running loop and return the stop request.
+
+    `with_terminal`: also when the terminal is closed, which processes started with nohup must survive.
+    """
     request = EndRequest()
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
         try:
             loop.add_signal_handler(getattr(signal, name), request.heed, name)
-        # Windows: the process ends as usual; its jobs are taken back when missed
+        # Windows: the process exits normally; its jobs are reclaimed when their leases expire
         except (AttributeError, NotImplementedError):
             break
     return request
 
 
 def end_at_second_interrupt() -> None:
-    """The next Ctrl-C ends the process without a word: what is stored is whole at any moment."""
+    """Let the next Ctrl-C exit at once: stored data is consistent at any moment."""
     asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def confirm(question: str) -> bool:
-    """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop
-    stands still."""
+    """Ask the person at the terminal, on stderr. Ctrl-C works although the event loop is blocked."""
     with _hearing_interrupts():
         return typer.confirm(question, err=True)
 
 
 @contextmanager
 def _hearing_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt for a Ctrl-C, and once more where it is still waited for at the second look:
-    `input` drops what is raised while it empties the streams before it reads."""
-    looks = 0  # left until then; the first may come together with the Ctrl-C
+    """Raise KeyboardInterrupt for a Ctrl-C, and again if the prompt still waits at the second check.
+
+    `input` drops exceptions raised while it flushes the streams before reading.
+    """
+    looks = 0  # remaining checks; the first may coincide with the Ctrl-C
 
     def interrupt(*_: object) -> None:
         nonlocal looks
@@ -92,9 +93,11 @@ def _hearing_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _waking_reads(look: Callable[[], None]) -> Iterator[None]:
-    """Interrupt a read of the terminal time and again, and look: Python looks for a Ctrl-C only when the read
-    returns, so one that came just before it would be heard with the next key."""
-    if not hasattr(signal, "setitimer"):  # Windows reads in short turns by itself
+    """Interrupt a read of the terminal at intervals and call `look`.
+
+    Python only checks for Ctrl-C when the read returns: one just before the read would wait for the next key.
+    """
+    if not hasattr(signal, "setitimer"):  # Windows reads in short intervals
         yield
         return
     before = signal.signal(signal.SIGALRM, lambda *_: look())
@@ -107,8 +110,7 @@ def _waking_reads(look: Callable[[], None]) -> Iterator[None]:
 
 
 def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: str) -> None:
-    """Run it to its end. Ctrl-C cancels it, `kept` (a word of the catalogue) is said, and the command ends
-    with 130."""
+    """Run a coroutine. Ctrl-C cancels it, prints the message `kept` and exits with 130."""
 
     async def cancellable() -> None:
         task = asyncio.current_task()
@@ -137,7 +139,7 @@ def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: st
 
 
 def exit_interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
-    """Say what was kept and how to go on, and end with 130."""
+    """Print what was kept and how to resume, and exit with 130."""
     try:
         reader = settings.load(**(context.find_root().obj or {})).reader
     except ShishoError:
@@ -147,10 +149,10 @@ def exit_interrupted(context: typer.Context, kept: str = "interrupted") -> NoRet
 
 
 class InterruptibleCommands(CommandGroup):
-    """Ctrl-C where no event loop runs: at a question, while a command is loaded."""
+    """A group of commands that handles Ctrl-C outside the event loop: at a prompt, or during imports."""
 
     def invoke(self, ctx: Any) -> Any:
-        """The command, or what was kept of it."""
+        """Run the command; if interrupted, print what was kept."""
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, typer.Abort):
@@ -161,8 +163,7 @@ Heard = Callable[[], bool]
 
 
 def stop_on_interrupt(words: Words) -> Heard:
-    """Listen for Ctrl-C, and give the function that tells if it was pressed: the librarian then stops at
-    the next step."""
+    """Listen for Ctrl-C and return a function that reports it: the librarian then stops at the next step."""
     is_asked = False
 
     def note() -> None:
@@ -173,6 +174,6 @@ def stop_on_interrupt(words: Words) -> Heard:
 
     try:
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, note)
-    except NotImplementedError:  # Windows: Ctrl-C ends the process, the run can be continued all the same
+    except NotImplementedError:  # Windows: Ctrl-C ends the process; the run can still be resumed
         return lambda: False
     return lambda: is_asked

@@ -1,4 +1,4 @@
-"""Where a library is stored: `shisho migrate`, `copy`."""
+"""The storage of a library in the shell: `shisho migrate`, `copy`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from shisho.interfaces.cli.runner import Json, show, words
 
 
 def migrate(context: typer.Context, json_: Json = False) -> None:
-    """Bring the database to this version, before servers and workers of it start. They do so too, one of them at a time."""  # noqa: W505
+    """Migrate the database to this version before servers and workers start.
+
+    They also do it themselves, one at a time.
+    """
 
     async def work() -> None:
         from shisho.bootstrap.copying import migrate_store
@@ -31,7 +34,7 @@ def copy(
     target: Annotated[str, typer.Option("--to", help="help.argument_copy_target")],
     json_: Json = False,
 ) -> None:
-    """Bring a whole library to another place; begun again, it goes on where it was broken off."""
+    """Copy a whole library to another store; an interrupted copy resumes when it is started again."""
     say = words(context)
 
     def tell(what: str, count: int) -> None:

@@ -78,7 +78,7 @@ def add(
 
 @queue.command(help="help.queue_status")
 def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
-    """Show how a task stands, now."""
+    """Show the current state of a task."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_queue
@@ -129,7 +129,7 @@ def stop_(
     wait: Annotated[float, typer.Option(min=0, max=50, help="help.option_cancel_wait")] = 0.0,
     json_: Json = False,
 ) -> None:
-    """Cancel what has not begun; what runs comes to its end."""
+    """Cancel queued jobs and let running ones finish."""
 
     async def work(desk: Desk) -> None:
         from shisho.domain.job import StopMode
@@ -144,7 +144,7 @@ def stop_(
 
 @queue.command(help="task.resume_hint")
 def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
-    """Queue again what was cancelled or has failed; each goes on after its last step."""
+    """Requeue cancelled and failed jobs; each resumes after its last completed step."""
 
     async def work(desk: Desk) -> None:
         resumed = await desk.tasks.resume_task(task)
@@ -163,7 +163,7 @@ def jobs(
     limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
     json_: Json = False,
 ) -> None:
-    """Show the tasks, or the jobs of one with the errors each has met."""
+    """List the tasks, or the jobs of one with their errors."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_queue
@@ -191,7 +191,7 @@ def worker(
     ] = None,
     host: Annotated[str, typer.Option(help="help.option_health_host")] = "127.0.0.1",
 ) -> None:
-    """Do the jobs of the queue until interrupted. As many of these as you like may run, on one home."""
+    """Run jobs of the queue until interrupted. Any number of workers may share one home."""
 
     async def work(desk: Desk) -> None:
         from shisho import settings
@@ -220,7 +220,7 @@ def worker(
 async def _shown(
     desk: Desk, loaded: Settings, host: str, port: int | None, request: EndRequest
 ) -> AsyncIterator[None]:
-    """While it is entered, health and figures can be looked at, where a port is named."""
+    """Serve health and metrics while entered, if a port is given."""
     if port is None:
         yield
         return
@@ -229,7 +229,7 @@ async def _shown(
 
     started = partial(typer.echo, err=True)
     showing = asyncio.create_task(serve_health(desk, access_rules(loaded, host), port, started, request))
-    showing.add_done_callback(lambda _: request.set())  # where the port is taken, the worker ends and says so
+    showing.add_done_callback(lambda _: request.set())  # if the port is in use, the worker stops
     try:
         yield
     finally:
@@ -238,7 +238,7 @@ async def _shown(
 
 
 async def _until(desk: Desk, request: EndRequest, drain: bool) -> None:
-    """Wait for the wish to end, or until nothing is left to do where that is the end."""
+    """Wait for a stop request, or with `drain` until the queue is empty."""
     while not request.is_set() and not (drain and await _idle(desk)):
         try:
             async with asyncio.timeout(1.0 if drain else None):

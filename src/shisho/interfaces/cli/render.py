@@ -1,5 +1,4 @@
-"""Print for a person in the shell: receipts, answers, passages, tables. Text of documents is printed as
-text, never as markup."""
+"""Print receipts, answers, passages and tables in the shell. Document text is never parsed as markup."""
 
 from __future__ import annotations
 
@@ -45,8 +44,10 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 
 def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
-    """Print the answer's blocks, then its sources; a quotation only if the text does not have it. All of it
-    is in the question's language. `is_brief`: of the passages only the marked sentences."""
+    """Print the answer's blocks, then its sources; a quotation only if the text lacks it.
+
+    Everything is in the question's language. `is_brief`: only the marked sentences of passages.
+    """
     if is_brief:
         given_answer = _shorten(given_answer)
     words = _words_of(given_answer)
@@ -67,7 +68,7 @@ def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
 
 
 def _shorten(given_answer: Answer) -> Answer:
-    """Return the answer with the marked sentences of its passages in place of the passages."""
+    """Return the answer with its passages reduced to their marked sentences."""
     if not given_answer.passages:
         return given_answer
     sentences = (*given_answer.sentences, *list_contradicted(given_answer.blocks))
@@ -94,7 +95,7 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
     if not evidence.snippet:
         return Text(f"[{evidence.number}] {words('removed_source')}")
     where = _where(evidence, words)
-    # A terminal that knows links opens the quotation where it stands.
+    # A terminal with link support opens the quotation in its document.
     line = Text(f"[{evidence.number}] ").append(
         f"{name}{where}", style=f"link {evidence.link}" if evidence.link else ""
     )
@@ -114,7 +115,7 @@ def _quotation(evidence: Evidence, words: Words) -> str:
 
 
 def _where(cited: Evidence | PassageHit, words: Words) -> str:
-    """The place or the page, after a space; and that the words were recognised in a picture."""
+    """Return the position or page after a space, and a note if the words come from OCR."""
     page = "" if cited.page is None else words("page", n=cited.page)
     mark = words("ocr") if cited.ocr else ""
     place = say_place(cited.place, lambda n: words("notebook_cell", n=n))
@@ -141,8 +142,11 @@ def print_whole(
     *,
     is_brief: bool = False,
 ) -> None:
-    """Print in full the thing that `shisho show` was asked for. `pages`: where each page of a document
-    begins in its text. `is_brief`: of an answer only the marked sentences."""
+    """Print in full the item of `shisho show`.
+
+    `pages`: the offset of each page in the document's text. `is_brief`: only the marked sentences of an
+    answer.
+    """
     if isinstance(thing, Answer):
         _out.print(make_legible(thing.question), style="bold")
         answer(thing, is_brief=is_brief)
@@ -161,7 +165,7 @@ def print_whole(
 
 
 def break_into_pages(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
-    """The text, a line with its number before each page."""
+    """Yield the text, with a line for the page number before each page."""
     starts = sorted((start, number) for number, start in pages.items())
     first, *others = [*(start for start, _ in starts), len(text)]
     if first > 0:
@@ -196,7 +200,7 @@ def _account(answer: Answer) -> None:
 
 
 def use_line(use: ModelUse, words: Words) -> str:
-    """Lines about what a model did for a node, what that cost, and what was left out of it."""
+    """Describe what a model did for a node, its cost, and its dropped content."""
     tokens = f"{use.usage.input_tokens} + {use.usage.output_tokens}"
     line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)
     if use.fault is not None:
@@ -206,7 +210,7 @@ def use_line(use: ModelUse, words: Words) -> str:
 
 
 def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
-    """The questions of a conversation, each with how it was read where that was not as it was put."""
+    """Print the questions of a conversation, each with its interpretation if that differs."""
     for turn in given_turns:
         _out.print(Text(f"{turn.number}. {make_legible(turn.question)}", style="bold"))
         if turn.understood != turn.question:
@@ -214,7 +218,7 @@ def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
 
 
 def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
-    """Passages, best first."""
+    """Print passages, best first."""
     if not hits:
         _out.print(words("nothing_found"))
     names = make_names_distinct(passage.source for passage in hits)
@@ -226,7 +230,7 @@ def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
 
 
 def documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool, words: Words) -> None:
-    """Two lines a document, and how to see `more`. `is_narrowed`: not all that there are were asked for."""
+    """Print two lines for each document, and how to see `more`. `is_narrowed`: the listing is filtered."""
     if not given_documents:
         _out.print(words("nothing_more_listed" if is_narrowed else "nothing_listed"))
         return
@@ -243,7 +247,7 @@ def documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool
 
 
 def print_checks(given_checks: Sequence[Check], words: Words) -> None:
-    """A line for each check, with the way to mend it."""
+    """Print a line for each check, with its remedy."""
     for check in given_checks:
         mark = "✓" if check.ok else "–" if check.optional else "✗"
         remedy = "" if check.ok or not check.remedy else f"\n    → {render(check.remedy)}"
@@ -251,7 +255,7 @@ def print_checks(given_checks: Sequence[Check], words: Words) -> None:
 
 
 def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
-    """A table of settings."""
+    """Print a table of settings."""
     heads = [words(name) for name in ("setting", "value", "origin", "meaning")]
     cells = []
     for row in rows:
@@ -261,12 +265,12 @@ def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> N
 
 
 def figures(values: Mapping[str, Any], words: Words) -> None:
-    """Measured figures, one a line."""
+    """Print metrics, one a line."""
     _pairs({words(f"figure_{name}"): value for name, value in values.items()})
 
 
 def measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Words) -> None:
-    """A table for each of what was measured: a row a kind, a column a measure."""
+    """Print a table for each measurement: a row for each kind, a column for each metric."""
     for name, rows in tables.items():
         _out.print(Text(words("measured_rules") if name == "none" else name, style="bold"))
         columns = [*next(iter(rows.values()))]
@@ -277,7 +281,7 @@ def measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Wor
 
 
 def calibration(outcome: Calibration, words: Words) -> None:
-    """A line for each share that was tried, then those that are kept."""
+    """Print a line for each tested share, then the selected ones."""
     for language, scores in outcome.ndcg.items():
         for tried_share, score in scores.items():
             _out.print(f"{words(f'language_{language}')}  {tried_share:>9}  {score:.4f}")

@@ -1,5 +1,4 @@
-"""Show progress in the shell while files are taken in: a line for each, a bar on a terminal, and at the
-end what failed."""
+"""Show the progress of adding files in the shell: a line for each, a bar, and the failures."""
 
 from __future__ import annotations
 
@@ -24,24 +23,26 @@ from shisho.interfaces.cli.render_references import reference_lines
 from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
 
-NAMED = 6  # kinds of left-out files that a line names
-REPEATED = 200  # failures that are told once more at the end
-LINES = 10  # that tell how far a long PDF is where no bar does
+NAMED = 6  # kinds of skipped files that a line names
+REPEATED = 200  # failures that are repeated at the end
+LINES = 10  # of progress in a long PDF if there is no bar
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def file_name(source: str) -> str:
-    """The last part of a path."""
+    """Return the last part of a path."""
     return display_name(PurePath(source).name)
 
 
 @dataclass(slots=True)
 class AddingDisplay:
-    """`notify` for `Desk.add`, and its receipts. `name` is how a file is called; `json_`: a line of JSON for
-    each receipt and nothing else; `quiet`: only what changed for the worse, on the error stream;
-    `changes_only`: of what is known nothing but the number."""
+    """`notify` for `Desk.add`, and its receipts.
+
+    `name` returns a file's display name. `json_`: print only a line of JSON for each receipt. `quiet`: print
+    only failures, to stderr. `changes_only`: only count unchanged files.
+    """
 
     words: Words
     name: Callable[[str], str] = file_name
@@ -52,10 +53,10 @@ class AddingDisplay:
     failures: list[Receipt] = field(default_factory=list)
     total: int = 0
     bar: Progress | None = None
-    last_share: tuple[str, int] = ("", 0)  # of a long PDF, that a line told of
+    last_share: tuple[str, int] = ("", 0)  # of a long PDF, in the last printed line
 
     def notify(self, news: News) -> None:
-        """How many files there are, and what was left out; how far a long file is."""
+        """Show the number of files, the skipped ones, and the progress in a long file."""
         if isinstance(news, FileNews):
             self._tell_within(news)
         elif isinstance(news, FilesSurveyed):
@@ -69,7 +70,7 @@ class AddingDisplay:
             self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
 
     def _tell_within(self, news: FileNews) -> None:
-        """How far a file is that takes long by itself."""
+        """Show the progress in a long file."""
         if self.json_ or self.quiet:
             return
         if self.bar is not None and not self.bar.disable:
@@ -85,8 +86,10 @@ class AddingDisplay:
         return is_another
 
     async def show(self, coming: AsyncGenerator[Receipt, None]) -> Sequence[Receipt]:
-        """Each file as it is done, then the total, then the failures. Where it is broken off, what was done
-        until then."""
+        """Show each file when it is done, then the total, then the failures.
+
+        If interrupted, the results so far.
+        """
         with progress(self.words) as self.bar:
             self.bar.add_task("", total=None, visible=False, page="")
             try:
@@ -96,7 +99,7 @@ class AddingDisplay:
                 self.counts.setdefault(IntakeOutcome.ADDED, 0)
             finally:
                 self.bar.stop()
-                if self.counts:  # what was broken off before the first file has its own words
+                if self.counts:  # an interruption before the first file has its own message
                     self._end()
         return self.failures
 
@@ -131,7 +134,7 @@ class AddingDisplay:
 
 
 def describe_progress(news: FileNews, words: Words) -> str:
-    """How far a file is, without its name."""
+    """Describe the progress in a file, without its name."""
     match news:
         case PagesRead(_, pages, total):
             return words("pages_read", n=pages, total=total)
@@ -142,7 +145,7 @@ def describe_progress(news: FileNews, words: Words) -> str:
 
 
 def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
-    """The line that tells the outcome for a file."""
+    """Return the line with the outcome of a file."""
     line = Text(f"{words(str(receipt.outcome))}  {name}")
     if receipt.references:
         return line.append(reference_lines(receipt, words))
@@ -157,7 +160,7 @@ def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
 
 
 def describe_left_out(survey: FileSurvey, words: Words) -> str:
-    """Which files and folders were passed over, and how many."""
+    """Describe the kinds and numbers of skipped files and folders."""
     counted = Counter(survey.left_out).most_common()
     names = [
         display_name(name) if count == 1 else f"{display_name(name)} ×{count}"
@@ -169,8 +172,7 @@ def describe_left_out(survey: FileSurvey, words: Words) -> str:
 
 
 class _MiddleColumn(ProgressColumn):
-    """The bar of all files; in its place how far one is that takes long, its name cut where there is no
-    room."""
+    """The bar of all files, or the progress in a long file, with its name truncated to fit."""
 
     bar = BarColumn(bar_width=None)
 
@@ -180,7 +182,7 @@ class _MiddleColumn(ProgressColumn):
 
 
 def progress(words: Words) -> Progress:
-    """A bar on the terminal's error stream; nothing where that is a pipe or a file."""
+    """Return a progress bar on stderr; nothing is shown if that is a pipe or a file."""
     of_all = TextColumn(words("counted", n="{task.completed:.0f}", total="{task.total:.0f}"))
     return Progress(
         of_all,

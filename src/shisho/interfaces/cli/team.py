@@ -1,5 +1,4 @@
-"""`shisho users`, `groups`, `grants` and `audit`: people who share the library, and whose corpus they may
-read or add to."""
+"""`shisho users`, `groups`, `grants` and `audit`: the library's people and their access to corpora."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def add_user(
     no_token: Annotated[bool, typer.Option("--no-token", help="help.option_no_token")] = False,
     json_: Json = False,
 ) -> None:
-    """Let a person in. Prints their token once; only a hash of it is kept."""
+    """Add a user and print their token once; only its hash is stored."""
 
     async def work(desk: Desk) -> None:
         token = await desk.team.add_user(name, has_token=not no_token)
@@ -46,7 +45,7 @@ def add_user(
 
 @users.command("token", help="help.users_token")
 def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None:
-    """Make another token for a person, and print it once; the one before opens nothing more."""
+    """Replace a user's token and print it once; the old one stops working."""
 
     async def work(desk: Desk) -> None:
         token = await desk.team.renew_token(name)
@@ -57,7 +56,7 @@ def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None
 
 @users.command("list", help="help.users_list")
 def list_users(context: typer.Context, json_: Json = False) -> None:
-    """Everyone who was let in, with their groups."""
+    """List users with their groups."""
 
     async def work(desk: Desk) -> None:
         rows = await desk.team.users()
@@ -68,13 +67,13 @@ def list_users(context: typer.Context, json_: Json = False) -> None:
 
 @users.command("remove", help="help.users_remove")
 def remove_user(context: typer.Context, name: Name, json_: Json = False) -> None:
-    """Let a person in no more. Their library stays; `shisho users restore` undoes it."""
+    """Remove a user's access. Their library is kept; `shisho users restore` undoes it."""
     _do(context, json_, lambda desk: desk.team.remove_user(name), "user_removed", user=name)
 
 
 @users.command("restore", help="help.users_restore")
 def restore_user(context: typer.Context, name: Name, json_: Json = False) -> None:
-    """Let a person in again who was removed."""
+    """Restore a removed user."""
     _do(context, json_, lambda desk: desk.team.restore_user(name), "user_restored", user=name)
 
 
@@ -85,7 +84,7 @@ def add_group(
     names: Annotated[list[str], typer.Argument(metavar="[USER]...", help="help.argument_members")] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Make a group where there is none, and put users into it."""
+    """Create a group if needed, and add users to it."""
 
     async def work(desk: Desk) -> None:
         from shisho.desk.team import check_name
@@ -101,7 +100,7 @@ def add_group(
 
 @groups.command("list", help="help.list_groups")
 def list_groups(context: typer.Context, json_: Json = False) -> None:
-    """The groups, with their members."""
+    """List groups with their members."""
 
     async def work(desk: Desk) -> None:
         rows = await desk.team.groups()
@@ -117,7 +116,7 @@ def remove_group(
     names: Annotated[list[str], typer.Argument(metavar="[USER]...", help="help.argument_members_out")] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Take users out of a group, or remove the group with all that is granted to it."""
+    """Remove users from a group, or the group with all its grants."""
 
     async def work(desk: Desk) -> None:
         if not names:
@@ -140,7 +139,7 @@ def add_grant(
     write: Annotated[bool, typer.Option("--write", "-w", help="help.option_write")] = False,
     json_: Json = False,
 ) -> None:
-    """Let somebody read one of your corpora; they call it CORPUS@YOU. Granted again, this counts."""
+    """Grant access to one of your corpora; the user calls it CORPUS@YOU. A new grant replaces the old one."""
 
     async def work(desk: Desk) -> None:
         granted = await desk.team.grant(corpus, name, is_group=group, is_writable=write)
@@ -151,7 +150,7 @@ def add_grant(
 
 @grants.command("list", help="help.list_grants")
 def list_grants(context: typer.Context, json_: Json = False) -> None:
-    """What is granted of your corpora; of all, for who runs the library."""
+    """List grants of your corpora; the library's owner sees all of them."""
 
     async def work(desk: Desk) -> None:
         rows = await desk.team.grants()
@@ -168,7 +167,7 @@ def remove_grant(
     group: IsGroup = False,
     json_: Json = False,
 ) -> None:
-    """Take a grant back. It ends at once, for what is open too."""
+    """Revoke a grant, effective at once, even for open sessions."""
     _do(
         context,
         json_,
@@ -186,7 +185,7 @@ def audit(
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="help.option_limit")] = 100,
     json_: Json = False,
 ) -> None:
-    """Who asked, saw and changed what, the newest first: verbs and ids, no text. Kept once somebody was let in."""  # noqa: W505
+    """List who read or changed what, newest first: actions and ids, no text. Recorded once a user exists."""
 
     async def work(desk: Desk) -> None:
         entries = await desk.team.audit(user, before=before, limit=limit)
@@ -196,7 +195,7 @@ def audit(
 
 
 def _do(context: typer.Context, json_: bool, act: Callable[[Desk], Any], key: str, **facts: str) -> None:
-    """Do something that gives nothing back, and say that it is done."""
+    """Do something without a result, and confirm it."""
 
     async def work(desk: Desk) -> None:
         await act(desk)

@@ -1,5 +1,7 @@
-"""Words of the command line as values, where there is nothing to check: Typer reads every value with
-pydantic, and loading that costs `shisho list` a quarter of its time."""
+"""Convert command-line words that need no validation.
+
+Typer reads every value with pydantic, and importing that takes a quarter of the time of `shisho list`.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ MISREAD = object()
 
 
 class PlainValues:
-    """The reader of a parameter, as Typer asks for it. Whatever may be wrong goes to Typer's own, which
-    says what is."""
+    """A parameter's reader with Typer's interface.
+
+    Invalid values go to Typer's own reader, which reports them.
+    """
 
     def __init__(self, annotation: Any, default: Any, typers: Callable[[], Any]) -> None:
         self._annotation = annotation
@@ -26,13 +30,15 @@ class PlainValues:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that can be chosen from; none where any may be written."""
+        """Return the allowed words; empty if any word is allowed."""
         kinds = (self._annotation, *get_args(self._annotation))
         return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value in the type of its parameter. Raises InvalidParams; BadParameter, for a blank path too:
-        the folder that one is in has to be named."""
+        """Convert the value to the type of its parameter.
+
+        Raises: InvalidParams; BadParameter, also for a blank path: the current folder must be named.
+        """
         if Path in (self._annotation, *get_args(self._annotation)) and _has_blank(value):
             blank = InvalidParams("path.blank")
             raise typer.BadParameter(render(blank.message), ctx, param) from blank
@@ -68,7 +74,7 @@ def _has_blank(value: Any) -> bool:
 
 
 def read_plainly(command: Any) -> None:
-    """Read what needs no check without Typer's reader, in this command from now on."""
+    """Read values that need no validation without Typer's reader, in this command."""
     for parameter in command.params:
         _read_parameter_plainly(parameter)
     give_help = command.get_help_option
@@ -83,7 +89,7 @@ def read_plainly(command: Any) -> None:
 
 
 def _read_parameter_plainly(parameter: Any) -> None:
-    """A Typer that does not read with pydantic is left as it is."""
+    """Replace the parameter's reader; a Typer that does not use pydantic is unchanged."""
     typers = getattr(parameter, "get_runtime_param", None)
     if typers is None or hasattr(parameter, "plain_values"):
         return
@@ -102,14 +108,16 @@ def _plain(value: Any, annotation: Any) -> Any:
         return value
     if annotation is Path:
         _expect_no_address(value)
-        # Typer's own refuses all paths where one may not be read; the command tells of that one, and goes on.
+        # Typer rejects all paths if one is unreadable; the command reports that one and continues.
         return Path(value)
     return MISREAD
 
 
 def _expect_text(value: str | bool) -> None:
-    """Raises InvalidParams for bytes of another encoding than the shell's, such as a name that was taken from
-    an old archive: nothing is stored under such a word, and no database can look for it."""
+    """Reject bytes that are not in the shell's encoding, such as a name from an old archive.
+
+    No text is stored in such bytes, and no database can search for them. Raises: InvalidParams.
+    """
     if isinstance(value, str) and not value.isascii():
         try:
             value.encode()
@@ -118,8 +126,7 @@ def _expect_text(value: str | bool) -> None:
 
 
 def _expect_no_address(value: str) -> None:
-    """Raises InvalidParams for the address of a page, as it was typed: a path would lose one of its
-    slashes."""
+    """Reject a web address: as a path it would lose one of its slashes. Raises: InvalidParams."""
     if value[:4].lower() == "http":
         from shisho.desk.coercion import check_no_address
 

@@ -1,5 +1,7 @@
-"""One seam for logs, figures and traces: `with span("ingest.read", name=...)`, `count("searches")`. Where
-nobody listens it costs next to nothing."""
+"""One interface for logs, metrics and traces: `with span("ingest.read", name=...)`, `count("searches")`.
+
+It costs next to nothing without subscribers.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,17 @@ from typing import Protocol
 log = logging.getLogger("shisho")
 
 SHOWN_FACTS = frozenset({"kind", "id", "task", "attempt", "passages", "candidates", "since"})
-"""Facts of a span that leave the process. The others, such as the name of a file, are for the log of this
-machine."""
+"""Facts of a span that may leave the process. Others, such as a file's name, only go to this machine's
+log.
+"""
 NO_SUBJECT: Mapping[str, str] = {}
 
 subject: ContextVar[Mapping[str, str]] = ContextVar("subject", default=NO_SUBJECT)
-"""Ids of the job and the task that the present work is for, as each line of the log says them."""
+"""The ids of the current job and task, as included in each log line."""
 
 
 class FigureSink(Protocol):
-    """Where figures go. Labels have few values, and none that tells of a person."""
+    """A receiver of metrics. Labels have few values, and none that identifies a person."""
 
     def add(self, name: str, amount: float, labels: Mapping[str, str]) -> None: ...
 
@@ -30,14 +33,14 @@ class FigureSink(Protocol):
 
 
 Tracer = Callable[[str, Mapping[str, object]], AbstractContextManager[object]]
-"""Opens a span of a trace by its name and facts."""
+"""Opens a trace span by its name and facts."""
 _sinks: list[FigureSink] = []
 _tracers: list[Tracer] = []
 
 
 @contextmanager
 def figures_to(sink: FigureSink) -> Iterator[None]:
-    """While it is entered, the figures of this process go there too."""
+    """Send the metrics of this process to a sink during the block."""
     _sinks.append(sink)
     try:
         yield
@@ -47,7 +50,7 @@ def figures_to(sink: FigureSink) -> Iterator[None]:
 
 @contextmanager
 def traces_to(tracer: Tracer) -> Iterator[None]:
-    """While it is entered, the spans of this process go there too."""
+    """Send the spans of this process to a tracer during the block."""
     _tracers.append(tracer)
     try:
         yield
@@ -56,20 +59,20 @@ def traces_to(tracer: Tracer) -> Iterator[None]:
 
 
 def count(name: str, amount: float = 1.0, **labels: str) -> None:
-    """It has happened, so often or so much."""
+    """Increase a counter."""
     for sink in _sinks:
         sink.add(name, amount, labels)
 
 
 def measure(name: str, seconds: float, **labels: str) -> None:
-    """It has taken so long."""
+    """Observe a duration."""
     for sink in _sinks:
         sink.observe(name, seconds, labels)
 
 
 @contextmanager
 def bind_ids(**ids: str) -> Iterator[None]:
-    """Log lines are about these while it is entered."""
+    """Add ids to the log lines of the block."""
     token = subject.set({**subject.get(), **ids})
     try:
         yield
@@ -79,8 +82,10 @@ def bind_ids(**ids: str) -> Iterator[None]:
 
 @contextmanager
 def span(name: str, **facts: object) -> Iterator[None]:
-    """Tell how long a stretch of work took, with the facts that tell it apart: the log in milliseconds, the
-    figures by its name alone, a trace where one is kept."""
+    """Measure the duration of a block.
+
+    The log gets milliseconds and the facts, the metrics only the name, and a trace, if any, a span.
+    """
     started = time.perf_counter()
     try:
         with _traced(name, facts):

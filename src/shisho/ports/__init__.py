@@ -1,6 +1,8 @@
-"""The plugs of the house: what the rooms need from outside, in verbs of the domain. Implementations stand in
-`stores/`, `system/`, `corpus/readers/` and `web/`; `bootstrap` plugs them in. No verb here speaks SQL or
-HTTP."""
+"""Protocols of everything that the application needs from outside, in verbs of the domain.
+
+The implementations are in `stores/`, `system/`, `corpus/readers/` and `web/`; `bootstrap` connects them. No
+method here speaks SQL or HTTP.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record of who asked, saw and changed what."""
+"""The audit log."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ if TYPE_CHECKING:
 
 
 class AuditLog(Protocol):
-    """Only ever added to."""
+    """An append-only log of the actions of users."""
 
     async def record(self, act: AuditAct) -> None:
-        """Who uses the library alone leaves no record: of its owner's acts none is kept before somebody was
-        let in."""
+        """Append an action.
+
+        Nothing is recorded for a library with a single user: the owner's actions are recorded only after the
+        first other user is added.
+        """
 
     async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
-        """The newest first: of one actor or of all, older than the one with this `seq`."""
+        """Return entries of one actor or of all, newest first, older than the entry with sequence number
+        `before`.
+        """

@@ -1,4 +1,4 @@
-"""Where bytes stand under names of ours."""
+"""Named blobs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,34 @@ if TYPE_CHECKING:
 
 
 class Blobs(Protocol):
-    """Bytes by name, each whole or not there at all, seen by all machines that share them. A name is a
-    folder, a slash and a file (`originals/2c26…`), of ASCII letters, digits, dots, hyphens and underscores.
-    Each verb blocks: it is called in a thread. Each raises StorageUnusable, Conflict (to be tried again),
-    NotFound for what is no name."""
+    """A store of blobs by name, each complete or absent, shared by all machines that use it.
+
+    A name is a folder, a slash and a file (`originals/2c26…`), of ASCII letters, digits, dots, hyphens and
+    underscores. Every method blocks, so call it in a thread.
+
+    Raises: StorageUnusable; Conflict, which can be retried; NotFound for an invalid name.
+    """
 
     def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
-        """Store bytes, in place of what is there, so that they outlive a crash; not `durable`: so that they
-        may be lost with it."""
+        """Store bytes, replacing an existing blob.
+
+        A durable blob survives a crash; otherwise it may be lost in one.
+        """
 
     def get(self, name: str) -> bytes:
-        """Raises NotFound."""
+        """Return the bytes. Raises NotFound."""
 
     def facts(self, name: str) -> BlobFacts | None:
-        """None where there is no such blob."""
+        """Return the facts of a blob, or None if there is no such blob."""
 
     def touch(self, name: str) -> bool:
-        """It counts as stored just now. False where it is not there, or no time but that of its bytes can be
-        kept."""
+        """Set the time of storage to now.
+
+        Returns False if the blob does not exist, or if the store cannot keep any time but that of the bytes.
+        """
 
     def list(self, folder: str) -> Sequence[BlobFacts]:
-        """All of a folder."""
+        """List all blobs of a folder."""
 
     def drop(self, name: str) -> None:
-        """Forget it; what is not there, too."""
+        """Delete a blob; a missing one is no error."""

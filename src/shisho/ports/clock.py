@@ -1,4 +1,4 @@
-"""Time."""
+"""The clock."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ class Clock(Protocol):
     """The only source of time."""
 
     def now(self) -> Instant:
-        """Wall-clock time: for what is dated. It may jump."""
+        """Return the wall-clock time, for dates. It may jump."""
 
     def steady(self) -> Instant:
-        """On a line that no jump of the wall clock moves: for moments that are waited for, and only compared
-        with each other. One line for all processes that share a store."""
+        """Return the time on a timeline that jumps of the wall clock do not move.
+
+        For deadlines, which are only compared with each other. All processes that share a store share one
+        timeline.
+        """
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards."""
+        """Return seconds that never run backwards."""

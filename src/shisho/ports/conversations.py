@@ -1,4 +1,4 @@
-"""Where it is written down which question followed which."""
+"""The store of conversations: which question followed which."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 class Conversations(Protocol):
-    """Conversations and their turns. A turn is a run of the ledger; the conversation that it begins bears the
-    run's id."""
+    """Conversations and their turns.
+
+    A turn is a run of the ledger. A conversation has the id of the run that started it.
+    """
 
     async def add_turn(self, turn: NewTurn) -> None:
         """Add a run as the next turn. A run that is a turn already stays what it is. Raises NotFound."""
@@ -27,12 +29,16 @@ class Conversations(Protocol):
         InvalidParams for a blank, NotFound."""
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
-        """The owner's conversations, the one with the newest turn first; `before`: only those of a lower
-        place."""
+        """List the owner's conversations, the one with the newest turn first.
+
+        `before`: only conversations with a lower position.
+        """
 
     async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
-        """All turns in their order."""
+        """Return all turns in order."""
 
     async def remove(self, conversation_id: str, runs: Sequence[str]) -> ConversationRemoved | None:
-        """Erase a conversation with its turns, their runs and their answers; one that is gone is gone. None,
-        and nothing erased, if it has turns of other runs than these."""
+        """Erase a conversation with its turns, their runs and their answers; a missing one is no error.
+
+        Returns None and erases nothing if the conversation has turns of other runs than these.
+        """

@@ -1,4 +1,4 @@
-"""Ports of meaning: text to vectors, where vectors are kept, and how well a passage fits a question."""
+"""Ports of embeddings: embedders, the store of vectors, and rerankers."""
 
 from __future__ import annotations
 
@@ -16,55 +16,69 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Text to vectors. Two methods, because queries and passages carry different prefixes. It computes
-    outside the event loop. Raises ModelFailed where a server was asked in vain; ExtraMissing and
-    InvalidParams where its files cannot be used."""
+    """A model that turns text into vectors, outside the event loop.
+
+    It has two methods because queries and passages get different prefixes.
+
+    Raises: ModelFailed if the server did not answer; ExtraMissing or InvalidParams if the model's files
+    cannot be used.
+    """
 
     @property
     def about(self) -> EmbedderAbout: ...
 
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
-        """A vector for each text."""
+        """Return one vector per text."""
 
     async def embed_query(self, text: str) -> Embedding: ...
 
 
 class Embedders(Protocol):
-    """The embedder that is set, and those whose vectors are still there, as far as they can be had."""
+    """The configured embedder, and the available embedders of vectors that are still stored."""
 
     @property
     def current(self) -> Embedder: ...
 
     def find(self, about: EmbedderAbout) -> Embedder | None:
-        """The embedder of this name; None where what its `choice` gives today would make other vectors."""
+        """Return the embedder of this name, or None if its `choice` would now produce different vectors."""
 
 
 class EmbeddingStore(Protocol):
-    """The vectors of passages by one embedder, beside the shelf. Others' are left alone until every passage
-    has one."""
+    """The vectors of passages by one embedder, stored with the shelf.
+
+    Vectors of other embedders stay until every passage has one of this embedder.
+    """
 
     async def list_pending(self, limit: int) -> Sequence[Passage]:
-        """The next live passages without a vector, in the order in which their documents came."""
+        """Return the next live passages without a vector, in the order in which their documents were
+        added.
+        """
 
     async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
-        """Vectors of these contents that some passage has already."""
+        """Return the vectors that passages with these contents already have."""
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
-        """Store vectors in one transaction. A passage that is live no more, or has one
-        already, is passed over."""
+        """Store vectors in one transaction. Passages that are no longer live, or have a vector, are
+        skipped.
+        """
 
     async def retire_others(self) -> None:
-        """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
+        """Remove other embedders' vectors if nothing is pending. Searches no longer use them."""
 
     async def measure_progress(self) -> EmbeddingProgress: ...
 
 
 class Reranker(Protocol):
-    """Reads a question and a passage together. It computes outside the event loop. Raises ExtraMissing and
-    InvalidParams where its files cannot be used."""
+    """A model that scores a question and a passage together, outside the event loop.
+
+    Raises: ExtraMissing or InvalidParams if the model's files cannot be used.
+    """
 
     @property
     def name(self) -> str: ...
 
     async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """How well each text fits the question: more is better, and only comparable within one call."""
+        """Score how well each text fits the question.
+
+        Higher is better; scores are only comparable within one call.
+        """

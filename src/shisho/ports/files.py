@@ -1,4 +1,4 @@
-"""Files on disk, as the user named them."""
+"""Files on disk, as the user names them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ class Files(Protocol):
     """Files on disk."""
 
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
-        """The files below these paths, and what was passed over. Raises InvalidParams for a path that is not
-        there or, with the system's own error as its cause, cannot be looked at."""
+        """Return the files below these paths, and what was skipped.
+
+        Raises: InvalidParams for a path that does not exist or, with the system's error as its cause, cannot
+        be examined.
+        """
 
     def is_folder(self, path: Path) -> bool:
-        """True for a folder. Raises InvalidParams for a path that cannot be looked at."""
+        """Return True for a folder. Raises InvalidParams for a path that cannot be examined."""
 
     def look(self, paths: Sequence[Path]) -> Sequence[FileOnDisk]:
-        """Those of the files that are there, as they look now. Paths are real but for the last part, which
-        may be a link."""
+        """Return the current state of those files that exist.
+
+        Paths are real, except that the last part may be a link.
+        """
 
     def read(self, path: Path, within: Path | None = None) -> bytes:
-        """The bytes of a file. `within`: the folder that it must not have left."""
+        """Return the bytes of a file. `within`: the folder that the path must not leave."""

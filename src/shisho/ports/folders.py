@@ -1,4 +1,4 @@
-"""Folders that the library follows: which there are, and what happens in them."""
+"""Watched folders: the register and the notifications of changes."""
 
 from __future__ import annotations
 
@@ -11,41 +11,43 @@ if TYPE_CHECKING:
 
 
 class FolderRegister(Protocol):
-    """The folders that are remembered, and the stamps of the files that were read."""
+    """The watched folders, and the stamps of the files that were read."""
 
     async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
-        """In order of their paths."""
+        """Return the watched folders in order of their paths."""
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:
-        """Remember a folder; one that is remembered already goes into this corpus from now on."""
+        """Register a folder; one that is already registered uses this corpus from now on."""
 
     async def forget(self, path: str, owner: str) -> bool:
-        """False where it was not remembered."""
+        """Forget a folder. Returns False if it was not registered."""
 
     async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
-        """The stamp of every source that stands for the document it was stamped with."""
+        """Return the stamps of sources whose document is still the one that was stamped."""
 
     async def stamp(self, stamps: Sequence[PlaceStamp], corpus: str, owner: str) -> None:
-        """Keep these, but for a source that stands for another document by now."""
+        """Store stamps, except for sources that now have another document."""
 
 
 class FolderWatcher(Protocol):
-    """Tells where something happens. A hint: what it is, the folder itself says."""
+    """A source of change notifications. They are hints: the folder itself is the truth."""
 
     def watch_changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
-        """The folders below which something has happened, once it has come to rest; an empty set every second
-        otherwise, the first one when watching has begun. Ends when one of the folders itself has come, gone
-        or been put in another's place."""
+        """Yield the folders with changes below them, once the changes have settled.
+
+        Yields an empty set every second otherwise; the first one when watching has started. Ends if one of
+        the folders itself appears, disappears or is replaced.
+        """
 
 
 class FollowerTurn(Protocol):
-    """Of all processes that share a library one follows its folders."""
+    """A lock that lets one of the processes that share a library follow its folders."""
 
     def take(self) -> bool:
-        """True where it is this process's turn, from now to `end`."""
+        """Return True if this process has the lock, from now until `end`."""
 
     def end(self) -> None:
-        """Let another one follow."""
+        """Release the lock."""
 
     def holder(self) -> int | None:
-        """The id of the process whose turn it is, as far as it is known."""
+        """Return the id of the process with the lock, if known."""

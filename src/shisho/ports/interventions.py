@@ -1,4 +1,4 @@
-"""Ports for what waits for a person, and for telling that person."""
+"""Ports for jobs that wait for a person, and for notifying that person."""
 
 from __future__ import annotations
 
@@ -16,39 +16,51 @@ if TYPE_CHECKING:
 
 
 class Interventions(Protocol):
-    """The store of what waits for a person. `JobStore` and `TaskStore` begin and end it with the waiting
-    of its job; the verbs here end it because someone came. Together with one go all of its owner that
-    the same domain or the same engine holds."""
+    """The store of pending interventions.
+
+    `JobStore` and `TaskStore` create and end an intervention with the waiting of its job; the methods here
+    end it because someone acted. Each applies to all interventions of the same owner on the same domain or
+    engine.
+    """
 
     async def list_waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
-        """All, oldest first."""
+        """List all, oldest first."""
 
     async def find_pending(self, owner: str, engine: str) -> HumanChallenge | None:
-        """The challenge that holds an engine, so that another job may wait for the same person without
-        asking the engine again."""
+        """Return the challenge that blocks an engine.
+
+        Another job can then wait for the same person without a request to the engine.
+        """
 
     async def mark(
         self, owner: str, target: AuthTarget, name: str, state: InterventionState
     ) -> Sequence[PendingIntervention]:
-        """Pending or in progress, together with all that the same domain or engine holds."""
+        """Set pending or in progress, with all interventions on the same domain or engine."""
 
     async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        """The person has come: the jobs are queued again, with all that the same domain or engine holds.
-        Returns what has waited."""
+        """Queue the waiting jobs again, with all that wait on the same domain or engine.
+
+        Returns the interventions that were pending.
+        """
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        """These and no others end with what they have."""
+        """End exactly these jobs with their partial results."""
 
     async def list_solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
-        """The engine answers again: as `complete`, for all that it holds. Cheap where it holds nothing."""
+        """Complete all interventions on an engine that answers again, as `complete`.
+
+        Cheap if there are none.
+        """
 
     async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
-        """One of each domain that the desktop has not been told of; each is returned once, in whichever
-        process asks."""
+        """Return one intervention per domain that no desktop notification has announced.
+
+        Each is returned once, to whichever process asks first.
+        """
 
 
 class Notifier(Protocol):
-    """Tells the user that a person is needed."""
+    """A notifier that asks the user for help."""
 
     async def notify(self, waiting: PendingIntervention) -> None:
-        """Never raises: a notice is a courtesy."""
+        """Send a notification. Never raises: notifications are best effort."""

@@ -1,4 +1,4 @@
-"""Where the librarian's runs are written down."""
+"""The ledger of the librarian's runs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ if TYPE_CHECKING:
 
 
 class Ledger(Protocol):
-    """The record of a run, node by node, and its result."""
+    """The record of a run, step by step, and its result."""
 
     async def begin(self, inquiry: Inquiry, turn: NewTurn | None = None) -> None:
-        """Write down what a run is to answer, and in the same transaction the turn of a conversation that it
-        is. A run begun earlier under this id stands as it was. Raises NotFound for an unknown
-        conversation."""
+        """Record the inquiry of a run and, in the same transaction, its turn of a conversation.
+
+        A run that was begun earlier under this id stays unchanged. Raises NotFound for an unknown
+        conversation.
+        """
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
-        """The facts that the run was begun with. Raises NotFound, or SourceRemoved after a purge of what
-        it has read."""
+        """Return the inquiry of a run. Raises NotFound, or SourceRemoved if a source that it read was
+        purged.
+        """
 
     async def record(
         self,
@@ -33,44 +36,51 @@ class Ledger(Protocol):
         output: Payload,
         texts: Sequence[StepText] = (),
     ) -> None:
-        """Record a step that was taken, in place of one of the same number. A text that its document has at
-        that place is stored as a reference. Raises NotFound if the run was removed."""
+        """Record a step, replacing one of the same number.
+
+        A text that its document has at that offset is stored as a reference. Raises NotFound if the run was
+        removed.
+        """
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
         """Return a step already taken. Raises SourceRemoved if a text that it was shown was purged."""
 
     async def forget_from(self, run_id: str, step: int) -> None:
-        """Drop this step and all after it: their input has changed."""
+        """Delete this step and all later ones: their input has changed."""
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         """Return all steps of a run, in order. Raises SourceRemoved, as `find_step`."""
 
     async def save(self, answer: Answer, owner: str) -> None:
-        """The answer and its evidence, in one transaction."""
+        """Save the answer and its evidence in one transaction."""
 
     async def answer(self, prefix: str, owner: str) -> Answer:
-        """By id, unique prefix or `last`. Raises InvalidParams for a blank, NotFound."""
+        """Return an answer by id, unique prefix or `last`. Raises InvalidParams for a blank, NotFound."""
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
-        """By id or unique prefix. Raises InvalidParams for a blank, NotFound, or SourceRemoved after a
-        purge."""
+        """Return evidence by id or unique prefix.
+
+        Raises: InvalidParams for a blank, NotFound, or SourceRemoved after a purge.
+        """
 
     async def find_run(self, prefix: str, owner: str) -> str:
-        """By id or unique prefix, finished or not; `last` is the newest that is not finished: one without an
-        answer, or with one that says STOPPED. Raises InvalidParams for a blank, NotFound."""
+        """Return the id of a run, finished or not, by id or unique prefix.
+
+        `last` is the newest unfinished run: one without an answer, or with an answer marked STOPPED. Raises
+        InvalidParams for a blank, NotFound.
+        """
 
 
 class PreparedInquiry(Protocol):
-    """A run that the ledger has begun, for whoever takes it through the table of nodes."""
+    """A run that the ledger has begun, ready for the executor of its table of nodes."""
 
     @property
     def acts(self) -> Mapping[str, Callable[[LoopState], Awaitable[LoopState]]]:
-        """The function of each node, by the node's name: from the state to the part of it that
-        changes."""
+        """Map each node's name to its function, from the state to the part of it that changes."""
 
     @property
     def start_state(self) -> LoopState:
-        """The state that the run begins with."""
+        """Return the initial state of the run."""
 
     async def finish(self, state: LoopState) -> Answer:
-        """Save the answer of a state that has come to the end of the table."""
+        """Save the answer of a final state."""

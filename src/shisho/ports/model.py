@@ -12,26 +12,28 @@ T = TypeVar("T")
 
 
 class BorrowedModel(Protocol):
-    """A model that somebody else asks for us."""
+    """A model that belongs to the caller, such as the one of an MCP client."""
 
     @property
     def name(self) -> str:
-        """As an answer names it."""
+        """Return the model's name as shown in answers."""
 
     async def reply(self, instructions: str, text: str, max_output_tokens: int) -> str:
-        """Its words. Raises ModelFailed, which says how."""
+        """Return the model's text. Raises ModelFailed with the reason."""
 
 
 class Llm(Protocol):
-    """Gives replies of a shape that the caller chooses. Cancelling the call ends the request."""
+    """A language model with structured output. Cancelling a call ends the request."""
 
     @property
     def name(self) -> str:
-        """Provider and model, as an answer names them: `ollama/qwen3:8b`."""
+        """Return provider and model as shown in answers: `ollama/qwen3:8b`."""
 
     @property
     def thinking_tokens(self) -> int:
-        """Tokens that it may think with beside each reply; 0 for one that was not seen to think."""
+        """Return the tokens that the model may use for thinking in each reply; 0 if it was never seen to
+        think.
+        """
 
     async def ask(
         self,
@@ -40,10 +42,12 @@ class Llm(Protocol):
         listen: Callable[[Any], None] | None = None,
         report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
-        """The reply as a `shape`: a dataclass, from which the model's JSON Schema is made. A reply of another
-        shape is asked for again as often as the prompt allows, with what was wrong. `listen` hears each whole
-        element of the shape's first field, a tuple, while the first reply arrives. `report_wait` hears the
-        seconds of each wait before another try.
+        """Return the reply as a `shape`: a dataclass, from which the model's JSON Schema is generated.
 
-        Raises ModelFailed, which says how and what was used; ExtraMissing where the provider's package is not
-        installed."""
+        An invalid reply is requested again, with the error, as often as the prompt allows. `listen` receives
+        each complete element of the shape's first field, a tuple, while the first reply arrives.
+        `report_wait` receives the seconds of each wait before a retry.
+
+        Raises: ModelFailed with the reason and the usage; ExtraMissing if the provider's package is not
+        installed.
+        """

@@ -11,17 +11,19 @@ if TYPE_CHECKING:
 
 
 class Opinions(Protocol):
-    """The owner's opinions on sources, and the sources that answers therefore do without. Said twice is
-    said once; what was never said may be taken back."""
+    """The owner's opinions on sources, and the sources that answers therefore exclude.
+
+    All methods are idempotent.
+    """
 
     async def block(self, owner: str, domain: str) -> None:
-        """No answer uses pages of this domain or of one below it."""
+        """Exclude pages of this domain and its subdomains from answers."""
 
     async def unblock(self, owner: str, domain: str) -> None:
         """Take `block` back."""
 
     async def reject(self, owner: str, evidence: Evidence) -> None:
-        """No answer uses the passages that this evidence quotes."""
+        """Exclude the passages that this evidence quotes from answers."""
 
     async def restore(self, owner: str, evidence: Evidence) -> None:
         """Take `reject` back."""
@@ -30,4 +32,4 @@ class Opinions(Protocol):
         """The blocked domains, in order."""
 
     async def list_left_out(self, owner: str) -> ExcludedSources:
-        """The sources that answers do without, as of now, each in order."""
+        """Return the sources that answers exclude now, each kind in order."""

@@ -1,4 +1,4 @@
-"""Paper, as the librarian's answers need it."""
+"""The typesetter of printed answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ if TYPE_CHECKING:
 
 
 class Typesetter(Protocol):
-    """Sets answers on pages."""
+    """A renderer of answers to PDF."""
 
     def typeset(self, answer: PrintableAnswer) -> bytes:
-        """A PDF in which numbers lead to quotations and links to the web. It blocks. Raises ExtraMissing
-        where what sets type, or a font with the letters of the answer, is not there."""
+        """Return a PDF whose numbers link to quotations and whose links lead to the web. Blocks.
+
+        Raises: ExtraMissing if the typesetting engine, or a font with the answer's letters, is missing.
+        """

@@ -1,4 +1,4 @@
-"""The key that a proof of an answer needs from outside."""
+"""The signing key for proofs of answers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ if TYPE_CHECKING:
 
 
 class ProofSigner(Protocol):
-    """Signs with the key that the user has made."""
+    """A signer with the key that the user has created."""
 
     def make(self) -> tuple[str, bool]:
-        """The public key, and whether it was made just now: a key that is there stays. Raises
-        StorageUnusable."""
+        """Return the public key, and whether it was created now: an existing key is kept.
+
+        Raises: StorageUnusable.
+        """
 
     def read_public_key(self) -> str:
-        """The public key; empty where there is none. Raises StorageUnusable where it cannot be used."""
+        """Return the public key; empty if there is none. Raises StorageUnusable if it cannot be used."""
 
     def sign(self, message: bytes) -> ProofSignature | None:
-        """None where there is no key. Raises StorageUnusable where it cannot be used."""
+        """Sign a message, or return None if there is no key. Raises StorageUnusable if it cannot be used."""

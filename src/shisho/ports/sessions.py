@@ -1,4 +1,4 @@
-"""Where the sessions of assistants are kept."""
+"""The store of assistants' sessions."""
 
 from __future__ import annotations
 
@@ -11,20 +11,24 @@ if TYPE_CHECKING:
 
 
 class SessionBook(Protocol):
-    """Sessions and the evidence that stands in them. Quotations are cut from the stored text anew each time,
-    never kept."""
+    """Sessions and their accepted evidence.
+
+    Quotations are cut from the stored text on each read, never stored.
+    """
 
     async def begin(self, facts: SessionFacts) -> None:
         """Store a new session."""
 
     async def find_session(self, prefix: str, owner: str) -> SessionFacts:
-        """By id, unique prefix or `last`. Raises InvalidParams for a blank, NotFound."""
+        """Return a session by id, unique prefix or `last`. Raises InvalidParams for a blank, NotFound."""
 
     async def accept(
         self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int
     ) -> int:
-        """The number of this quotation for this goal, from 1 in each session, now and ever after. Of its
-        scores the highest stands."""
+        """Accept a quotation for a goal and return its permanent number, from 1 in each session.
+
+        The highest of its scores is kept.
+        """
 
     async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
-        """The evidence that stands, by number; what quotes a purged document is gone from it."""
+        """Return the accepted evidence by number, without quotations of purged documents."""

@@ -1,4 +1,4 @@
-"""Where bytes wait for their job."""
+"""Staged bytes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Protocol
 
 
 class Staging(Protocol):
-    """Bytes that wait for their job, readable by their owner alone."""
+    """Bytes staged for a job, readable by their owner alone."""
 
     def put(self, data: bytes, owner: str) -> str:
-        """Store an owner's bytes durably; returns the key. Raises StorageUnusable, Conflict on a full
-        disk."""
+        """Store an owner's bytes durably and return the key. Raises StorageUnusable, Conflict on a full
+        disk.
+        """
 
     def get(self, key: str) -> bytes:
-        """Raises NotFound for what is not, or no longer, there."""
+        """Return the bytes. Raises NotFound if there are none, or no longer."""
 
     def drop(self, key: str) -> None:
-        """Forget them; unknown keys too. Raises NotFound for what cannot be a key."""
+        """Delete staged bytes; unknown keys are ignored. Raises NotFound for an invalid key."""
 
     def drop_bytes(self, sha256: str, owner: str) -> None:
-        """Forget every copy of the bytes that hash to this; those of other owners stay."""
+        """Delete every copy of the owner's bytes with this hash; copies of other owners stay."""

@@ -1,4 +1,4 @@
-"""The ground of all stores, as whoever looks after it sees it."""
+"""The maintenance interface of the store."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from typing import Protocol
 
 
 class Storage(Protocol):
-    """The place where everything is kept."""
+    """The place where everything is stored."""
 
     async def check_ready(self) -> None:
-        """Check that something could be stored now. Raises StorageUnusable; Conflict that names who holds
-        it."""
+        """Check that something could be stored now. Raises StorageUnusable, or Conflict with the lock's
+        holder.
+        """
 
     async def migrate(self) -> Sequence[str]:
-        """Bring what stands there to this version, as every other verb does first. Returns the names of the
-        steps that were taken. Raises StorageUnusable for what a newer version has written, Conflict."""
+        """Migrate the stored data to this version, as every other method does first.
+
+        Returns the names of the migrations that ran. Raises StorageUnusable for data of a newer version,
+        Conflict.
+        """
 
     async def examine(self) -> None:
-        """Look through everything for damage, which takes a while; what is found is told to whoever writes
-        from then on."""
+        """Check all data for damage, which takes a while; later writes report the findings."""
 
     async def backup(self, target: Path) -> None:
-        """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
-        exists. Where nobody waits for it any more, it is broken off and nothing is left."""
+        """Write a consistent copy to one file while others continue to write.
+
+        Raises Conflict if the target exists. If the caller is cancelled, the copy is aborted and deleted.
+        """
 
     async def close(self) -> None:
-        """Store what is under way and let everything go. It may be said again."""
+        """Store pending writes and release all resources. Idempotent."""

@@ -1,4 +1,4 @@
-"""People who share a library: who there is, and who may read or write whose corpus."""
+"""The users of a shared library, and their access to each other's corpora."""
 
 from __future__ import annotations
 
@@ -22,103 +22,105 @@ if TYPE_CHECKING:
 
 
 class Users(Protocol):
-    """The people who may come in, by the hashes of their tokens, and their groups."""
+    """The users, by the hashes of their tokens, and their groups."""
 
     async def list_users(self) -> Sequence[User]:
-        """In order of their names, those who were removed too."""
+        """List users in order of their names, including removed ones."""
 
     async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
-        """Let a person in. Raises Conflict where there is, or was, one of this name."""
+        """Add a user. Raises Conflict if this name is or was in use."""
 
     async def set_token(self, name: str, hashes: TokenHashes) -> None:
-        """The token of a person from now on; the one before opens nothing more. Raises NotFound."""
+        """Replace a user's token; the old one is revoked. Raises NotFound."""
 
     async def remove(self, name: str) -> None:
-        """Let a person in no more; their library stays. Raises NotFound."""
+        """Remove a user's access; their library stays. Raises NotFound."""
 
     async def restore(self, name: str) -> None:
-        """Let a person in again who was removed. Raises NotFound."""
+        """Restore the access of a removed user. Raises NotFound."""
 
     async def find_by_hash(self, digest: str) -> str | None:
-        """Whose token or cookie has this hash; None where it is nobody's who may come in."""
+        """Return the user whose token or cookie has this hash, or None if no active user has it."""
 
     async def has_user(self, name: str) -> bool:
-        """True where this person may come in."""
+        """Return True for an active user."""
 
     async def list_groups(self) -> Sequence[UserGroup]:
-        """In order of their names."""
+        """List groups in order of their names."""
 
     async def add_group(self, name: str) -> None:
-        """Raises Conflict where there is one of this name."""
+        """Add a group. Raises Conflict if the name is in use."""
 
     async def remove_group(self, name: str) -> None:
-        """A group is no more, and nothing is granted to it. Raises NotFound."""
+        """Remove a group and its grants. Raises NotFound."""
 
     async def join(self, group: str, user: str) -> bool:
-        """False where the user was a member already. Raises NotFound for a group that is not there."""
+        """Add a user to a group. Returns False for a member. Raises NotFound for an unknown group."""
 
     async def leave(self, group: str, user: str) -> bool:
-        """False where the user was no member."""
+        """Remove a user from a group. Returns False if the user was not a member."""
 
 
 class Grants(Protocol):
-    """Grants: who may read or write whose corpus. Shelf and index ask it themselves: whoever is named there
-    as owner finds what they may read, in the state of the moment."""
+    """Grants of read or write access to corpora.
+
+    Shelf and index check them on each call: a user passed as owner finds everything that they may read now.
+    """
 
     async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
-        """Grant a corpus; what was granted to them of it before no longer counts. Raises NotFound where there
-        is no such corpus."""
+        """Grant access to a corpus, replacing the earlier grant. Raises NotFound for an unknown corpus."""
 
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
-        """False where nothing was granted."""
+        """Revoke a grant. Returns False if there was none."""
 
     async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
-        """All, or those of an owner's corpora, in order of corpus and grantee."""
+        """List all grants, or those of an owner's corpora, in order of corpus and grantee."""
 
     async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
-        """The corpora that a reader may search, their own too, each once."""
+        """List the corpora that a reader may search, including their own, each once."""
 
     async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
-        """Those of some documents, live or not, that stand in corpora which the reader may search."""
+        """Return those documents, live or not, that are in corpora that the reader may search."""
 
 
 class Quotas(Protocol):
-    """Quotas of what users, and the members of groups together, may use on a day. All quotas that bind a user
-    are charged at once, or none; the day is that of the clock which all processes of the database have in
-    common. The queue charges for jobs and pages in the transaction that takes the work."""
+    """Daily quotas of users, and of the members of groups together.
+
+    All quotas that apply to a user are charged together or not at all. The day is that of the clock that all
+    processes of the database share. The queue charges for jobs and pages in the transaction that accepts the
+    work.
+    """
 
     async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
-        """Set these; others stay. What was used today stays counted; it is counted from when a quota is first
-        set."""
+        """Set these quotas; others stay. Today's usage is kept; counting starts when a quota is first set."""
 
     async def remove(self, grantee: Grantee) -> bool:
-        """False where there was none."""
+        """Remove a grantee's quotas. Returns False if there were none."""
 
     async def list_quotas(self, user: str | None = None) -> Sequence[Quota]:
-        """All, or those that bind a user, with what was used today, in order of kind, name and resource."""
+        """List all quotas, or those of a user, with today's usage, in order of kind, name and resource."""
 
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
-        """Set aside before it is used. Raises QuotaExhausted where one has no room."""
+        """Charge an amount before it is used. Raises QuotaExhausted if a quota has no room."""
 
     async def give_back(self, charge: QuotaCharge, amount: int) -> None:
-        """What was taken and not used, where it is still the same day."""
+        """Refund an unused amount if it is still the same day."""
 
 
 class TaskShares(Protocol):
-    """Tasks, and answers that no task has made, which members of groups may read."""
+    """Tasks, and answers without a task, that members of groups may read."""
 
     async def share(self, shared_id: str, group: str, owner: str) -> bool:
-        """False where it was shared with this group already. Raises NotFound for a group that is not
-        there."""
+        """Share with a group. Returns False if it is shared already. Raises NotFound for an unknown group."""
 
     async def unshare(self, shared_id: str, group: str, owner: str) -> bool:
-        """False where this owner has not shared it with this group."""
+        """Stop sharing. Returns False if this owner has not shared it with this group."""
 
     async def list_of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
-        """List what somebody has shared, the newest first."""
+        """List the shares of an owner, newest first."""
 
     async def list_visible(self, user: str, limit: int) -> Sequence[TaskShare]:
         """List what others have shared with the groups of a user, the newest first."""
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:
-        """What another has shared with a group of this user; None where nobody has."""
+        """Return another user's share with a group of this user, or None."""

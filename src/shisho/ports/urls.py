@@ -1,4 +1,4 @@
-"""Where what jobs have found is stored, and what a task's visitor is told of it."""
+"""The store of jobs' finds, and the reports on them for visitors of a task."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ if TYPE_CHECKING:
 
 
 class DiscoveredUrls(Protocol):
-    """Where what is found is stored. Whatever takes a claim raises `ClaimLost` where it is no longer held."""
+    """The store of finds. Methods that take a claim raise `ClaimLost` if it has been lost."""
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
-        """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
+        """Store the finds of one page once. Returns the number that are new to the task."""
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
-        """The document that a find is about to become: where a document came from is known before it is
-        there."""
+        """Record the document that a find will become, so that its origin is known before it exists."""
 
     async def settle(
         self,
@@ -30,37 +29,44 @@ class DiscoveredUrls(Protocol):
         code: str = "",
         reason: str = "",
     ) -> None:
-        """Store what became of a find: a document, or a failure with its code; with neither, it is left
-        out. What fails when the expected document is already there does not hide where that came from."""
+        """Record the outcome of a find: a document, a failure with its code, or neither if it is left out.
+
+        A failure does not hide the origin of an expected document that already exists.
+        """
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
-        """Store whether the document that a find became answers its query."""
+        """Record whether the document of a find answers its query."""
 
     async def note(self, claim: Claim, note: SearchNote) -> None:
-        """How far the search of this job has come, in place of what was noted before."""
+        """Record the progress of this job's search, replacing earlier progress."""
 
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
-        """The finds of a job in order of rank."""
+        """Return the finds of a job in order of rank."""
 
 
 class Reports(Protocol):
-    """Reports on what the jobs of tasks have found."""
+    """Reports on the finds of tasks."""
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
-        """All that a status tells beside the task itself, as of one moment: results after a place, at most so
-        many; results and failures since a revision. What was written at that revision is among them: it may
-        have been read before."""
+        """Return everything that a status adds to the task itself, in one snapshot.
+
+        At most `limit` results after a position; results and failures since a revision. Those of that same
+        revision are included: it may have been read before they were written.
+        """
 
     async def find_last_place(self, task_id: TaskId) -> int:
-        """The place of the task's latest result, 0 where there is none. It never goes down: no report has
-        told a later one."""
+        """Return the position of the task's latest result, 0 if there is none.
+
+        It never decreases: no report has given a later one.
+        """
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
-        """True where a job has ended, waits for a person, or something went wrong since a revision."""
+        """Return True if a job has ended, waits for a person, or failed since a revision."""
 
     async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
-        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no
-        other answer."""
+        """Return web pages that only this task refers to: no other task's finds or answers, no session, no
+        answer.
+        """
 
     async def forget(self, task_id: TaskId) -> int:
-        """Delete the finds of a task, and how they were searched for. Returns how many there were."""
+        """Delete the finds of a task and the records of their searches. Returns the number of finds."""

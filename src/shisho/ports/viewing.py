@@ -1,4 +1,4 @@
-"""The viewer's needs from outside: pages drawn and measured, and bytes that stand at no path."""
+"""Ports of the viewer: rendered and measured pages, and bytes that have no path."""
 
 from __future__ import annotations
 
@@ -10,61 +10,65 @@ if TYPE_CHECKING:
 
 
 class PageRenderer(Protocol):
-    """Draws and measures pages of one of `PAGED_TYPES`. Pages count from 1. Each verb raises an
-    `UnusableDocument` that says why, InternalError where no child can be started."""
+    """A renderer of pages of one of `PAGED_TYPES`, numbered from 1.
+
+    Raises: an `UnusableDocument` with the reason; InternalError if no child process can be started.
+    """
 
     async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
-        """Of each page."""
+        """Return the size of each page."""
 
     async def draw(self, data: bytes, media_type: str, page: int, width: int) -> bytes:
-        """The page as a WebP picture, `width` pixels wide, less where it would be very high."""
+        """Render the page as a WebP image, `width` pixels wide, or less if it would be very high."""
 
     async def crop(self, image: bytes, top: float, bottom: float) -> PageStrip:
-        """The strip of a picture that `draw` gave, between `top` and `bottom`, shares of its height."""
+        """Return the strip of a rendered image between `top` and `bottom`, as fractions of its height."""
 
     async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
-        """Where the quoted characters of these lines stand on a page of a PDF."""
+        """Locate the quoted characters of these lines on a page of a PDF."""
 
     async def close(self) -> None:
-        """End what was started."""
+        """Stop the child processes."""
 
 
 class TextFinder(Protocol):
-    """Finds words in a text as searches do: width, case and broken lines do not matter."""
+    """A text search by the rules of the index: width, case and line breaks do not matter."""
 
     def __call__(self, text: str, query: str, limit: int) -> Sequence[tuple[int, int]]:
-        """Start and end of the first `limit` places, in order. None for a query of white space."""
+        """Return start and end of the first `limit` matches, in order; none for a blank query."""
 
 
 class Originals(Protocol):
-    """Bytes that were handed in and stand at no path, by the hash of their content, for as long as a document
-    made of them has its text. Readable by their owner alone."""
+    """Uploaded bytes without a path, by the hash of their content.
+
+    They are kept as long as a document made from them has its text, and are readable by their owner alone.
+    """
 
     async def put(self, sha256: str, data: bytes) -> None:
-        """Store them so that they outlive a crash; again is no error. Raises StorageUnusable, Conflict on a
-        full disk."""
+        """Store bytes so that they survive a crash; idempotent.
+
+        Raises: StorageUnusable, Conflict on a full disk.
+        """
 
     async def has(self, sha256: str) -> bool: ...
 
     async def get(self, sha256: str) -> bytes:
-        """Raises NotFound."""
+        """Return the bytes. Raises NotFound."""
 
     async def measure_usage(self) -> tuple[int, int]:
-        """How many there are, and their bytes together."""
+        """Return the number of originals and their total bytes."""
 
     async def erase_purged(self) -> None:
-        """Erase those whose documents have all been purged, and those that no document was made of for an
-        hour."""
+        """Erase originals whose documents have all been purged, and those unused for an hour."""
 
 
 class PageImages(Protocol):
-    """Pictures of pages, kept until room is needed: what is gone is drawn again. Readable by their owner
-    alone."""
+    """A cache of page images, readable by their owner alone. Missing ones are rendered again."""
 
     async def get(self, key: PageImageKey) -> bytes | None: ...
 
     async def put(self, key: PageImageKey, data: bytes) -> None:
-        """Keep it if there is room. It never fails: what cannot be kept is drawn again."""
+        """Store an image if there is room. Never fails: a missing image is rendered again."""
 
     async def erase_purged(self) -> None:
-        """Erase those of documents that have been purged."""
+        """Erase the images of purged documents."""

@@ -1,4 +1,4 @@
-"""The way to the web, and what keeps it polite."""
+"""The ports of web access, and of the state that keeps it polite."""
 
 from __future__ import annotations
 
@@ -19,51 +19,66 @@ if TYPE_CHECKING:
 
 
 class SerpEngine(Protocol):
-    """A search engine as two pure functions and what is known of it. It sends nothing itself."""
+    """A search engine as two pure functions and its facts. It sends no requests."""
 
     @property
     def about(self) -> EngineAbout: ...
 
     def request(self, query: EngineQuery, page: int, state: State) -> Request:
-        """The request for result page `page` (from 1); `state` is what the page before gave. Raises
-        InvalidParams."""
+        """Return the request for result page `page` (from 1).
+
+        `state` comes from the previous page. Raises InvalidParams.
+        """
 
     def parse(self, response: Response) -> Serp:
-        """Challenges and "no results" are answers. Raises ParserFailed (unknown layout) or
-        EngineUnavailable."""
+        """Parse a response. Challenges and "no results" are valid results.
+
+        Raises: ParserFailed for an unknown layout, or EngineUnavailable.
+        """
 
 
 class SerpParser(Protocol):
-    """Reads a result page where it can do no harm."""
+    """A sandboxed parser of result pages."""
 
     async def parse(self, engine: str, response: Response) -> Serp:
-        """As the engine's own `parse`; a page that breaks its reader or overruns raises ParserFailed."""
+        """Parse a response, as the engine's own `parse`.
+
+        A page that crashes its parser or exceeds its limits raises ParserFailed.
+        """
 
     async def close(self) -> None:
-        """End what was started for reading."""
+        """Stop the processes that were started for parsing."""
 
 
 class Fetcher(Protocol):
-    """The way to a web page: guarded and bounded. Politeness is its caller's."""
+    """A guarded and bounded HTTP client. The caller is responsible for politeness."""
 
     async def fetch(self, request: Request) -> Response:
-        """Fetch what the server answers, errors and challenges too. Raises a ShishoError where there was
-        no answer to be had: ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut, AllFetchesFailed,
-        InvalidParams. Redirects are followed, but for a request of `one_hop`: its answer says where it
-        leads."""
+        """Fetch a response, including errors and challenges.
+
+        Redirects are followed, except for a request with `one_hop`, whose response names the target.
+
+        Raises: a ShishoError if there is no response: ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut,
+        AllFetchesFailed, InvalidParams.
+        """
 
     async def close(self) -> None:
-        """End what was opened for fetching."""
+        """Release the client's resources."""
 
 
 class Browser(Protocol):
-    """A real browser for pages that only scripts fill. Guarded and bounded as the Fetcher; politeness is its
-    caller's."""
+    """A real browser for pages rendered by scripts.
+
+    Guarded and bounded like the Fetcher; the caller is responsible for politeness.
+    """
 
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
-        """The page as its scripts have made it, in UTF-8, `url` where it ended; `profile` is the engine whose
-        cookies are used and kept ("": none). Waits for a free tab first. Raises as the Fetcher, and
-        ExtraMissing, EngineUnavailable (there is no browser), Conflict (the profile is in use)."""
+        """Return the rendered page in UTF-8, with its final `url`. Waits for a free tab first.
+
+        `profile` is the engine whose cookies are used and stored ("": none).
+
+        Raises: as the Fetcher, and ExtraMissing, EngineUnavailable (no browser), Conflict (profile in use).
+        """
 
     async def open_for_person(
         self,
@@ -73,72 +88,83 @@ class Browser(Protocol):
         *,
         deadline_s: float = 1800.0,
     ) -> bool:
-        """Show the page in a window on that profile until `solved` says so of what it has become (True), or
-        until the person closes it or the time is over (False); cookies stay. Raises AuthRequired where there
-        is no screen."""
+        """Show the page in a window on that profile until `solved` accepts its content.
+
+        Returns False if the person closes it or the time is over. Cookies are kept. Raises AuthRequired if
+        there is no screen.
+        """
 
     async def close(self) -> None:
-        """End what was started for browsing."""
+        """Stop the browser."""
 
 
 class Resolver(Protocol):
-    """Where a name leads now. Asked before every connection; whether it may be connected to is the guard's to
-    say."""
+    """A DNS resolver, called before every connection. The guard decides about the addresses."""
 
     async def resolve(self, host: str, port: int) -> Sequence[Endpoint]:
-        """All addresses of a host. Raises AllFetchesFailed where it has none."""
+        """Return all addresses of a host. Raises AllFetchesFailed if it has none."""
 
 
 class Limiter(Protocol):
-    """One pace for each resource, kept by all workers of all processes together. A resource is
-    `engine:<name>` or `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks:
-    a job's id and its page, so that a job that died and runs again is the same waiter."""
+    """A rate limiter for each resource, shared by all workers of all processes.
+
+    A resource is `engine:<name>` or `host:<name>`. A ticket is a place in the resource's queue; it is the
+    same for each call of one waiter: a job's id and its page, so a job that died and runs again keeps its
+    place.
+    """
 
     async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
-        """Ask to send one request. Granted: it is counted, and under way until `release`, or for a minute at
-        most. Not granted: the ticket has its place in line, until half a minute after it should have asked
-        again; those behind it go ahead once it is two seconds late. Asked again while under way: whoever had
-        it is gone and may have sent the request just now, so it waits an interval and is not counted
-        again."""
+        """Ask to send one request.
+
+        If granted, it is counted, and in flight until `release` or for a minute at most. Otherwise the ticket
+        keeps its place in the queue until half a minute after it should have asked again; later tickets
+        overtake it when it is two seconds late. A call while in flight means that the previous holder is gone
+        and may just have sent the request: it waits an interval and is not counted again.
+        """
 
     async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
-        """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that
-        is longer. A ticket that was never taken says that a request was sent all the same."""
+        """End the request.
+
+        The resource is then blocked for the limit's interval, or for `after_s` if that is longer. A ticket
+        that was never granted reports a request that was sent without one.
+        """
 
     async def read_status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
-        """How busy each resource is."""
+        """Return how busy each resource is."""
 
 
 class Health(Protocol):
-    """How engines have answered, and their breakers, known to all processes."""
+    """The health of engines and their circuit breakers, shared by all processes."""
 
     async def read(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
-        """The health of engines as it is remembered; an engine never asked is healthy."""
+        """Return the stored health of engines; an unknown engine is healthy."""
 
     async def record(
         self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
     ) -> EngineHealth:
-        """Count an answer and move the breaker."""
+        """Record a response and update the breaker."""
 
     async def probe(self, engine: str, asker: str = "") -> bool:
-        """Tell whether one request may be sent: yes while closed, no while open, and while half open to
-        one asker at a time, for a minute or until `record`. An asker that gives its name (its ticket)
-        may ask again."""
+        """Return True if one request may be sent.
+
+        Always if the breaker is closed, never if it is open; if half open, for one caller at a time, for a
+        minute or until `record`. A caller that gives its name (its ticket) may ask again.
+        """
 
     async def mend(self, engine: str) -> None:
-        """A person has solved what held it: the breaker closes."""
+        """Close the breaker, because a person has solved the challenge."""
 
 
 class Cache(Protocol):
-    """A store of what was fetched and may be used again for a while."""
+    """A cache of fetched data with expiry."""
 
     async def get(self, key: str) -> CacheEntry | None:
-        """None: never kept, or kept too long ago."""
+        """Return an entry; None if it is missing or expired."""
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
-        """Keep a JSON-ready value for so long, in place of what was there."""
+        """Store a JSON-ready value for `seconds`, replacing any earlier one."""
 
     async def read_page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
-        """The record of what a page became in a corpus, while that document is live."""
+        """Return the record of a page in a corpus while its document is live."""
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None: ...

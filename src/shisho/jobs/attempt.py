@@ -35,9 +35,11 @@ async def make_attempt(
     kinds: Sequence[str],
     forget: Forget,
 ) -> Job | None:
-    """Run `context.job`, and `forget` what it leaves where it fails for good. Cancelling it stores nothing:
-    whoever cancels knows what becomes of the job. Returns the next job of these kinds, where one was claimed
-    as this one was completed."""
+    """Run `context.job`, and `forget` its leftovers if it fails for good.
+
+    Cancelling stores nothing: the caller decides about the job. Returns the next job of these kinds if one
+    was claimed with the completion.
+    """
     job = context.job
     began = clock.monotonic()
     with suppress(ClaimLost), bind_ids(job=job.id, task=job.task_id):
@@ -63,16 +65,15 @@ async def make_attempt(
 
 
 async def forget_failed(job_id: JobId, store: JobStore, forget: Forget) -> None:
-    """Forget what a job leaves beside the database, where it has failed for good."""
-    with suppress(NotFound):  # removed since
+    """Delete a job's leftovers outside the database if it has failed for good."""
+    with suppress(NotFound):  # removed in the meantime
         job = await store.get_job(job_id)
         if job.state is JobState.FAILED:
             await forget(job)
 
 
 def _left(error: BaseException) -> bool:
-    """True where the handler's turn ended without an outcome, also where one of its own tasks found that
-    out."""
+    """Return True if the handler ended without an outcome, or one of its own tasks did."""
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup((JobSuspended, ClaimLost)) is not None
     return isinstance(error, JobSuspended | ClaimLost)
@@ -121,8 +122,11 @@ def _said(error: BaseException) -> JobError:
 
 
 async def _stored(write: Callable[[], Awaitable[T]]) -> T:
-    """Until it is stored: a full disk, a busy file or a server that is away must not cost the work that is
-    done. The beat ends the wait."""
+    """Retry until it is stored.
+
+    A full disk, a busy file or an unreachable server must not cost finished work. The loss of the heartbeat
+    ends the retries.
+    """
     while True:
         try:
             return await write()

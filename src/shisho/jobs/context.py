@@ -1,5 +1,4 @@
-"""The services a handler may use beside its work: steps that are done once, progress, children, and ways
-to wait without a worker."""
+"""The services of a running job: steps done once, progress, children, and waiting without a worker."""
 
 from __future__ import annotations
 
@@ -20,18 +19,20 @@ T = TypeVar("T")
 
 
 class JobSuspended(BaseException):
-    """The handler's turn is over: its job waits elsewhere. No Exception, so that no handler catches it with
-    its errors."""
+    """Ends the handler because its job waits elsewhere.
+
+    Not an Exception, so that no handler catches it with its errors.
+    """
 
 
 class JobContext:
-    """A handler's side of its job. Whatever it writes raises `ClaimLost` where the job is no longer its own:
-    let it pass.
+    """A handler's access to its job. Every write raises `ClaimLost` if the claim was lost: let it propagate.
 
-    A job that waits or dies is run again from its beginning; what lies in `step` is not done a second time.
-    `stop_asked`: someone wants the job to come to its end with what it has. `partial`: what the job ends with
-    when its time is over; set it as soon as there is something. `is_ending`: the handler is done, and how it
-    ended is being stored."""
+    A job that waits or dies is run again from its beginning; completed `step`s are not repeated.
+    `stop_asked`: a user wants the job to end with its partial result. `partial`: the result if the time runs
+    out; set it as soon as there is one. `is_ending`: the handler has returned and its outcome is being
+    stored.
+    """
 
     def __init__(self, job: Job, store: JobStore, clock: Clock, pace: WorkerTiming) -> None:
         self.job = job
@@ -46,19 +47,20 @@ class JobContext:
 
     @property
     def seconds_left(self) -> float:
-        """Until the job is ended with `partial`."""
+        """Return the seconds until the job is ended with `partial`."""
         return self._ends - self._clock.monotonic()
 
     async def step(self, key: str, shape: type[T], work: Callable[[], Awaitable[T]]) -> T:
-        """The outcome of `work`, of this shape as `codec` reads it; done at most once and then remembered
-        under `key`."""
+        """Return the outcome of `work`, of this shape as `codec` reads it; run at most once and stored under
+        `key`.
+        """
         steps = await self._taken()
         if key not in steps:
             steps[key] = await self._store.keep_step(self.job.claim, key, Payload.wrap(await work()))
         return steps[key].read(shape)
 
     async def list_taken(self, prefix: str) -> Mapping[str, Payload]:
-        """The outcomes of the steps taken so far whose keys begin so."""
+        """Return the outcomes of completed steps whose keys have this prefix."""
         return {key: outcome for key, outcome in (await self._taken()).items() if key.startswith(prefix)}
 
     async def _taken(self) -> dict[str, Payload]:
@@ -67,29 +69,28 @@ class JobContext:
         return self._steps
 
     async def report(self, progress: JobProgress) -> None:
-        """Say how far the job has come."""
         await self._store.report(self.job.claim, Payload.wrap(progress))
 
     async def charge(self, **amounts: float) -> bool:
-        """Spend from the task's budget before doing what it pays for; False: there is not enough left, and
-        nothing is spent."""
+        """Spend from the task's budget in advance. If too little is left, spend nothing and return False."""
         return await self._store.charge(self.job.claim, amounts)
 
     async def spawn(self, *children: NewJob) -> Sequence[JobId]:
-        """Queue children. Give them ids or dedupe keys that come out the same when the job is run again."""
+        """Queue children. Their ids or dedupe keys must be the same when the job runs again."""
         return await self._store.spawn(self.job.claim, children)
 
     async def list_children(self) -> Sequence[Job]:
         return await self._store.list_children(self.job.id)
 
     async def park(self, seconds: float) -> None:
-        """Wait for the children without a worker, at most so long; returns at once where none is left to wait
-        for."""
+        """Wait for the children without a worker, at most `seconds`; return at once if there are none to wait
+        for.
+        """
         if await self._store.park(self.job.claim, self._at(seconds)):
             raise JobSuspended
 
     async def wait(self, seconds: float, reason: ShishoError | None = None) -> None:
-        """Wait; a longer wait frees the worker, and `reason` says in the job's history what it is for."""
+        """Wait. A longer wait frees the worker; its `reason` is recorded in the job's history."""
         if seconds <= self._pace.short:
             await asyncio.sleep(seconds)
             return
@@ -100,13 +101,14 @@ class JobContext:
         raise JobSuspended
 
     async def release(self) -> NoReturn:
-        """End this turn; the job goes on in its next one."""
+        """End this attempt; the job continues in its next one."""
         await self._store.put_back(self.job.claim, self._at(0), None, is_failure=False)
         raise JobSuspended
 
     async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:
-        """Wait for a person without a worker. `outcome` is the result if nobody comes; None: there is none
-        yet."""
+        """Wait for a person without a worker. `outcome` is the result if nobody acts; None if there is none
+        yet.
+        """
         output = None if outcome is None else Payload.wrap(outcome)
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)
         raise JobSuspended

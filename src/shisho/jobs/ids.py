@@ -1,4 +1,4 @@
-"""Ids that sort by the time they were made (UUID version 7, RFC 9562)."""
+"""Ids that sort by creation time (UUID version 7, RFC 9562)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ _order = count()
 
 
 def make_id() -> str:
-    """A UUIDv7 as 32 hexadecimal digits. Within a process ids of one millisecond sort in the order of their
-    making, up to 4,096 of them."""
+    """Return a UUIDv7 as 32 hexadecimal digits.
+
+    Within a process, up to 4,096 ids of one millisecond sort in the order of their creation.
+    """
     milliseconds = time.time_ns() // 1_000_000
     value = (
         (milliseconds & (1 << 48) - 1) << 80

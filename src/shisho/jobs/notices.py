@@ -1,5 +1,4 @@
-"""Tells the user where a person is needed: every worker in its own terminal, one of them all on the
-desktop."""
+"""Notifications that a person is needed: in the terminal of every worker, and once on the desktop."""
 
 from __future__ import annotations
 
@@ -17,8 +16,11 @@ LOOK_SECONDS = 60.0
 
 
 class Notices:
-    """For as long as it is entered, what waits for a person is told: each domain once, however many jobs it
-    holds. `notifier` hears of what waits already, too; the desktop only of what no process has told it of."""
+    """A service that announces pending interventions while it is entered.
+
+    Each domain is announced once, however many jobs wait for it. `notifier` also receives those that are
+    already pending; the desktop only those that no process has announced.
+    """
 
     def __init__(
         self,
@@ -50,11 +52,11 @@ class Notices:
     ) -> None:
         if self._task is None:
             return
-        async with self._telling:  # what is marked as told must be told
+        async with self._telling:  # an announcement that is recorded must be sent
             self._task.cancel()
         await asyncio.wait([self._task])
         with suppress(ShishoError):
-            await self._tell()  # what came last may be why there is nothing left to do
+            await self._tell()  # the last one may be the reason that nothing is left to do
 
     async def _listen(self) -> None:
         with self._bell.listen(EventKind.AWAITING_AUTH) as ear:

@@ -1,5 +1,7 @@
-"""Attempts that end for no fault of the job, which is given back and run again: a store that goes away
-meanwhile, and a form that another version wrote. A job that brings the store down itself ends at last."""
+"""Attempts that end without a fault of the job, which is queued again: store outages and unreadable payloads.
+
+A payload may be of another version. A job that itself brings down the store fails in the end.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,20 @@ from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 
 MOST_OUTAGES = 50
-"""In a row, of one job. Because of the waits between, a server that is restarted again and again is met so
-often in ten minutes at the earliest, and hardly by a job that does nothing to it."""
+"""In a row, for one job.
+
+Because of the waits between attempts, a server that restarts again and again causes this many in ten minutes
+at the earliest, and hardly ever for a job that does not affect it.
+"""
 E = TypeVar("E", bound=BaseException)
 UNREAD = "job.other_version"
-MOST_DOUBLINGS = 4  # of the wait: 16 s at most, for it is the store that has to come back, and it has
+MOST_DOUBLINGS = 4  # of the wait: at most 16 s, because the store recovers independently of the job
 
 
 def find_error(error: BaseException, kind: type[E]) -> E | None:
-    """The error of this kind that an error is, or that is among those of a group: what else went wrong may
-    come of it."""
+    """Return the error of this kind among an error and its group members; the others may be its
+    consequences.
+    """
     if isinstance(error, BaseExceptionGroup):
         found = (find_error(part, kind) for part in error.exceptions)
         return next((part for part in found if part is not None), None)
@@ -32,7 +38,7 @@ def find_error(error: BaseException, kind: type[E]) -> E | None:
 
 
 async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: Clock) -> None:
-    """Queue a held job again that met an outage, uncounted; fail it where it met too many in a row."""
+    """Queue a job again after an outage, uncounted; fail it after too many in a row."""
     outages = _count_in_a_row(job)
     met = JobError(outage.code, outage.message, Payload.wrap(outage.details))
     if outages >= MOST_OUTAGES:
@@ -43,7 +49,7 @@ async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: 
 
 
 async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, clock: Clock) -> None:
-    """Queue a held job again that only another version can read, uncounted, for a worker of that version."""
+    """Queue a job that only another version can read, uncounted, for a worker of that version."""
     last = job.errors[-1] if job.errors else None
     attempts = last.details.read(dict)["attempts"] + 1 if last and last.code == UNREADABLE else 1
     wait = backoff(attempts - 1, random.random())
@@ -53,7 +59,7 @@ async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, 
 
 
 def _count_in_a_row(job: Job) -> int:
-    """How many attempts before this one ended with an outage, with no other error between."""
+    """Count the outages that ended the latest attempts, without another error between them."""
     return len([*takewhile(lambda error: error.code == StoreUnavailable.code, reversed(job.errors))])
 
 

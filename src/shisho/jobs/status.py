@@ -1,4 +1,4 @@
-"""Waiting for news of a task without missing any, and guessing how long its jobs will take."""
+"""Waiting for changes of a task without missing any, and estimating the duration of its jobs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from shisho.domain.job import TaskId, TaskNews
 from shisho.ports import Bell, TaskStore
 
 UNKNOWN_SECONDS = 30.0
-LISTENING_SECONDS = 60.0  # without a bell the table is read after so long
+LISTENING_SECONDS = 60.0  # without a notification the table is read after this time
 
 
 class TaskWatch:
-    """Waits for news of tasks. However many wait for the same task, one listens, and one reads each change
-    for all of them."""
+    """A waiter for changes of tasks.
+
+    However many callers wait for the same task, one subscribes and reads each change for all of them.
+    """
 
     def __init__(self, tasks: TaskStore, bell: Bell) -> None:
         self._tasks = tasks
@@ -24,10 +26,9 @@ class TaskWatch:
         self._lines: dict[TaskId, _Line] = {}
 
     async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews:
-        """The task as soon as its revision is not `since`, or as it is after so many seconds. None: as it is
-        now.
+        """Return the task when its revision is not `since`, or after the timeout; at once if `since` is None.
 
-        Raises TaskNotFound, also where the task is removed meanwhile.
+        Raises: TaskNotFound, also if the task is removed during the wait.
         """
         ends = asyncio.get_running_loop().time() + seconds
         news = TaskNews(await self._tasks.get_task(task_id))
@@ -44,7 +45,7 @@ class TaskWatch:
 
     @property
     def waiting(self) -> int:
-        """How many wait now."""
+        """Return the number of waiting callers."""
         return sum(line.waiting for line in self._lines.values())
 
     def _joined(self, task_id: TaskId) -> _Line:
@@ -64,7 +65,7 @@ class TaskWatch:
 
 
 class _Line:
-    """Those who wait for one task. It listens before it reads, so no change falls between."""
+    """The waiting callers of one task. It subscribes before it reads, so it misses no change."""
 
     def __init__(self, tasks: TaskStore, bell: Bell, task_id: TaskId) -> None:
         self._tasks = tasks
@@ -77,9 +78,9 @@ class _Line:
         self.reading = asyncio.create_task(self._read())
 
     async def await_news(self, since: int) -> TaskNews:
-        """The first news after this revision."""
-        # What was awaited may be older than `_latest` by the time this goes on: only `_latest` and `_next`
-        # belong together.
+        """Return the first change after this revision."""
+        # The awaited result may be older than `_latest` when this resumes: only `_latest` and `_next` belong
+        # together.
         while self._latest is None or self._latest.task.revision <= since:
             await asyncio.shield(self._next)
         return self._latest
@@ -97,14 +98,13 @@ class _Line:
                 self._latest = news
                 future.set_result(news)
                 await self._ear.wait(LISTENING_SECONDS)
-        except Exception as error:  # the task was removed, or cannot be read: those who wait are told
+        except Exception as error:  # removed or unreadable task: pass it to the waiters
             self._next.set_exception(error)
-            self._next.exception()  # nobody may be left to take it
+            self._next.exception()  # nobody may be left to retrieve it
 
 
 async def estimate_seconds(tasks: TaskStore, kinds: Mapping[str, int], slots: int) -> float:
-    """How long so many new jobs of each kind will take on `slots` slots, by the median of the latest ones of
-    their kind."""
+    """Estimate the seconds for these numbers of new jobs on `slots` slots, by recent medians of each kind."""
     total = 0.0
     for kind, count in kinds.items():
         durations = await tasks.list_durations(kind)

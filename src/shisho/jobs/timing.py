@@ -1,5 +1,4 @@
-"""The queue's pace and its pure rules of time: how long to wait before trying again, and who has been silent
-for too long."""
+"""The timing of workers, and the detection of silent ones."""
 
 from __future__ import annotations
 
@@ -11,11 +10,18 @@ from shisho.domain.job import Claim, RunningClaim
 
 @dataclass(frozen=True, slots=True)
 class WorkerTiming:
-    """Seconds. A worker beats every `beat` and drops its jobs when it could not for `cut_off`; whoever looks,
-    every `look`, takes back what has not beaten for `silence`, so `cut_off` must be shorter. `idle`: how long
-    a free worker waits for the bell before it looks by itself. `job`: how long one attempt may take. `short`:
-    a longer wait than this frees the worker. `person`: how long a job waits for one. `sweep`: how often what
-    failed jobs have left is looked for."""
+    """Intervals of a worker, in seconds.
+
+    - `beat`: between heartbeats.
+    - `cut_off`: a worker drops its jobs after this long without a successful heartbeat. Must be shorter than
+      `silence`.
+    - `silence`: every `look`, jobs without a heartbeat for this long are taken back.
+    - `idle`: a free worker waits this long for a notification before it polls.
+    - `job`: the time limit of one attempt.
+    - `short`: a longer wait frees the worker.
+    - `person`: how long a job waits for a person.
+    - `sweep`: between searches for leftovers of failed jobs.
+    """
 
     beat: float = 5.0
     cut_off: float = 20.0
@@ -29,8 +35,10 @@ class WorkerTiming:
 
 
 class Silence:
-    """Whose beat has stood still for too long, by the looker's own monotonic clock. No wall clock is compared
-    with another: leases by the wall clock were all lost when it jumped an hour."""
+    """A detector of heartbeats that stopped, using the local monotonic clock.
+
+    No wall clock is compared with another: leases by the wall clock were all lost when it jumped an hour.
+    """
 
     def __init__(self, limit: float, longest_gap: float) -> None:
         self._limit = limit
@@ -39,8 +47,11 @@ class Silence:
         self._looked = 0.0
 
     def find_silent(self, running: Sequence[RunningClaim], now: float) -> list[RunningClaim]:
-        """Those silent for `limit`. A gap between two looks counts for `longest_gap` at most: the looker was
-        frozen itself, and those it looks at may have been frozen with it."""
+        """Return the claims that were silent for `limit`.
+
+        A gap between two calls counts for `longest_gap` at most: this process was frozen then, and the others
+        may have been too.
+        """
         passed = min(now - self._looked, self._longest_gap)
         self._looked = now
         beats = {}

@@ -1,5 +1,6 @@
-"""Workers: claim a job, run its handler, keep the claim alive, obey a stop, and take back what dead workers
-held."""
+"""Workers: claim jobs, run their handlers, renew claims, obey stop requests, and recover dead workers'
+jobs.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from shisho.telemetry import log, measure
 DIED = JobError("INTERNAL", Message("job.process_died"))
 SILENT = JobError("INTERNAL", Message("job.no_heartbeat"))
 BROKEN_SECONDS = 1.0
-SWEPT = 200  # failed jobs that are read at once
+SWEPT = 200  # failed jobs per query
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,10 @@ class _Turn:
 
 
 class Worker:
-    """`slots` jobs at once in this event loop, for as long as it is entered. Leaving queues its jobs again,
-    uncounted. `forget` is called with each job that has failed for good."""
+    """A worker with `slots` concurrent jobs in this event loop while it is entered.
+
+    Leaving queues its jobs again, uncounted. `forget` is called with each job that has failed for good.
+    """
 
     def __init__(
         self,
@@ -109,7 +112,7 @@ class Worker:
             job = await self._do(job)
 
     def _is_in_the_way(self, job: Job) -> bool:
-        """True if a claimed job must not run beside what runs now: two slots claimed at the same moment."""
+        """Return True if a claimed job must not run with the current ones: two slots claimed at once."""
         running = [turn.context.job for turn in self._turns.values()]
         return bool(running) and any(each.runs_alone for each in (job, *running))
 
@@ -122,7 +125,7 @@ class Worker:
             self._asking.discard(asked)
 
     async def _do(self, job: Job) -> Job | None:
-        """Do a claimed job. Returns the next, where it was claimed with the end of this one."""
+        """Run a claimed job. Returns the next one if it was claimed with the completion of this one."""
         _measure_wait(job)
         context = JobContext(job, self._jobs, self._clock, self._pace)
         doing = asyncio.create_task(
@@ -140,7 +143,7 @@ class Worker:
             self._beaten = self._clock.monotonic()
         self._turns[job.claim] = _Turn(doing, context)
         self._begun.add(job.claim)
-        # A crash of the server may undo a claim, and it is made again as it was.
+        # A crash of the server may undo a claim, which is then made again unchanged.
         self._cut_off.pop(job.claim, None)
         try:
             await asyncio.wait([doing])
@@ -166,7 +169,7 @@ class Worker:
         except (TimeoutError, ShishoError) as error:
             if isinstance(error, StoreUnavailable):
                 self._outage = error
-            # Others may take these jobs for dead soon; what they do from here on would be done twice.
+            # Other workers may soon take these jobs for dead; any further work would be done twice.
             if self._clock.monotonic() - self._beaten >= self._pace.cut_off:
                 self._cut_off_all()
 
@@ -184,7 +187,7 @@ class Worker:
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
         claims = tuple(self._turns)
         stop_wishes = await ask(claims)
-        # A claim that ends is no longer held before its turn hears so, and the next may be claimed with it.
+        # A finished claim is gone before its task is notified, and the next one may be claimed with it.
         lost = [claim for claim in claims if claim not in stop_wishes]
         self._drop(
             [claim for claim in lost if claim in self._turns and not self._turns[claim].context.is_ending]
@@ -220,21 +223,25 @@ class Worker:
             await forget_failed(running_claim.claim.job_id, self._jobs, self._forget)
 
     async def _sweep(self) -> None:
-        """Forget what is still there of jobs that have failed: whoever stored a failure may have died before
-        it forgot, and a wait for a person ends in one that nobody was at work on. O(failed jobs), at the
-        start and then by the hour."""
+        """Delete the leftovers of failed jobs.
+
+        The process that recorded a failure may have died before it did so, and a wait for a person can end
+        without any worker. O(failed jobs), at the start and then at each `sweep`.
+        """
         after = ""
         while failed := await self._jobs.list_failed(self._kinds, after, SWEPT):
             for job in failed:
-                with suppress(ValueError, TypeError):  # another version's job, of a form that is not ours
+                with suppress(ValueError, TypeError):  # another version's job, in an unknown format
                     await self._forget(job)
             after = failed[-1].id
         await asyncio.sleep(self._pace.sweep)
 
     async def _disown(self, own: set[Claim]) -> None:
-        """Give back what was claimed in this worker's name without its knowledge, once all has been answered
-        that it was asking for when that was seen: the reply was lost on its way. And what it has dropped
-        because the store was away. Neither is a failure of the job."""
+        """Give back claims in this worker's name that it does not know, and those dropped in an outage.
+
+        A claim is unknown if its reply was lost; it is given back only after all requests that were open when
+        it was seen have been answered. Neither counts as a failure of the job.
+        """
         self._begun &= own | set(self._turns)
         self._cut_off = {
             claim: met for claim, met in self._cut_off.items() if claim in own | set(self._turns)
@@ -262,21 +269,21 @@ async def _forget_nothing(_: Job) -> None:
 
 
 def _measure_wait(job: Job) -> None:
-    """How long a new job has waited for its first attempt."""
+    """Record how long a new job has waited for its first attempt."""
     if job.started_at is not None and job.attempt == 1 and job.not_before is None:
         waited = to_epoch(job.started_at) - to_epoch(job.created_at)
         measure("job_wait_seconds", max(0.0, waited), kind=job.kind)
 
 
 async def repeat_forever(step: Callable[[], Awaitable[None]]) -> None:
-    """Take the step again and again, whatever becomes of it."""
+    """Repeat the step forever, whatever its errors."""
     while True:
         try:
             await step()
-        except ShishoError as error:  # its words say all
+        except ShishoError as error:  # its message says everything
             log.warning(Message("worker.waits", why=error.message))
             await asyncio.sleep(BROKEN_SECONDS)
         except Exception as error:
-            # A full disk, a busy file, a fault of ours: a worker must outlive them all.
+            # A full disk, a busy file, a bug: a worker must survive all of them.
             log.exception(Message("worker.failed", kind=type(error).__name__, why=reason_of(error)))
             await asyncio.sleep(BROKEN_SECONDS)

@@ -1,1 +1,1 @@
-"""The services of the machine: clock, files, names of hosts, the desktop."""
+"""Services of the operating system: clock, files, host names, the desktop."""

@@ -1,4 +1,4 @@
-"""The machine's clock."""
+"""The system clock."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 class SystemClock:
-    """`ports.Clock` by the operating system. `line`: seconds on the time line of the store whose moments are
-    waited for."""
+    """`ports.Clock` by the operating system.
+
+    `line`: seconds on the timeline of the store whose deadlines are awaited.
+    """
 
     def __init__(self, line: Callable[[], float] | None = None) -> None:
-        # Without a store's, a line of its own: the same for as long as this clock lasts.
+        # Without a store, a timeline of its own, consistent for the lifetime of this clock.
         begins = time.time() - measure_since_start()
         self._line = line or (lambda: begins + measure_since_start())
 
@@ -31,13 +33,13 @@ class SystemClock:
 
 
 def measure_since_start() -> float:
-    """Seconds since the machine's start; while it sleeps they pass too, where the system counts them."""
+    """Return the seconds since boot, including sleep if the system counts it."""
     boottime = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
 
 def identify_start() -> str:
-    """The name of the machine's run; "" where the system gives it none."""
+    """Return an identifier of the current boot; "" if the system has none."""
     try:
         return BOOT.read_text("ascii").strip()
     except (OSError, UnicodeDecodeError):

@@ -1,5 +1,6 @@
-"""The person's consent to web searches, as a file of the home: one word for the web, one for a web in a
-box."""
+"""The user's consent to web searches, in a file of the home: one entry for the web, one for a web in a
+box.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +19,12 @@ _WORDS = {"yes": WebConsent.GIVEN, "no": WebConsent.OFF}
 
 @dataclass(frozen=True, slots=True)
 class ConsentFile:
-    """`mode`: the setting `web` (ask, on, off); only under `ask` the person's own word counts. `boxed`:
-    nothing leaves this machine, so that a yes given there is none for the web itself. Read anew each time: a
-    server outlives a change of mind."""
+    """A file with the user's consent.
+
+    `mode`: the setting `web` (ask, on, off); the user's own choice only counts under `ask`. `boxed`: nothing
+    leaves this machine, so consent given there does not apply to the web. The file is read on each call,
+    because a server outlives a change of mind.
+    """
 
     path: Path
     clock: Clock
@@ -33,13 +37,12 @@ class ConsentFile:
         return _WORDS.get(self._kept().get(self._place, {}).get("said", ""), WebConsent.NOT_ASKED)
 
     def read_since(self) -> str:
-        """When the person said so; "" where the setting decides, or nobody has said anything."""
+        """Return the time of the user's choice; "" if there is none, or the setting decides."""
         decided = self.mode == "ask" and self.state() is not WebConsent.NOT_ASKED
         return self._kept()[self._place].get("at", "") if decided else ""
 
     def keep(self, consent: WebConsent) -> None:
-        """Remember a yes or a no, or forget both (NOT_ASKED). Raises Conflict where the home cannot be
-        written."""
+        """Store a yes or a no, or delete both (NOT_ASKED). Raises Conflict if the home cannot be written."""
         state_word = {state: word for word, state in _WORDS.items()}.get(consent)
         entries = {place: word for place, word in self._kept().items() if place != self._place}
         if state_word is not None:
@@ -63,7 +66,7 @@ class ConsentFile:
     def _kept(self) -> Mapping[str, Mapping[str, str]]:
         try:
             entries = json.loads(self.path.read_text("utf-8"))
-        # nobody has said anything, or nothing that can be read: then it is asked again
+        # no choice yet, or an unreadable one: ask again
         except (OSError, ValueError):
             return {}
         well_formed = isinstance(entries, dict) and all(isinstance(word, dict) for word in entries.values())

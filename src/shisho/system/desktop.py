@@ -1,4 +1,4 @@
-"""Notices on the desktop, by the program that the system has for them."""
+"""Desktop notifications by the system's own program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shisho.domain.intervention import PendingIntervention
 from shisho.messages.catalogue import word
 from shisho.telemetry import log
 
-# What is told goes in as arguments of its own, never into a script.
+# Texts are passed as separate arguments, never inside a script.
 SCRIPT = (
     "on run argv",
     "display notification (item 2 of argv) with title (item 1 of argv)",
@@ -25,12 +25,13 @@ PROGRAMS: Mapping[str, Sequence[str]] = {
 TITLE = "司書 Shisho"
 SECONDS = 5.0
 STRANGE = re.compile(r"[^\w.-]")
-LONGEST = 253  # characters of a domain name
+LONGEST = 253  # characters in a domain name
 
 
 class DesktopNotifier:
-    """`ports.Notifier` by a program that takes a title and a text. It learns of the engine and the domain
-    alone."""
+    """`ports.Notifier` by a program that takes a title and a text. It learns only the engine and the
+    domain.
+    """
 
     def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, language: str) -> None:
         self._program = tuple(program)
@@ -64,6 +65,6 @@ class DesktopNotifier:
 
 
 def program() -> Sequence[str] | None:
-    """How this system's desktop is told; None: there is no way."""
+    """Return the command of this system's notification program, or None if there is none."""
     command = PROGRAMS.get(sys.platform)
     return command if command and shutil.which(command[0]) else None

@@ -1,4 +1,4 @@
-"""Say in one sentence what is wrong with a file or its folder."""
+"""Errors of the file system as one sentence for users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import REASONS, reason_of
 
 _SCARCE = 1 << 16  # bytes
-_NEEDED = 1 << 20  # bytes, of a server that is ready to store something
+_NEEDED = 1 << 20  # bytes, for a server that is ready to store something
 _NEXT_STEPS = {
     errno.ENOENT: Message("disk.see_name"),
     errno.EISDIR: Message("disk.name_file"),
@@ -22,16 +22,16 @@ _NEXT_STEPS = {
 
 
 def file_trouble(error: OSError, path: Path) -> ShishoError:
-    """A failure of the file system as visitors are told it: Conflict where the disk is full, else
-    StorageUnusable."""
+    """Return the error to report for a file system failure: Conflict on a full disk, else StorageUnusable."""
     if is_full(path.parent):
         return disk_full()
     return forbidden(path) if isinstance(error, PermissionError) else unusable(path, error)
 
 
 def path_trouble(error: OSError, path: Path) -> ShishoError:
-    """A failure with a file or folder that a visitor has named, as they are told it: Conflict where the disk
-    is full, else InvalidParams."""
+    """Return the error to report for a path that a user has named: Conflict on a full disk, else
+    InvalidParams.
+    """
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return disk_full()
     if error.errno == errno.ENOENT and not os.path.isdir(path.parent):  # noqa: PTH112
@@ -40,7 +40,7 @@ def path_trouble(error: OSError, path: Path) -> ShishoError:
             path=path,
             folder=path.parent,
         )
-    # a system may say of a folder that it is not permitted
+    # some systems report EPERM for a folder
     number = errno.EISDIR if os.path.isdir(path) else error.errno or 0  # noqa: PTH112
     return InvalidParams(
         "disk.unusable",
@@ -57,7 +57,7 @@ def check_space(folder: Path) -> None:
 
 
 def is_full(folder: Path, least: int = _SCARCE) -> bool:
-    """True where next to nothing, fewer than `least` bytes, is left on the folder's disk."""
+    """Return True if fewer than `least` bytes, next to nothing, are free on the folder's disk."""
     try:
         return shutil.disk_usage(folder).free < least
     except OSError:

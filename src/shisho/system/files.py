@@ -1,4 +1,4 @@
-"""Files on disk as sources: which there are under a path."""
+"""Files on disk as sources: which files are below a path."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from shisho.domain.folder import FileOnDisk
 from shisho.errors import InvalidParams
 from shisho.system.disk import path_trouble
 
-# What programs keep beside documents: packages, environments, caches, archives' leftovers. Hidden names need
-# no entry.
+# Folders that programs create among documents: packages, environments, caches, remains of archives. Hidden
+# names need no entry.
 NO_DOCUMENTS = frozenset({"node_modules", "bower_components", "__pycache__", "__MACOSX", "site-packages"})
-# the file that tells a virtual environment of Python, whatever its folder is called
+# the file that marks a virtual environment of Python, whatever its folder is called
 ENVIRONMENT = "pyvenv.cfg"
-LOCK = "~$"  # what an office program keeps beside a file that it has open
-# A file as young as that may change again without its times telling: some disks count in steps of two
+LOCK = "~$"  # an office program creates such a file for each one that it has open
+# A file this young may change again without a change of its times: some disks have a resolution of two
 # seconds.
 YOUNG_S = 3.0
 
 
 def survey(paths: Iterable[Path]) -> FileSurvey:
-    """Each file that is named, and every file below each folder that is. Hidden files and folders, and those
-    that hold no documents, are left out and counted. Raises InvalidParams for a path that is not there, or
-    that cannot be looked at."""
+    """Return each named file, and every file below each named folder.
+
+    Hidden files and folders, and folders without documents, are skipped and counted. Raises InvalidParams for
+    a path that does not exist or cannot be examined.
+    """
     walk = _Walk()
     for path in paths:
         walk.enter(path)
@@ -46,7 +48,7 @@ def is_folder(path: Path) -> bool:
 
 
 def look(paths: Sequence[Path]) -> list[FileOnDisk]:
-    """Those of the files that are there, as sources, with their stamps."""
+    """Return the existing files as sources, with their stamps."""
     files = []
     for path in paths:
         try:
@@ -55,7 +57,7 @@ def look(paths: Sequence[Path]) -> list[FileOnDisk]:
             status = path.stat() if is_link else link
         except FileNotFoundError:
             continue
-        except OSError:  # it is there, and reading it says what is wrong
+        except OSError:  # it exists, and reading it will report the problem
             files.append(FileOnDisk(path, str(path), ""))
             continue
         files.append(FileOnDisk(path, str(path.resolve() if is_link else path), _stamp(status)))
@@ -70,8 +72,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _stamp(status: os.stat_result) -> str:
-    # The time of its last change of any kind, which no program sets at will, tells what the time of its last
-    # writing may hide.
+    # The change time, which no program can set, reveals changes that the modification time may hide.
     if time.time() - max(status.st_mtime, status.st_ctime) < YOUNG_S:
         return ""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
@@ -79,7 +80,7 @@ def _stamp(status: os.stat_result) -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """The files and folders met below the paths so far."""
+    """The files and folders found so far."""
 
     files: list[Path] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -94,13 +95,13 @@ class _Walk:
             raise InvalidParams("path.not_found", path=path)
 
     def _enter_folder(self, folder: Path) -> None:
-        """A folder that cannot be looked into is itself what cannot be read."""
+        """List an unreadable folder as an unreadable file itself."""
         try:
             with os.scandir(folder) as scanned:
                 entries = sorted(scanned, key=lambda entry: entry.name)
             inner = [entry for entry in entries if self._is_wanted(entry)]
             kinds = [(Path(entry.path), _lists_file(entry), _is_environment(entry)) for entry in inner]
-        except FileNotFoundError:  # it has just gone
+        except FileNotFoundError:  # just deleted
             return
         except OSError:
             self.unreadable.append(folder)
@@ -122,8 +123,10 @@ class _Walk:
 
 
 def _lists_file(entry: os.DirEntry[str]) -> bool:
-    """False too for a link that leads in a circle: there is as little behind it as where the file is gone.
-    What else cannot be followed counts as a file, as reading it says what is wrong."""
+    """Return True for a file, False also for a circular link: it has no content, like a deleted file.
+
+    Other links that cannot be followed count as files, because reading them reports the problem.
+    """
     try:
         return entry.is_file()
     except OSError as error:
@@ -137,5 +140,5 @@ def _is_environment(entry: os.DirEntry[str]) -> bool:
         return False
     try:
         return Path(entry.path, ENVIRONMENT).exists()
-    except OSError:  # it cannot be looked into, which is told when it is entered
+    except OSError:  # unreadable, which is reported when it is entered
         return False

@@ -1,5 +1,4 @@
-"""The bytes of one file: a plain file and nothing else, and for callers from outside no file that a link
-leads to."""
+"""The bytes of one plain file; for outside callers, only without links in its path."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from pathlib import Path
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
 from shisho.messages.system import reason_of
 
-# Opened without waiting: a pipe put in the file's place would have the reader wait for ever.
+# Opened without blocking: a pipe in place of the file would block the reader forever.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 FOLDER = (
@@ -22,9 +21,13 @@ FOLDER = (
 
 
 def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
-    """`within`: the folder that the file must be in; both without links, as they were when the path was
-    accepted. Raises TooLarge above `max_bytes`, before anything is read; ForbiddenPath where a link has taken
-    the place of a part of the path; DocumentUnreadable for what cannot be opened or is no plain file."""
+    """Return the bytes of a plain file.
+
+    `within`: the folder that must contain the file; both without links, as when the path was accepted.
+
+    Raises: TooLarge above `max_bytes`, before anything is read; ForbiddenPath if a link has replaced a part
+    of the path; DocumentUnreadable if it cannot be opened or is not a plain file.
+    """
     try:
         with _opened(path, within) as file:
             return _whole(file, max_bytes)
@@ -42,7 +45,7 @@ def _opened(path: Path, within: Path | None) -> Iterator[int]:
         file = _walked(path, within)
     else:
         file = os.open(path, READ)
-        # The best there is without a walk: what is open already cannot be swapped, and its name leads there
+        # The best available check without a walk: an open file cannot be swapped, and its name leads to it
         # now.
         if not (
             path.resolve() == path
@@ -58,7 +61,7 @@ def _opened(path: Path, within: Path | None) -> Iterator[int]:
 
 
 def _walked(path: Path, within: Path) -> int:
-    """The file, each folder on the way opened in the one before it, and none through a link."""
+    """Open the file by opening each folder on the way inside the previous one, never through a link."""
     if path == within:
         return os.open(path, READ | NO_LINK)
     *folders, name = path.relative_to(within).parts
@@ -81,7 +84,7 @@ def _whole(file: int, max_bytes: int) -> bytes:
         raise _too_large(status.st_size, max_bytes)
     with os.fdopen(os.dup(file), "rb") as plain:
         data = plain.read(max_bytes + 1)
-    if len(data) > max_bytes:  # it has grown meanwhile
+    if len(data) > max_bytes:  # it has grown since
         raise _too_large(len(data), max_bytes)
     return data
 

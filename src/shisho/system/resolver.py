@@ -1,4 +1,4 @@
-"""Names to addresses, by the operating system."""
+"""Host names to addresses, by the operating system."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from shisho.messages.system import reason_of
 
 
 class SystemResolver:
-    """`ports.Resolver`. It has threads of its own: a name server that does not answer holds getaddrinfo for
-    half a minute, which nothing can cancel, and must not hold what else waits for a thread."""
+    """`ports.Resolver` with its own threads.
+
+    An unresponsive name server blocks getaddrinfo for half a minute without a way to cancel it, which must
+    not block other users of threads.
+    """
 
     def __init__(self, threads: int = 8) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="resolve")

@@ -1,4 +1,4 @@
-"""Signatures of proof files: an Ed25519 key in the home, made when the user asks for one."""
+"""Signatures of proof files: an Ed25519 key in the home, created at the user's request."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ class SigningKeyFile:
         self._path = path
 
     def make(self) -> tuple[str, bool]:
-        """The public key, and whether it was made just now: a key that is there stays. Raises
-        StorageUnusable."""
+        """Return the public key, and whether it was created now: an existing key is kept.
+
+        Raises: StorageUnusable.
+        """
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         fresh = Ed25519PrivateKey.generate()
@@ -36,9 +38,9 @@ class SigningKeyFile:
         return _public(fresh), True
 
     def _write(self, digits: str) -> None:
-        """Whole or not at all, and never over another. Raises FileExistsError, OSError."""
+        """Write the key atomically and never over another. Raises FileExistsError, OSError."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # The file is made readable by its owner alone.
+        # The file is created readable by its owner alone.
         with tempfile.NamedTemporaryFile(
             "w", dir=self._path.parent, prefix=".key-", encoding="ascii"
         ) as file:
@@ -48,11 +50,11 @@ class SigningKeyFile:
             os.link(file.name, self._path)
 
     def read_public_key(self) -> str:
-        """Empty where there is none. Raises StorageUnusable where it cannot be used."""
+        """Return the public key; empty if there is none. Raises StorageUnusable if it cannot be used."""
         return _public(self._read()) if self._path.exists() else ""
 
     def sign(self, message: bytes) -> ProofSignature | None:
-        """None where there is no key. Raises StorageUnusable where it cannot be used."""
+        """Sign a message, or return None if there is no key. Raises StorageUnusable if it cannot be used."""
         if not self._path.exists():
             return None
         key = self._read()
@@ -73,7 +75,7 @@ class SigningKeyFile:
 
 
 def is_signed(signature: ProofSignature, message: bytes) -> bool:
-    """True where the signature is of this message by this key."""
+    """Return True if the signature is valid for this message and its key."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -1,4 +1,4 @@
-"""One process of many: who holds a locked file. The system lets it go when its holder dies."""
+"""A file lock held by one of many processes. The system releases it when its holder dies."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ if sys.platform != "win32":
 
 
 class FileTurn:
-    """`ports.FollowerTurn` by one file, which holds the id of the process that has locked it."""
+    """`ports.FollowerTurn` by a locked file that contains the id of the process with the lock."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
 
     def take(self) -> bool:
-        if (
-            sys.platform == "win32" or self._file is not None
-        ):  # all follow: each change is taken in once all the same
+        if sys.platform == "win32" or self._file is not None:  # all follow: each change is still added once
             return True
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:  # nothing can be written here: nothing can be taken in either
+        except OSError:  # nothing can be written here, so nothing can be added either
             return False
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -33,7 +31,7 @@ class FileTurn:
             os.close(file)
             return False
         self._file = file
-        with suppress(OSError):  # a full disk: the lock is what counts, who has it is for people
+        with suppress(OSError):  # a full disk: the lock counts, the id is only information for people
             os.truncate(file, 0)
             os.write(file, str(os.getpid()).encode())
         return True

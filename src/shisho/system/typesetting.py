@@ -1,5 +1,7 @@
-"""Answers on paper by Typst, in fonts of this machine: it reads no file but its own template, and asks nobody
-for anything."""
+"""PDF answers by Typst with the fonts of this machine.
+
+It reads no file but its own template, and makes no requests.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ EXTRA = Message(
     install=install_command("pdf"),
 )
 FONT = Message("export.no_font")
-# Where several fonts have Japanese letters, those that are made for them come first.
+# If several fonts have Japanese letters, those designed for Japanese come first.
 FAMILIES = (
     "Noto Sans CJK JP",
     "Noto Sans JP",
@@ -41,13 +43,13 @@ FAMILIES = (
     "Noto Serif JP",
     "MS PGothic",
 )
-BESIDE = ("Libertinus Serif",)  # comes with Typst: the letters of Europe where the font before has none
+BESIDE = ("Libertinus Serif",)  # comes with Typst: European letters that the previous font lacks
 SPECIMEN = "あ永ア"
-_LONG = re.compile(r"[^\s\u2e80-\uffff]{60}")  # so long a word would run out of the page
+_LONG = re.compile(r"[^\s\u2e80-\uffff]{60}")  # a word this long would run off the page
 
 
 class TypstTypesetter:
-    """Sets answers with Typst."""
+    """A typesetter that uses Typst."""
 
     def typeset(self, answer: PrintableAnswer) -> bytes:
         """As the port says."""
@@ -61,7 +63,7 @@ class TypstTypesetter:
 
 
 def find_fonts() -> Fonts:
-    """The fonts of this machine. Raises ExtraMissing where Typst is not there."""
+    """Return the fonts of this machine. Raises ExtraMissing if Typst is not installed."""
     try:
         from typst import Fonts
     except ModuleNotFoundError as missing:
@@ -70,11 +72,11 @@ def find_fonts() -> Fonts:
 
 
 def check_japanese(fonts: Fonts) -> None:
-    """Raises ExtraMissing where none of the fonts has Japanese letters."""
+    """Check for a font with Japanese letters. Raises ExtraMissing if there is none."""
     from typst import TypstError
 
     try:
-        # This kind of PDF is not made where a letter is in no font.
+        # This kind of PDF cannot be made if a letter is in no font.
         _compile(SPECIMEN.encode(), fonts, {}, "a-2u")
     except TypstError as missing:
         raise ExtraMissing(FONT) from missing
@@ -98,7 +100,7 @@ def _has_wide(answer: PrintableAnswer) -> bool:
 
 
 def _breakable(data: Any) -> Any:
-    """The same with places to break in words that are longer than a line; links stay as they are."""
+    """Return the data with break points in words longer than a line; links stay unchanged."""
     if isinstance(data, dict):
         return {key: value if key == "link" else _breakable(value) for key, value in data.items()}
     if isinstance(data, list | tuple):

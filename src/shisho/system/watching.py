@@ -1,5 +1,4 @@
-"""News from below folders, as the system tells it; where it tells nothing, every folder is looked at from
-time to time."""
+"""Change notifications for folders, by the system; otherwise every folder is polled."""
 
 from __future__ import annotations
 
@@ -13,10 +12,10 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.telemetry import log
 
-REST_MS = 500  # without a change before what happened is told
-LONGEST_MS = 10_000  # that it is held back while changes go on
+REST_MS = 500  # of rest before a change is reported
+LONGEST_MS = 10_000  # maximum delay while changes continue
 TICK_S = 1.0
-LOOK_S = 30.0  # between two looks where the system does not tell of changes
+LOOK_S = 30.0  # between two polls if the system sends no notifications
 
 
 class SystemFolderWatcher:
@@ -33,8 +32,7 @@ class SystemFolderWatcher:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """The folder that stands under this name: a folder made anew, or one that a drive was put over, is
-    another one."""
+    """Return the identity of the folder at this path; a recreated or mounted-over one has another."""
     try:
         status = folder.stat()
     except OSError:

@@ -1,1 +1,1 @@
-"""A browser of this machine behind our own proxy."""
+"""A browser of this machine behind a guarded proxy."""

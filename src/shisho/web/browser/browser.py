@@ -1,7 +1,8 @@
-"""A real browser for pages that only scripts fill: an installed Chromium behind our own proxy.
+"""A real browser for pages rendered by scripts: an installed Chromium behind a guarded proxy.
 
-Every page gets a browser of its own and gives it back before anything waits: it starts in under a second, and
-between pages there is no memory held, no tab to leak and no profile locked that a person may want to open."""
+Every page gets its own browser, which ends before anything waits. It starts in under a second, and between
+pages it uses no memory, leaks no tab and locks no profile that a person may want to open.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +24,19 @@ from shisho.web.browser.tab import Tab, has_broken
 from shisho.web.http.url import strip_final_dot
 
 WATCH_S = 0.25
-LOOK_S = 1.0  # between two looks at what a person has done
+LOOK_S = 1.0  # between two checks of a person's progress
 
 
 class _Broken(Exception):
-    """The browser or its driver ended in mid-page."""
+    """The browser or its driver ended while it loaded a page."""
 
 
 class ChromiumBrowser:
-    """`ports.Browser`. Belongs to one event loop. `environment` is all that the browser sees of ours;
-    `profiles` is the folder of the engines' profiles. `heaviest_mb` is the most that any page has held so
-    far."""
+    """`ports.Browser` with Chromium. Belongs to one event loop.
+
+    `environment` is all that the browser sees of this process's environment; `profiles` is the folder of the
+    engines' profiles. `heaviest_mb` is the largest memory use of any page so far.
+    """
 
     def __init__(
         self,
@@ -99,7 +102,9 @@ class ChromiumBrowser:
             ) from broken
 
     async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
-        """The page has its time from when its browser runs: starting one has a limit of its own."""
+        """Load a page in a fresh browser. The page's time limit excludes the start, which has its own
+        limit.
+        """
         async with self._launcher.launch(profile) as live:
             from playwright.async_api import Error
 
@@ -107,7 +112,7 @@ class ChromiumBrowser:
             watching = asyncio.create_task(self._watch_memory(live, heavy))
             try:
                 tab = Tab(live.context.pages[0], self.proxy)
-                # else what waits for it waits for ever
+                # otherwise its waiters would wait forever
                 live.context.pages[0].once("crash", lambda _: live.kill())
                 async with asyncio.timeout(deadline_s):
                     await tab.go(request)
@@ -133,7 +138,7 @@ class ChromiumBrowser:
                 watching.cancel()
 
     async def _watch_memory(self, live: RunningBrowser, heavy: asyncio.Event) -> None:
-        with suppress(Exception):  # it has ended; whoever uses it will notice
+        with suppress(Exception):  # it has ended, and its user will notice
             while not heavy.is_set():
                 used_mb = await chromium.measure_memory_mb(await live.list_processes())
                 self.heaviest_mb = max(self.heaviest_mb, used_mb)
@@ -149,7 +154,7 @@ class ChromiumBrowser:
         url: str,
         solved: Callable[[Response], Awaitable[bool]],
     ) -> bool:
-        """Cookies are kept all the while: the window may be closed at any moment."""
+        """Watch until it is solved, storing cookies all the while: the window may be closed at any moment."""
         from playwright.async_api import Error
 
         page = live.context.pages[0]
@@ -158,7 +163,7 @@ class ChromiumBrowser:
             await tab.go(Request(url))
         except ShishoError as failure:
             log.debug("the window shows it too: %s", failure)
-        except Error:  # the window was closed while its page was on its way
+        except Error:  # the window was closed while its page was loading
             return False
         while not page.is_closed():
             try:

@@ -1,4 +1,4 @@
-"""The Chromium or Chrome of this machine: where it is, how it is started, what it weighs."""
+"""The installed Chromium or Chrome: its path, its flags, its memory use."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ _FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--no-pings",
-    # else it asks accounts.google.com who is signed in, whatever else is turned off
+    # otherwise it asks accounts.google.com who is signed in, whatever else is turned off
     "--gaia-url=http://127.0.0.1:9/",
-    "--autofill-server-url=http://127.0.0.1:9/",  # else it tells googleapis.com which forms it has met
+    "--autofill-server-url=http://127.0.0.1:9/",  # otherwise it reports forms to googleapis.com
     "--deny-permission-prompts",
     "--disk-cache-size=52428800",
-    # Every way round the proxy: QUIC, WebRTC (the switch was renamed; each version knows one of the names),
-    # and names or addresses that the browser would look up by itself.
+    # All ways around the proxy: QUIC, WebRTC (the switch was renamed; each version knows one of the names),
+    # and names or addresses that the browser would resolve itself.
     "--disable-quic",
     f"--force-webrtc-ip-handling-policy={_UDP}",
     f"--webrtc-ip-handling-policy={_UDP}",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
-# Localhost and link-local addresses go round a proxy unless told otherwise.
+# Localhost and link-local addresses bypass a proxy unless configured otherwise.
 BYPASS = "<-loopback>"
 
 
 def find(path: str = "") -> str | None:
-    """The browser's program: the chosen one, else what is on the PATH or in its usual place."""
+    """Return the browser's program: the configured one, else one on the PATH or in a usual location."""
     if path:
         with suppress(RuntimeError):  # a user without a home directory
             path = str(Path(path).expanduser())
@@ -67,7 +67,7 @@ def find(path: str = "") -> str | None:
 
 
 def program(path: str = "") -> str:
-    """As `find`. Raises EngineUnavailable that says how to get one."""
+    """Return the program, as `find`. Raises EngineUnavailable with instructions if there is none."""
     program_path = find(path)
     if program_path is None:
         if path:
@@ -85,12 +85,12 @@ def flags(*, trust_any_certificate: bool = False) -> list[str]:
 
 
 def is_sandboxed() -> bool:
-    """Chromium's sandbox refuses to be started by root, and by nobody else."""
+    """Return True unless this is root: Chromium's sandbox refuses only to be started by root."""
     return sys.platform == "win32" or os.geteuid() != 0
 
 
 def need_screen(environment: Mapping[str, str], profile: str) -> None:
-    """Raises AuthRequired where no window can be shown."""
+    """Check that a window can be shown. Raises AuthRequired."""
     if sys.platform == "linux" and not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         raise AuthRequired(
             "browser.no_screen",
@@ -99,8 +99,10 @@ def need_screen(environment: Mapping[str, str], profile: str) -> None:
 
 
 async def measure_memory_mb(processes: Iterable[int]) -> float:
-    """The memory that these processes hold: each one's own memory, and once the most that any shares. 0
-    where it cannot be told."""
+    """Return the memory of these processes: their own memory, and once the largest amount that one shares.
+
+    Returns 0 if it is unknown.
+    """
     if _HAS_PROC:
         page = os.sysconf("SC_PAGE_SIZE")
         pages = [_statm(process) for process in processes]
@@ -122,8 +124,10 @@ async def measure_memory_mb(processes: Iterable[int]) -> float:
 
 
 def _statm(process: int) -> tuple[int, int]:
-    """Pages resident, and those of them that are shared. Unlike smaps it may be read of a sandboxed process
-    too."""
+    """Return the resident pages and those of them that are shared.
+
+    Unlike smaps, this is readable for a sandboxed process too.
+    """
     try:
         fields = Path(f"/proc/{process}/statm").read_text().split()
         return int(fields[1]), int(fields[2])

@@ -1,5 +1,7 @@
-"""The heads of requests and answers as our proxy reads and rewrites them (RFC 9112, 9110 7.6): pure rules,
-strict where two readers might read differently."""
+"""Parsing and rewriting of the heads of requests and responses in the proxy (RFC 9112, 9110 7.6).
+
+Pure functions, strict about input that two parsers might read differently.
+"""
 
 from __future__ import annotations
 
@@ -21,25 +23,27 @@ Fields = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A request's head. `target` is a URL, or host:port for CONNECT."""
+    """The head of a request. `target` is a URL, or host:port for CONNECT."""
 
     method: str
     target: str
     fields: Fields
 
     def list_values(self, name: str) -> list[str]:
-        """The values of a field, named in lower case."""
+        """Return the values of a field, named in lower case."""
         return [value for key, value in self.fields if key.lower() == name]
 
     @property
     def authority(self) -> str:
-        """The host and port that are asked, as far as they can be read."""
+        """The requested host and port, as far as they can be parsed."""
         return authority(f"https://{self.target}" if self.method == "CONNECT" else self.target)
 
     @property
     def body_size(self) -> int:
-        """Raises InvalidParams where the length is not plain: what follows could be read as another
-        request."""
+        """The length of the body.
+
+        Raises InvalidParams for an ambiguous length: the following bytes could be read as another request.
+        """
         sizes = set(self.list_values("content-length"))
         if (
             self.list_values("transfer-encoding")
@@ -51,7 +55,7 @@ class Head:
 
 
 def authority(url: str) -> str:
-    """The host and port a URL asks, as host:port."""
+    """Return the requested host and port of a URL as host:port."""
     try:
         parts = urlsplit(url)
         return f"{host_name(parts.hostname or '')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
@@ -60,7 +64,7 @@ def authority(url: str) -> str:
 
 
 def request(raw: bytes) -> Head:
-    """Raises ValueError: folded lines, bare line ends, anything unusual."""
+    """Parse a request's head. Raises ValueError for folded lines, bare line ends, anything unusual."""
     first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
     method, target, version = first.split(" ")
     fields = _fields(lines)
@@ -76,20 +80,19 @@ def request(raw: bytes) -> Head:
 
 
 def build_outgoing(head: Head, target: Target) -> bytes:
-    """The request as the server gets it. Its Host comes from the URL that was checked, not from the field
-    beside it."""
+    """Return the head for the server. Host comes from the checked URL, not from the header field."""
     return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_kept(head.fields)}".encode(
         "latin-1"
     )
 
 
 def is_interim(raw: bytes) -> bool:
-    """100 Continue and its like: the answer proper is still to come."""
+    """Return True for 100 Continue and similar: the final response is still to come."""
     return re.match(rb"HTTP/1\.[01] 1", raw) is not None
 
 
 def build_incoming(raw: bytes) -> bytes:
-    """The answer's head as the browser gets it, without lines that are no fields. Raises ValueError."""
+    """Return the response's head for the browser, without invalid lines. Raises ValueError."""
     first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
     if not _STATUS_LINE.fullmatch(first):
         raise ValueError("no status line")
@@ -101,8 +104,7 @@ def _fields(lines: list[str]) -> Fields:
 
 
 def _kept(fields: Fields) -> str:
-    """The header fields that may pass on; one request for each connection, so that no byte of another
-    slips behind it."""
+    """Return the end-to-end header fields, with one request per connection to prevent request smuggling."""
     listed = ",".join(value for key, value in fields if key.lower() == "connection")
     hop_names = {word.strip().lower() for word in listed.split(",")}
     dropped = _OF_ONE_HOP | (hop_names - {"content-length", "transfer-encoding"})

@@ -1,4 +1,4 @@
-"""Starting and ending browsers: Playwright's driver, our proxy, one Chromium after another."""
+"""Starting and ending browsers: Playwright's driver, the proxy, one Chromium per page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ CLOSE_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """How browsers are run. `path` "": whatever is installed. `agent` is added to the browser's own user
-    agent. `trust_any_certificate` is for a web in a box alone."""
+    """Options of the browser.
+
+    `path` "": any installed one. `agent` is appended to the browser's own user agent. `trust_any_certificate`
+    is only for a web in a box.
+    """
 
     path: str = ""
     agent: str = ""
@@ -56,7 +59,7 @@ class RunningBrowser:
         return _numbers(await self._session.send("SystemInfo.getProcessInfo"))
 
     def kill(self) -> None:
-        """Its other processes end with the first."""
+        """Kill the first process; the others end with it."""
         with suppress(ProcessLookupError):
             os.kill(self._root, getattr(signal, "SIGKILL", signal.SIGTERM))
 
@@ -70,7 +73,7 @@ class RunningBrowser:
 
 
 class Launcher:
-    """Belongs to one event loop; starts nothing before the first browser is wanted."""
+    """A launcher of browsers for one event loop. Starts nothing before the first browser is needed."""
 
     def __init__(self, proxy: GuardedProxy, environment: Mapping[str, str], manner: LaunchOptions) -> None:
         self._proxy = proxy
@@ -81,7 +84,7 @@ class Launcher:
 
     @asynccontextmanager
     async def launch(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[RunningBrowser]:
-        """A fresh browser on this profile, ended with the block. Raises ExtraMissing, EngineUnavailable."""
+        """Launch a fresh browser on this profile for a block. Raises ExtraMissing, EngineUnavailable."""
         with self._proxy.visit() as hosts:
             live = await self._started(profile, headless, hosts)
             try:
@@ -95,7 +98,7 @@ class Launcher:
             await self._proxy.close()
 
     async def _started(self, profile: Profile, headless: bool, hosts: PageHosts) -> RunningBrowser:
-        """A driver that has died is found out here: another one is tried."""
+        """Launch a browser; replace a driver that turns out to be dead and retry."""
         try:
             from playwright.async_api import Error
         except ImportError as missing:
@@ -135,7 +138,7 @@ class Launcher:
         try:
             context = await asyncio.shield(launching)
         except asyncio.CancelledError:
-            # Playwright would go on starting it, and nobody would be left to end it.
+            # Playwright would continue to start it, and nothing would be left to end it.
             launching.add_done_callback(_end_unwanted)
             raise
         try:
@@ -190,7 +193,7 @@ class Launcher:
         return {
             "executable_path": chromium.program(self._manner.path),
             "args": chromium.flags(trust_any_certificate=self._manner.trust_any_certificate),
-            # Playwright's default is no sandbox, for everyone.
+            # Playwright's default is no sandbox for anyone.
             "chromium_sandbox": chromium.is_sandboxed(),
             "env": self._environment,
             "timeout": START_S * 1000,
@@ -198,12 +201,11 @@ class Launcher:
 
 
 async def _note_hosts(context: BrowserContext, hosts: PageHosts) -> None:
-    """Every request of a page is noted, of its frames, workers and windows too, and each hop of a
-    redirect."""
+    """Record the hosts of all requests of a page, its frames, workers and windows, and of each redirect."""
 
     async def note_lines(page: Page) -> None:
-        # Playwright tells of a WebSocket only once it is connected.
-        with suppress(Exception):  # the page has gone
+        # Playwright reports a WebSocket only when it is connected.
+        with suppress(Exception):  # the page is gone
             session = await context.new_cdp_session(page)
             session.on("Network.webSocketCreated", lambda line: hosts.add(line["url"]))
             await session.send("Network.enable")
@@ -221,21 +223,21 @@ def _end_unwanted(launching: asyncio.Future[BrowserContext]) -> None:
         ending.add_done_callback(_ENDING.discard)
 
 
-# What each browser calls itself: asking it takes a browser started for that alone.
+# User agents by browser: finding one takes a browser started only for that.
 _USER_AGENTS: dict[tuple[str, int, int], str] = {}
 
 
 def _installation(program: str) -> tuple[str, int, int]:
-    """Another one after an update, also in its old place."""
+    """Return an identity of the program that changes with an update, also at the same path."""
     status = Path(program).stat()
     return program, status.st_mtime_ns, status.st_size
 
 
-_ENDING: set[asyncio.Future[None]] = set()  # the loop itself holds its tasks weakly
+_ENDING: set[asyncio.Future[None]] = set()  # the loop itself references its tasks weakly
 
 
 def _numbers(info: Mapping[str, Any]) -> list[int]:
-    """Process ids, the browser's first process first."""
+    """Return process ids, the browser's first process first."""
     processes = sorted(info["processInfo"], key=lambda process: process["type"] != "browser")
     return [int(process["id"]) for process in processes]
 

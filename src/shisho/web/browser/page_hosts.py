@@ -1,5 +1,8 @@
-"""The hosts that the page under visit asks for. A browser has errands of its own (who is signed in, which
-forms it has met): its maker's hosts are none of the page's, and the proxy lets it reach no others."""
+"""The hosts that the current page requests.
+
+A browser makes requests of its own (who is signed in, which forms it has seen). Its maker's hosts are not the
+page's, and the proxy blocks all hosts but the page's.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ import secrets
 
 from shisho.web.http.site import host_of_url
 
-WAIT_S = 5.0  # the word that a page asks for a host may come after the browser's connection
+WAIT_S = 5.0  # the event for a requested host may arrive after the browser's connection
 _MOST = 2_000  # a hostile page must not fill the memory
 
 
 class PageHosts:
-    """Of one browser, which comes to the proxy under the name `user`."""
+    """The requested hosts of one browser, which identifies itself to the proxy as `user`."""
 
     def __init__(self) -> None:
         self.user = f"page-{secrets.token_hex(8)}"
@@ -21,14 +24,14 @@ class PageHosts:
         self._more = asyncio.Event()
 
     def add(self, url: str) -> None:
-        """The page asks for this address."""
+        """Add the host of a URL that the page requests."""
         host = host_of_url(url)
         if host and len(self._hosts) < _MOST:
             self._hosts.add(host)
             self._more.set()
 
     async def has(self, host: str, wait_s: float = WAIT_S) -> bool:
-        """True where the page asks for this host, or does so within that time."""
+        """Return True if the page requests this host within `wait_s`."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + wait_s
         while host not in self._hosts:

@@ -1,5 +1,4 @@
-"""A browser's memory of an engine: one folder each, with one owner at a time, and the cookies that a browser
-would forget."""
+"""Browser profiles of engines: one folder each, with one owner at a time, and their session cookies."""
 
 from __future__ import annotations
 
@@ -24,13 +23,15 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`folder` None: nothing is remembered beyond this page."""
+    """A browser profile. `folder` None: nothing is stored beyond this page."""
 
     folder: Path | None
 
     def session_cookies(self) -> list[dict[str, Any]]:
-        """Those without an end: Chromium drops them when it closes, and with them what a person has just
-        solved."""
+        """Return the cookies without an expiry date.
+
+        Chromium drops them when it closes, and with them the proof that a person has just solved a challenge.
+        """
         try:
             cookies = json.loads(self._kept.read_text("utf-8")) if self.folder else []
         except (OSError, ValueError):
@@ -54,7 +55,7 @@ class Profile:
 
 @contextmanager
 def hold(profiles: Path, name: str) -> Iterator[Profile]:
-    """The profile of this name ("": a passing one) while no other process has it. Raises Conflict."""
+    """Lock the profile of this name ("": a temporary one) against other processes. Raises Conflict."""
     if not name:
         yield Profile(None)
         return
@@ -69,7 +70,7 @@ def hold(profiles: Path, name: str) -> Iterator[Profile]:
 
 
 def _lock(file: int, name: str) -> None:
-    if sys.platform == "win32":  # Chromium's own lock has to do
+    if sys.platform == "win32":  # Chromium's own lock has to suffice
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -78,8 +79,10 @@ def _lock(file: int, name: str) -> None:
 
 
 def _forget_strangers(lock: Path) -> None:
-    """Chromium takes over the lock of a dead process, but only where the host has kept its name: a container
-    has not."""
+    """Remove a lock from another host name.
+
+    Chromium replaces the lock of a dead process only if the host has kept its name; a container has not.
+    """
     if lock.is_symlink() and os.readlink(lock).rpartition("-")[0] != socket.gethostname():  # noqa: PTH115 — it leads nowhere
         for name in ("SingletonLock", "SingletonSocket", "SingletonCookie"):
             lock.with_name(name).unlink(missing_ok=True)

@@ -1,6 +1,8 @@
-"""The browser's way out: a proxy on this machine that connects to checked addresses only, as the fetcher
-does. Request interception inside a browser sees the first hop of a redirect alone and does not hold a name to
-its address; this does."""
+"""A local proxy for the browser that connects only to checked addresses, like the fetcher.
+
+Request interception inside a browser sees only the first hop of a redirect and does not bind a name to its
+checked address; this proxy does.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,17 @@ _STATUS = {
 
 
 async def open_endpoint(endpoint: Endpoint) -> Streams:
-    """To an address, never to a name: nothing is resolved a second time."""
+    """Connect to an address, never to a name: nothing is resolved a second time."""
     return await asyncio.open_connection(endpoint.address, endpoint.port, limit=_CHUNK)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds for a request's head, for reaching a server, without a byte in either direction, and for a
-    connection in all."""
+    """The limits of the proxy.
+
+    Seconds for a request's head, for connecting to a server, without a byte in either direction, and for a
+    connection in total.
+    """
 
     head_s: float = 10.0
     connect_s: float = 10.0
@@ -60,7 +65,7 @@ STANDARD = Limits()
 
 @dataclass(frozen=True, slots=True)
 class RefusedRequest:
-    """A request that was not passed on, at a moment of the loop's clock. `authority` is host:port."""
+    """A refused request, with the time of the event loop. `authority` is host:port."""
 
     at: float
     authority: str
@@ -68,12 +73,12 @@ class RefusedRequest:
 
 
 class GuardedProxy:
-    """HTTP proxy on 127.0.0.1 for whoever has its password: tunnels (CONNECT) and plain http. Belongs to one
-    event loop.
+    """An HTTP proxy on 127.0.0.1 for clients with its password: tunnels (CONNECT) and plain http.
 
-    `refused` remembers what was not passed on. `connect` is the only way out. Who comes under the name of a
-    visit is let through to that page's hosts alone; `uninvited` counts, by host:port, what browsers wanted
-    for themselves."""
+    Belongs to one event loop. `refused` lists refused requests. All outgoing connections use `connect`. A
+    client with the user name of a visit may only reach that page's hosts; `uninvited` counts, by host:port,
+    the browsers' own requests.
+    """
 
     def __init__(
         self,
@@ -96,7 +101,7 @@ class GuardedProxy:
         self._open: set[asyncio.Task[None]] = set()
 
     async def start(self) -> str:
-        """Begin to listen; the proxy's own URL."""
+        """Start listening and return the proxy's URL."""
         self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0, limit=_CHUNK)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -110,7 +115,7 @@ class GuardedProxy:
 
     @contextmanager
     def visit(self) -> Iterator[PageHosts]:
-        """While it lasts, a browser may come under the name `user` of what this gives."""
+        """Allow a browser to use the proxy under the returned `user` name during the block."""
         hosts = PageHosts()
         self._visits[hosts.user] = hosts
         try:
@@ -119,7 +124,7 @@ class GuardedProxy:
             del self._visits[hosts.user]
 
     def refusal(self, authority: str, since: float) -> ShishoError | None:
-        """Why requests to this host:port were not passed on since that moment, or None."""
+        """Return the reason that requests to this host:port were refused since that moment, or None."""
         return next(
             (
                 refused_request.error
@@ -133,7 +138,7 @@ class GuardedProxy:
         task = asyncio.get_running_loop().create_task(self._serve((reader, writer)))
         self._open.add(task)
         task.add_done_callback(self._open.discard)
-        task.add_done_callback(lambda _: writer.close())  # also of one that was cancelled before it began
+        task.add_done_callback(lambda _: writer.close())  # also for one cancelled before it started
 
     async def _serve(self, client: Streams) -> None:
         try:
@@ -177,8 +182,9 @@ class GuardedProxy:
             await _end(upstream[1])
 
     def _user(self, head: heads.Head) -> str | None:
-        """Under which name it comes; None for a stranger: other programs of this machine may not make us
-        their way out."""
+        """Return the client's user name, or None for other programs of this machine, which may not use the
+        proxy.
+        """
         for user in (self.user, *self._visits):
             word = base64.b64encode(f"{user}:{self.password}".encode())
             if any(
@@ -230,14 +236,14 @@ class GuardedProxy:
 
 @asynccontextmanager
 async def _idle(seconds: float) -> AsyncIterator[Touch]:
-    """A time limit that begins anew with each touch."""
+    """Run a block with a time limit that each touch resets."""
     clock = asyncio.get_running_loop().time
     async with asyncio.timeout(seconds) as limit:
         yield lambda: None if limit.expired() else limit.reschedule(clock() + seconds)
 
 
 async def _pump(source: StreamReader, sink: StreamWriter, touch: Touch, size: int | None = None) -> None:
-    """Copy to the end and pass the end on; or copy `size` bytes."""
+    """Copy until the end of the stream and propagate it, or copy `size` bytes."""
     with suppress(OSError):
         while size is None or size > 0:
             chunk = await source.read(_CHUNK if size is None else min(size, _CHUNK))

@@ -1,4 +1,4 @@
-"""One page in a browser's tab, from its address to the HTML that its scripts have made."""
+"""One page in a browser tab, from its address to the HTML rendered by its scripts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SHOWN = {
     "",
 }
 _KEPT = ("etag", "last-modified", "retry-after")
-# The browser's own to say.
+# The browser sets these.
 _OURS = {
     "user-agent",
     "accept",
@@ -44,7 +44,7 @@ _OURS = {
     "content-type",
 }
 _HARMLESS = {"accept-language", "referer"}
-# What may still change the page; pictures and open lines may take for ever.
+# Requests that may still change the page; images and open connections may take forever.
 _AWAITED = {"document", "script", "stylesheet", "xhr", "fetch"}
 _LOOK = "[document.readyState, document.documentElement ? document.documentElement.outerHTML.length : 0]"
 _HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
@@ -52,7 +52,7 @@ _HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
 
 @dataclass(frozen=True, slots=True)
 class _Landing:
-    """A page that the tab went to, as its head said."""
+    """A page that the tab navigated to, by its response head."""
 
     url: str
     status: int = 200
@@ -61,8 +61,10 @@ class _Landing:
 
 
 class Tab:
-    """Watches a fresh page from its first request on. `proxy` tells what it has refused. `alone`: windows
-    that the page opens are closed."""
+    """A fresh page, observed from its first request on.
+
+    `proxy` knows the refused requests. `alone`: windows that the page opens are closed.
+    """
 
     def __init__(self, page: Page, proxy: GuardedProxy, *, alone: bool = True) -> None:
         self._page = page
@@ -82,7 +84,7 @@ class Tab:
             page.context.on("page", _close)
 
     async def go(self, request: Request) -> None:
-        """Navigate, up to the answer's head. Raises what `_why_not` says."""
+        """Navigate until the response head arrives. Raises the error of `_why_not`."""
         from playwright.async_api import Error
 
         if request.cookies:
@@ -105,8 +107,10 @@ class Tab:
             raise self._why_not(self._failure[0] or request.url, error.message) from error
 
     async def read(self) -> Response:
-        """The page once it rests, or after eight seconds of unrest: its HTML as UTF-8. Raises a
-        ShishoError."""
+        """Return the page's HTML as UTF-8 when it has settled, or after eight seconds.
+
+        Raises: a ShishoError.
+        """
         await self._page.wait_for_load_state("domcontentloaded", timeout=0)
         await self._settle()
         landing = self._landing
@@ -124,7 +128,7 @@ class Tab:
         html = str(await self._evaluate(_HTML))
         if len(html) > MAX_CHARS:
             raise TooLarge("browser.too_many_characters", url=landing.url, max_chars=MAX_CHARS)
-        # The mark outweighs a charset that the page names for the bytes it once had.
+        # The byte order mark overrides a charset that the page declares for its original bytes.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
         headers = {name: value for name, value in landing.headers.items() if name in _KEPT}
         return Response(
@@ -132,8 +136,11 @@ class Tab:
         )
 
     async def _settle(self) -> None:
-        """Until nothing is under way and the page has kept its length for two looks. Waiting for the network
-        alone is too early (scripts still write) or too late (a page that polls never rests)."""
+        """Wait until nothing is in flight and the page's length has been stable for several checks.
+
+        Waiting for the network alone is too early (scripts still write) or too late (a page that polls never
+        rests).
+        """
         from playwright.async_api import Error
 
         clock = asyncio.get_running_loop().time
@@ -147,12 +154,12 @@ class Tab:
             except Error as error:
                 if has_broken(error):
                     raise
-                look = None  # it is on its way to another page
+                look = None  # it is navigating to another page
             same = same + 1 if look is not None and look == before and not self._under_way else 0
             before = look
 
     async def _evaluate(self, expression: str) -> Any:
-        """In a world of our own, where the page has not changed what `outerHTML` or `slice` mean."""
+        """Evaluate in an isolated world, in which the page has not redefined `outerHTML` or `slice`."""
         if self._session is None:
             self._session = await self._page.context.new_cdp_session(self._page)
         frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
@@ -167,7 +174,7 @@ class Tab:
         return (await self._session.send("Runtime.evaluate", params))["result"].get("value")
 
     def _why_not(self, url: str, failure: str) -> ShishoError:
-        """The reason there is no page, in our words."""
+        """Return the reason for the missing page as an error of this project."""
         refusal = self._proxy.refusal(authority(url), self._since)
         if refusal is not None:
             return _again(refusal)
@@ -205,8 +212,11 @@ class Tab:
             )
 
     def _landed(self, frame: Frame) -> None:
-        """An answer need not become the page: a download or 204 leaves it; and an address may change without
-        an answer."""
+        """Update the current page.
+
+        A response does not always become the page: a download or 204 leaves it, and an address may change
+        without a response.
+        """
         if frame == self._page.main_frame:
             self._landing = self._answers.get(_whole(frame.url), self._landing)
 
@@ -215,8 +225,7 @@ class Tab:
 
 
 def has_broken(error: Exception) -> bool:
-    """True where it was the browser that ended, not the page that failed. Playwright has no public class
-    for that."""
+    """Return True if the browser ended, not if the page failed. Playwright has no public class for that."""
     return (
         type(error).__name__ == "TargetClosedError"
         or "crashed" in str(error)
@@ -233,8 +242,10 @@ def _again(error: ShishoError) -> ShishoError:
 
 
 def _sent(request: Request) -> dict[str, str]:
-    """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may
-    be a key."""
+    """Return the headers to send. Raises InvalidParams for any that may be a key.
+
+    The browser sends its headers to every redirect and resource of the page.
+    """
     if request.method not in ("GET", "POST"):
         raise InvalidParams("browser.bad_method", method=request.method)
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
@@ -248,7 +259,7 @@ def _sent(request: Request) -> dict[str, str]:
 
 
 def _posting(request: Request) -> Callable[[Route], Awaitable[None]]:
-    """Playwright navigates by GET only; the first request is rewritten on its way."""
+    """Return a route handler that turns the request into a POST, because Playwright only navigates by GET."""
 
     async def rewrite(route: Route) -> None:
         headers = {**route.request.headers, "content-type": "application/x-www-form-urlencoded"}

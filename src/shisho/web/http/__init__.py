@@ -1,1 +1,1 @@
-"""One request over HTTP: which address, at which pace, what comes back."""
+"""HTTP requests: checked addresses, pacing, bounded responses."""

@@ -1,6 +1,9 @@
-"""The address guard: which URLs may be asked at all, and which addresses their names may lead to. Pure rules;
-whoever connects resolves first, connects to the very address that was checked, and does so anew for every hop
-of a redirect."""
+"""The address guard against SSRF: which URLs may be requested, and which addresses their names may resolve
+to.
+
+Pure functions. The caller resolves first, connects to exactly the address that was checked, and repeats this
+for every hop of a redirect.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,19 @@ _PORTS = {"http": 80, "https": 443}
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::(?P<port>[0-9]{0,5}))?")
 _NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _QUAD = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
-# what a C library would still read as an IPv4 address
+# anything else that a C library would read as an IPv4 address
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _KEPT_IN_PATH = "!$%&'()*+,/:;=?@[]~"
 
-# Names that only mean something inside a machine or a network, and those under which clouds hand out
-# credentials: some of these lead to public addresses.
+# Names that only have a meaning inside a machine or a network, and names under which clouds serve
+# credentials: some of these resolve to public addresses.
 _INSIDE = re.compile(
     r"[^.]+|(?:.+\.)?(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)|"
     r"metadata\.(?:tencentyun\.com|packet\.net|platformequinix\.com)"
 )
 
-# `is_global` of Python 3.11 calls many of these global: translated and tunnelled IPv4, site-local,
+# `is_global` of Python 3.11 is True for many of these: translated and tunnelled IPv4, site-local,
 # 192.0.0.192, multicast.
 _REASONS: tuple[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str], ...] = tuple(
     (ipaddress.ip_network(network), reason)
@@ -70,14 +73,16 @@ _REASONS: tuple[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str], ...] 
         ("ff00::/8", "address.multicast"),
     )
 )
-# nothing else of IPv6 is given out for the Internet (RFC 4291, IANA)
+# no other part of IPv6 is allocated for the Internet (RFC 4291, IANA)
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The server that is asked, from one reading of the URL: `host` is an ASCII name or an IP address
-    without brackets, `path` what goes on the request line, query included."""
+    """The server and path of a parsed URL.
+
+    `host` is an ASCII name or an IP address without brackets, `path` the request target, including the query.
+    """
 
     scheme: str
     host: str
@@ -86,7 +91,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """As in a Host header: the port only where it is not the scheme's own."""
+        """The value of a Host header, with the port only if it is not the scheme's default."""
         host = bracket_address(self.host)
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -97,24 +102,26 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """The exceptions that the owner of this machine permits beyond the rules. `hosts` are names or
-    addresses, as `host` (its ports as for any) or `host:port` (that port alone); `ports` are open for
-    every host."""
+    """The exceptions that the owner of this machine permits.
+
+    `hosts` are names or addresses, as `host` (with the usual ports) or `host:port` (that port alone); `ports`
+    are open for every host.
+    """
 
     hosts: frozenset[str] = frozenset()
     ports: frozenset[int] = frozenset()
 
     @classmethod
     def from_names(cls, hosts: Iterable[str], ports: Iterable[str] = ()) -> Self:
-        """From what a person wrote. Raises InvalidParams that names the wrong word."""
+        """Parse a user's settings. Raises InvalidParams with the invalid word."""
         return cls(frozenset(map(_excepted, hosts)), frozenset(map(_port, ports)))
 
     def is_private(self, target: Target) -> bool:
-        """True where this host may lead to any address."""
+        """Return True if this host may resolve to any address."""
         return target.host in self.hosts or self._pair(target)
 
     def open(self, target: Target) -> bool:
-        """True where this port may be asked."""
+        """Return True if this port may be requested."""
         return target.port in _PORTS.values() or target.port in self.ports or self._pair(target)
 
     def _pair(self, target: Target) -> bool:
@@ -122,8 +129,10 @@ class AllowList:
 
 
 def check_url(url: str, allow: AllowList) -> Target:
-    """Whom a URL asks. Raises InvalidParams where it is no http(s) URL, ForbiddenAddress where it may not be
-    asked."""
+    """Return the server that a URL names.
+
+    Raises: InvalidParams if it is not an http(s) URL, ForbiddenAddress if it may not be requested.
+    """
     try:
         parts = urlsplit(url.strip(" "))
         path = quote(parts.path or "/", safe=_KEPT_IN_PATH)
@@ -144,7 +153,7 @@ def check_url(url: str, allow: AllowList) -> Target:
 
 
 def explain_forbidden(address: str) -> Message | None:
-    """Why nobody on the Internet may send us to this IP address, or None."""
+    """Return the reason that this IP address is not public, or None if it is."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
@@ -160,9 +169,11 @@ def explain_forbidden(address: str) -> Message | None:
 
 
 def check_endpoints(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Sequence[Endpoint]:
-    """Where one may connect. One forbidden address among those of a name refuses them all: which of them a
-    connection would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is
-    none."""
+    """Return the endpoints if all are allowed.
+
+    One forbidden address of a name refuses them all, because it is a matter of chance which one a connection
+    would use. Raises ForbiddenAddress, or AllFetchesFailed if there is none.
+    """
     if not endpoints:
         raise AllFetchesFailed("address.no_host_address", host=target.host)
     if not allow.is_private(target):
@@ -172,7 +183,7 @@ def check_endpoints(endpoints: Sequence[Endpoint], target: Target, allow: AllowL
 
 
 def choose_endpoint(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Endpoint:
-    """Where to connect: the first of the checked."""
+    """Return the first endpoint, after checking all."""
     return check_endpoints(endpoints, target, allow)[0]
 
 
@@ -237,8 +248,7 @@ def _host(literal: str | None, name: str | None, url: str) -> str:
 
 
 def _ascii(name: str) -> str:
-    # IDNA maps ①②⑦。⓪ to 127.0, so nothing may be judged before it. It is slow on long input
-    # (CVE-2022-45061).
+    # IDNA maps ①②⑦。⓪ to 127.0, so it must precede every check. It is slow on long input (CVE-2022-45061).
     try:
         return name.encode("idna").decode("ascii").lower().removesuffix(".") if len(name) <= 253 else ""
     except UnicodeError:
@@ -263,6 +273,6 @@ def _port(word: str) -> int:
 
 
 def _no_url(url: str) -> InvalidParams:
-    # a query or a name before the host may hold a secret
+    # a query or a user name may contain a secret
     legible_url = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]
     return InvalidParams("address.not_a_url", url=legible_url)

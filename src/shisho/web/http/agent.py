@@ -1,4 +1,4 @@
-"""The name by which we go on the web."""
+"""The user agent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shisho.errors import InvalidParams
 
 
 def user_agent(version: str, contact: str) -> str:
-    """The name by which we go, and the address where a site's owner finds us. Raises InvalidParams."""
+    """Return the user agent with an address for site owners. Raises InvalidParams."""
     if not contact:
         return f"Shisho/{version}"
     if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):

@@ -1,5 +1,4 @@
-"""Limits on a body: how large by its media type, in which encodings, and gzip undone in bounded steps.
-No I/O."""
+"""Limits of response bodies: size by media type, allowed encodings, and gzip in bounded steps. No I/O."""
 
 from __future__ import annotations
 
@@ -10,10 +9,10 @@ from typing import Protocol
 
 from shisho.errors import AllFetchesFailed, UnsupportedMedia
 
-STEP = 64 * 1024  # what one call of zlib may bring out: a few tenths of a millisecond
+STEP = 64 * 1024  # maximum output of one call of zlib: a few tenths of a millisecond
 _MEGABYTE = 1024 * 1024
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
-# What readers take that is no text, and what servers say that do not know what they send.
+# Binary types that readers parse, and types from servers that do not know the real one.
 _BINARY = frozenset(
     (
         "",
@@ -31,8 +30,8 @@ _BINARY = frozenset(
 )
 _TEXT_LIMIT = 10 * _MEGABYTE
 _BINARY_LIMIT = 50 * _MEGABYTE
-OPENING = 1024  # a PDF may begin with so much that is none
-# What some servers name as an encoding, and packs nothing: a charset among them.
+OPENING = 1024  # a PDF may begin with this many other bytes
+# Values that some servers send as an encoding although nothing is compressed, such as a charset.
 _NO_PACKING = re.compile(
     r"|identity|none|utf-?\d+|shift[_-]jis|sjis|euc-\w+|iso-[\w-]+|windows-\d+|(?:us-)?ascii"
 )
@@ -42,14 +41,16 @@ _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE
 
 
 def media_type(content_type: str) -> tuple[str | None, str | None]:
-    """Media type and charset, as a Content-Type header names them, in lower case."""
+    """Return media type and charset of a Content-Type header, in lower case."""
     charset = _CHARSET.search(content_type)
     return content_type.partition(";")[0].strip().lower() or None, charset[1].lower() if charset else None
 
 
 def limit(media: str) -> int:
-    """The most bytes of such a body, decompressed. Raises UnsupportedMedia where there is nothing to read in
-    it."""
+    """Return the maximum size of such a body in bytes, decompressed.
+
+    Raises: UnsupportedMedia if it contains no text.
+    """
     if _NO_TEXT.match(media):
         raise UnsupportedMedia(
             "fetch.no_text_media",
@@ -61,24 +62,26 @@ def limit(media: str) -> int:
 
 
 def narrow_limit(opening: bytes, announced: int) -> int:
-    """The limit that holds once OPENING bytes have come: what only says that it is a PDF, or a ZIP as offices
-    and books are, gets no file's room."""
+    """Return the limit that applies after OPENING bytes.
+
+    A body that only claims to be a PDF, or a ZIP like office files and e-books, does not get a file's limit.
+    """
     is_file = len(opening) < OPENING or b"%PDF" in opening or opening.startswith(b"PK")
     return announced if is_file else min(announced, _TEXT_LIMIT)
 
 
 class Decoder(Protocol):
-    """Undoes a content encoding, piece by piece."""
+    """An incremental decoder of a content encoding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Pieces of at most STEP bytes, or `data` itself. Raises AllFetchesFailed where it is damaged."""
+        """Yield pieces of at most STEP bytes, or `data` itself. Raises AllFetchesFailed if it is damaged."""
 
     def finish(self) -> None:
-        """Raises AllFetchesFailed where the end is missing."""
+        """End the input. Raises AllFetchesFailed if it is truncated."""
 
 
 def decoder(content_encoding: str) -> Decoder:
-    """Raises UnsupportedMedia for what was not asked for: another encoding than gzip, or one upon another."""
+    """Return a decoder. Raises UnsupportedMedia for any encoding but gzip, or for several."""
     words = content_encoding.lower().replace(" ", "").split(",")
     encodings = [word for word in words if not _NO_PACKING.fullmatch(word)]
     if not encodings:
@@ -100,7 +103,7 @@ class _Plain:
 
 
 class _Gunzip:
-    """One member after another; what follows the last and is no member is padding."""
+    """A decoder of concatenated gzip members; trailing bytes that are not a member are padding."""
 
     def __init__(self) -> None:
         self._begun = False
@@ -119,7 +122,7 @@ class _Gunzip:
             except zlib.error as error:
                 raise AllFetchesFailed("fetch.damaged") from error
             data = self._member.unconsumed_tail or self._member.unused_data
-            # zlib may hold back output without input
+            # zlib may buffer output without input
             more = bool(data) or (len(piece) == STEP and not self._member.eof)
             if self._member.eof:
                 self._member = None

@@ -1,4 +1,4 @@
-"""Recognise a block: pure rules from an answer to the kind of challenge, for any page we fetch."""
+"""Block detection: pure rules from a response to the kind of challenge, for any fetched page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def _rules(*rows: tuple[ChallengeKind, str]) -> tuple[_Rule, ...]:
     return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in rows)
 
 
-# The first rule that fits names the kind: the particular stand before the general. Every pattern is free of
-# nested repetition, so the search stays linear in the page.
+# The first matching rule decides the kind, so specific rules precede general ones. No pattern has nested
+# repetition, so the search is linear in the page.
 _IN_BODY = _rules(
     (ChallengeKind.CAPTCHA, r"anomaly-modal__|/anomaly\.js\?"),
     (
@@ -49,8 +49,8 @@ _IN_BODY = _rules(
         r"<form[^>]{0,200}action=[\"']?https://consent\.(?:google|youtube|yahoo)\.",
     ),
 )
-# Words that an article about blocks may use too: believed only as a whole title, or on a page too small to be
-# an article.
+# Words that an article about blocks may use too: only trusted as a whole title, or on a page too small for an
+# article.
 _IN_TITLE = _rules(
     (
         ChallengeKind.JS_CHALLENGE,
@@ -86,11 +86,13 @@ _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,400})", re.IGNORECASE)
 def detect(
     text: str, url: str = "", status: int = 200, markers: Mapping[str, ChallengeKind] | None = None
 ) -> Challenge | None:
-    """The challenge this page is, or None. `markers`: an engine's own give-aways, as plain strings of its
-    source.
+    """Return the challenge that this page is, or None.
 
-    A page of results may carry a captcha's script without being one: ask only of a page on which nothing was
-    found."""
+    `markers`: an engine's own markers, as plain strings of its source.
+
+    A result page may contain a captcha's script without being a challenge: call this only for a page without
+    hits.
+    """
     for marker, kind in (markers or {}).items():
         if marker in text:
             return Challenge(kind, marker)

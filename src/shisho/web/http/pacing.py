@@ -1,4 +1,4 @@
-"""How long to leave a server alone: its turn, Retry-After, backing off; and what a request may cost."""
+"""Pacing of requests: turns, Retry-After, backoff, and their cost."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from shisho.ports import Limiter
 
 SLOW_DOWN = (429, 503)
 MOST_TRIES = 5
-_DIGITS = 9  # 31 years; a longer number is no time any more, and later than the calendar's last day
+_DIGITS = 9  # 31 years; a longer number is not a plausible time, and is later than the calendar's last day
 
 Pay = Callable[[], Awaitable[bool]]
-"""Spend one page of the task's budget; False: there is none left."""
+"""Spend one page of the task's budget; False if none is left."""
 
 Browse = Callable[[Request, str], Awaitable[Response]]
 """A request through the browser, in the profile of that name."""
 
 
 class RetryLater(Exception):
-    """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host.
-    `reason` is told while it is waited for; None: it is others' turn before."""
+    """Asks for a retry in `seconds`.
+
+    `host`: the host to leave alone until then, "" if it is not a host. `reason` is shown during the wait;
+    None if other waiters simply come first.
+    """
 
     def __init__(self, seconds: float, host: str = "", reason: ShishoError | None = None) -> None:
         super().__init__(f"not before {seconds:.1f} s")
@@ -35,8 +38,10 @@ class RetryLater(Exception):
 
 
 def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None:
-    """Seconds that a server asks to be left alone, in full; None where it says nothing that can be
-    understood. `headers` in lower case; without `now` a date is not understood."""
+    """Return the full delay in seconds that a server requests; None if there is none that can be parsed.
+
+    `headers` in lower case; without `now` dates are not parsed.
+    """
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value) if len(value) <= _DIGITS else float("9" * _DIGITS)
@@ -51,8 +56,10 @@ def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None
 
 
 async def await_turn(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
-    """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed
-    where it had its day's."""
+    """Acquire a permit for one request to a host, which must be released.
+
+    Raises: RetryLater; AllFetchesFailed if the host's daily limit is reached.
+    """
     leave = await limiter.acquire(f"host:{host}", limit, ticket)
     if leave.spent:
         raise AllFetchesFailed(

@@ -1,5 +1,4 @@
-"""A chain of redirects that is followed one request at a time, because each of its hosts has its own rules
-and its own pace."""
+"""A chain of redirects followed one request at a time, because each host has its own rules and pace."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ from shisho.ports import Cache
 from shisho.web.http.site import host_of_url
 
 MAX_REDIRECTS = 5  # RFC 9309 2.3.1.2 names five too
-KEPT_S = 86_400.0  # whoever waits for the next host's turn does not ask the earlier ones again
+KEPT_S = 86_400.0  # a waiter for the next host does not ask the earlier ones again
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectChain:
-    """The addresses that were asked so far, and at the end the one to ask next."""
+    """The requested addresses so far, followed by the next one."""
 
     urls: tuple[str, ...]
 
@@ -28,11 +27,11 @@ class RedirectChain:
 
     @property
     def begins(self) -> bool:
-        """True where nothing has been asked yet."""
+        """True if nothing has been requested yet."""
         return len(self.urls) == 1
 
     def extend(self, url: str) -> RedirectChain:
-        """Raises AllFetchesFailed for a circle, and where it is too long."""
+        """Append an address. Raises AllFetchesFailed for a loop, or if the chain is too long."""
         host = host_of_url(self.url)
         if url in self.urls:
             raise AllFetchesFailed("fetch.redirect_loop", host=host)
@@ -46,18 +45,18 @@ class RedirectChain:
 
 
 def redirect_target(response: Response) -> str:
-    """Where an answer leads on to; "" where it is an answer of its own."""
+    """Return the target of a redirect; "" for any other response."""
     return response.headers.get("location", "") if 300 <= response.status < 400 else ""
 
 
 class RedirectMemory:
-    """Where chains stand whose next host has no turn for us yet."""
+    """A store of unfinished chains that wait for their next host."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
     async def find_chain(self, name: str, url: str) -> RedirectChain:
-        """The chain of this name, if it began at this address; else a new one."""
+        """Return the chain of this name if it began at this address, else a new one."""
         entry = await self._cache.get(_key(name))
         urls: Sequence[str] = entry.value if entry is not None else ()
         return RedirectChain(tuple(urls)) if urls and urls[0] == url else RedirectChain((url,))
@@ -66,7 +65,7 @@ class RedirectMemory:
         await self._cache.put(_key(name), list(chain.urls), KEPT_S)
 
     async def forget(self, name: str, chain: RedirectChain) -> None:
-        """A chain that has come to its end, whatever that was, leaves no address behind."""
+        """Delete a finished chain, whatever its outcome, so that no address is left."""
         if not chain.begins:
             await self._cache.put(_key(name), [], 0.0)
 

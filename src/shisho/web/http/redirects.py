@@ -1,5 +1,7 @@
-"""The requests of a chain of redirects: what the first asks, where the next one leads, what it may carry.
-Pure rules."""
+"""The requests of a chain of redirects: the first request, each next target, and the data it may carry.
+
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from shisho.domain.web import Request
 from shisho.errors import AllFetchesFailed, InvalidParams
 from shisho.web.http.address import AllowList, Target, check_url
 
-# The fetcher's to say, not its caller's.
+# The fetcher sets these, not its caller.
 _RESERVED = frozenset(
     (
         "host",
@@ -23,7 +25,7 @@ _RESERVED = frozenset(
         "content-type",
     )
 )
-# What may follow a redirect to another host. Anything else may be a key.
+# Headers that may follow a redirect to another host. Any other may be a key.
 _HARMLESS = frozenset(("accept", "accept-language", "if-none-match", "if-modified-since"))
 _TO_GET = frozenset((301, 302, 303))
 _AS_IT_WAS = frozenset((307, 308))
@@ -31,8 +33,7 @@ _AS_IT_WAS = frozenset((307, 308))
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One request of a chain. Header names are in lower case. `alone`: the chain is its caller's to
-    follow."""
+    """One request of a chain. Header names are in lower case. `alone`: the caller follows the chain."""
 
     target: Target
     method: str
@@ -43,7 +44,7 @@ class Hop:
 
 
 def start_chain(request: Request, allow: AllowList) -> Hop:
-    """Raises InvalidParams, or ForbiddenAddress."""
+    """Return the first request. Raises InvalidParams, or ForbiddenAddress."""
     if request.method not in ("GET", "POST"):
         raise InvalidParams("browser.bad_method", method=request.method)
     headers = {
@@ -65,10 +66,12 @@ def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> Hop:
-    """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private
-    goes along.
+    """Return the next request.
 
-    Raises ForbiddenAddress, or AllFetchesFailed where it cannot be followed."""
+    A redirect from https to http is followed, like any http address, but without private data.
+
+    Raises: ForbiddenAddress, or AllFetchesFailed if it cannot be followed.
+    """
     try:
         target = check_url(urljoin(hop.target.url, location), allow)
     except (InvalidParams, ValueError) as error:
@@ -88,6 +91,6 @@ def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> H
 
 
 def _same_place(old: Target, new: Target) -> bool:
-    """The same server, or its secure side."""
+    """Return True for the same server, or its https upgrade."""
     upgraded = (old.scheme, old.port, new.scheme, new.port) == ("http", 80, "https", 443)
     return old.host == new.host and ((old.scheme, old.port) == (new.scheme, new.port) or upgraded)

@@ -1,5 +1,7 @@
-"""Pages that only lead on: a short one that names another address for a moment later (HTML, "refresh"), as
-pages that have moved and publishers behind a DOI do. Pure; every step is linear in a page that is short."""
+"""Pages that only forward: short pages with an HTML "refresh" to another address after a moment.
+
+Pages that have moved and publishers behind a DOI use them. Pure; every step is linear in a short page.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 from shisho.domain.web import Response
 from shisho.web.http.url import resolve_href, spell_address
 
-SHORT = 20_000  # bytes; a longer page is one to be read, and goes on like a show of slides
+SHORT = 20_000  # bytes; a longer page is worth reading, and its refresh is like a slide show's
 MOST_DELAY_S = 10
 _BEGIN = re.compile(rb"<(?:script|noscript)\b", re.IGNORECASE)
 _END = re.compile(rb"</(?:script|noscript)\b", re.IGNORECASE)
@@ -21,7 +23,7 @@ _LATER = re.compile(rb"\s*(\d{1,3})[.\d]*\s*[;,]\s*(?:url\s*=\s*)?(.+)", re.IGNO
 
 
 def refresh_target(response: Response) -> str:
-    """Where a page leads on to within a few seconds; "" where it is a page of its own."""
+    """Return the address that a page forwards to within a few seconds; "" for other pages."""
     if len(response.body) > SHORT or "html" not in (response.media_type or "html"):
         return ""
     for content in (
@@ -42,7 +44,7 @@ def _list_refreshes(page: bytes) -> Iterator[bytes]:
 
 
 def _shown(page: bytes) -> bytes:
-    """The page without comments and what is for scripts, or for whoever has none."""
+    """Return the page without comments, scripts and noscript parts."""
     first, *others = page.split(b"<!--")
     page = first + b"".join(other.partition(b"-->")[2] for other in others)
     first, *others = _BEGIN.split(page)

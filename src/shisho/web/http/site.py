@@ -1,5 +1,4 @@
-"""Whose page an address is: its host, its site, and the registered domain, by the Public Suffix List that
-comes with the package."""
+"""The host, site and registered domain of an address, by the bundled Public Suffix List."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def host_of_url(url: str) -> str:
-    """The host that an address asks, in its one spelling; "" for what is no address."""
+    """Return the normalized host of a URL; "" if it is invalid."""
     try:
         return host_name(urlsplit(url).hostname or "")
     except ValueError:
@@ -25,7 +24,7 @@ def host_of_url(url: str) -> str:
 
 
 def site_of(url: str) -> str:
-    """Scheme, host and port of a web address: whose robots.txt counts."""
+    """Return scheme, host and port of a web address: the scope of a robots.txt."""
     parts = urlsplit(url)
     host = bracket_address(host_of_url(url))
     return f"{parts.scheme}://{host}" + (
@@ -34,11 +33,13 @@ def site_of(url: str) -> str:
 
 
 def find_registered_domain(url: str) -> str:
-    """`example.co.jp` of https://www.example.co.jp/x; one site of a host that many share
-    (`someone.github.io`); an IP address as it is. Empty for what is no web address."""
+    """Return the registered domain, such as `example.co.jp` for https://www.example.co.jp/x.
+
+    For shared hosts, one site (`someone.github.io`); an IP address as is. Empty if it is not a web address.
+    """
     try:
         parts = urlsplit(url)
-        # what has no such spelling is no host here
+        # a host without such a spelling is not valid here
         host = (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")
     except ValueError:
         return ""
@@ -59,5 +60,5 @@ def find_registered_domain(url: str) -> str:
 def _list() -> TLDExtract:
     from tldextract import TLDExtract
 
-    # No addresses and no folder: nothing is fetched, nothing is written.
+    # No URLs and no folder: nothing is fetched or written.
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)

@@ -1,4 +1,4 @@
-"""One exchange over one connection, whose head is bounded however it comes."""
+"""One exchange over one connection, with a bounded head."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ _SIP = 4 * 1024
 
 
 class MeteredStream(httpcore.AsyncNetworkStream):
-    """A connection that gives little until the body begins: at a time, for h11 works off all it has without a
-    pause, and in all, for any number of interim answers may come before the answer."""
+    """A connection with limited reads until the body begins.
+
+    Limited per read, because h11 processes all its input without a pause, and in total, because any number of
+    interim responses may precede the final one.
+    """
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
@@ -41,8 +44,10 @@ class MeteredStream(httpcore.AsyncNetworkStream):
 
 
 async def ask(stream: httpcore.AsyncNetworkStream, request: httpcore.Request) -> httpcore.Response:
-    """Send a request; the head of its answer. The body is read from its `stream` while the connection stays
-    open."""
+    """Send a request and return the head of the response.
+
+    The body is read from its `stream` while the connection stays open.
+    """
     wire = MeteredStream(stream)
     answer = await _Exchange(request.url.origin, wire).handle_async_request(request)
     wire.body_begins()
@@ -50,5 +55,5 @@ async def ask(stream: httpcore.AsyncNetworkStream, request: httpcore.Request) ->
 
 
 class _Exchange(httpcore.AsyncHTTP11Connection):
-    # a head, and the trailers of a body in chunks: h11 takes 15 ms for so many short lines
+    # for a head, and for the trailers of a chunked body: h11 takes 15 ms for this many short lines
     MAX_INCOMPLETE_EVENT_SIZE = _HEAD

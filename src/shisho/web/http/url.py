@@ -1,5 +1,6 @@
-"""Which URLs are the same page: redirectors unwrapped, spellings folded. A canonical URL is an identity,
-never fetched."""
+"""Canonical URLs: redirectors unwrapped, spellings normalized. A canonical URL is an identity, never
+fetched.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunspli
 
 _GOOGLE = r"(?:[\w-]+\.)*google\.[a-z]{2,3}(?:\.[a-z]{2})?"
 
-# (host, path, the parameters that may carry the target)
+# (host, path, parameters that may contain the target)
 _REDIRECTORS: tuple[tuple[re.Pattern[str], re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(host), re.compile(path), names)
     for host, path, names in (
@@ -25,7 +26,7 @@ _REDIRECTORS: tuple[tuple[re.Pattern[str], re.Pattern[str], tuple[str, ...]], ..
     )
 )
 
-# What a result page links to besides its results: its own pages, advertisements, caches, translations.
+# Links on a result page that are not results: the engine's own pages, advertisements, caches, translations.
 _NOT_RESULTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     (re.compile(host), re.compile(path))
     for host, path in (
@@ -67,7 +68,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def unwrap(url: str) -> str:
-    """The page a redirector of a search engine leads to; any other URL comes back as it is."""
+    """Return the target of a search engine's redirector; any other URL unchanged."""
     for _ in range(3):
         target = _target(url)
         if not target:
@@ -86,13 +87,13 @@ def _target(url: str) -> str:
             values = dict(parse_qsl(query))
             for name in names:
                 target = resolve_href("", _decoded(values.get(name, "")))
-                if target:  # "https://" alone is no address, and leaves the redirector's own
+                if target:  # "https://" alone is not an address, and the redirector's own stays
                     return target
     return ""
 
 
 def _decoded(value: str) -> str:
-    # bing's ck/a carries base64 without padding behind a version mark.
+    # bing's ck/a carries base64 without padding after a version mark.
     if not value.startswith("a1"):
         return value
     packed = value[2:]
@@ -113,7 +114,7 @@ def _split(url: str) -> tuple[str, str, str] | None:
 
 
 def resolve_href(base: str, href: str) -> str:
-    """`href` as seen from `base`, or "" where it is no web address."""
+    """Resolve `href` against `base`; "" if the result is not a web address."""
     try:
         url = urljoin(base, href.strip())
         parts = urlsplit(url)
@@ -124,8 +125,10 @@ def resolve_href(base: str, href: str) -> str:
 
 
 def spell_address(raw: bytes) -> str:
-    """What a server wrote where an address may stand: it puts Japanese there as it is, in UTF-8 or in
-    Shift_JIS, whose bytes are spelled out."""
+    """Decode an address from a server.
+
+    Servers send raw Japanese in UTF-8, or in Shift_JIS, whose bytes are percent-encoded.
+    """
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -133,8 +136,9 @@ def spell_address(raw: bytes) -> str:
 
 
 def is_result(url: str) -> bool:
-    """True where a link may be a result: not an engine's own page, advertisement, cache or
-    translation."""
+    """Return True if a link may be a result: not an engine's own page, advertisement, cache or
+    translation.
+    """
     parts = _split(url)
     if parts is None:
         return False
@@ -143,11 +147,12 @@ def is_result(url: str) -> bool:
 
 
 def canonicalise(url: str) -> str:
-    """The name two spellings of one address share. Raises ValueError where it is no http(s) URL.
+    """Return the identity of an address across spellings. Raises ValueError if it is not an http(s) URL.
 
-    http and https, default ports, letter case of the host, percent-spellings, dot segments, a final slash,
+    http and https, default ports, letter case of the host, percent-encodings, dot segments, a final slash,
     fragments, parameter order and tracking parameters make no difference; path case and all other parameters
-    do."""
+    do.
+    """
     parts = urlsplit(unwrap(url.strip()))
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not a web address: {url}")
@@ -165,8 +170,7 @@ def canonicalise(url: str) -> str:
 
 
 def strip_tracking(url: str) -> str:
-    """The address as it is, less the parameters that only tell who followed it from where; nothing else of it
-    is respelled."""
+    """Remove tracking parameters from an address; everything else keeps its spelling."""
     address, mark, fragment = url.partition("#")
     page, asks, query = address.partition("?")
     if not asks:
@@ -176,21 +180,19 @@ def strip_tracking(url: str) -> str:
 
 
 def host_name(name: str) -> str:
-    """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is
-    complete."""
+    """Normalize a host: ASCII, lower case, without the final dot that only marks a complete name."""
     with suppress(UnicodeError):
         name = name.encode("idna").decode("ascii")
     return name.lower().rstrip(".")  # after that: the Japanese full stop has become a dot
 
 
 def bracket_address(host: str) -> str:
-    """A host as it stands in an address: one of IPv6 in brackets."""
+    """Return a host as written in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 def strip_final_dot(url: str) -> str:
-    """The address with its host's name as everybody writes it: to a browser and to a cookie the dot makes
-    another host."""
+    """Remove the final dot of the host, which makes it another host to a browser and to a cookie."""
     try:
         parts = urlsplit(url)
         name = parts.hostname or ""
@@ -216,8 +218,8 @@ def _path(path: str) -> str:
 
 
 def _spelled(segment: str) -> str:
-    # An escape of a reserved character (%2F) is not the character, and a byte of Shift_JIS is no UTF-8: only
-    # unreserved characters are unfolded.
+    # An escaped reserved character (%2F) is not that character, and a byte of Shift_JIS is not UTF-8: only
+    # unreserved characters are unescaped.
     def unfold(match: re.Match[str]) -> str:
         letter = unquote(match.group())
         return letter if letter in _UNRESERVED else match.group().upper()

@@ -1,1 +1,1 @@
-"""Web pages: which next, whether a site allows it, one visit."""
+"""Crawling of web pages: the frontier, robots.txt, one visit."""

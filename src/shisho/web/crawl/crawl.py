@@ -1,5 +1,4 @@
-"""The frontier driven: visits under way together, hosts that ask for patience put off, and no worker held for
-a long wait."""
+"""The crawl loop: concurrent visits, delayed hosts, and no worker blocked by a long wait."""
 
 from __future__ import annotations
 
@@ -14,14 +13,16 @@ from shisho.ports import Clock
 from shisho.web.crawl.frontier import AT_ONCE, Frontier
 from shisho.web.http.pacing import RetryLater
 
-SHORT = 2.0  # seconds that a worker may be held for a host
+SHORT = 2.0  # seconds that a worker may wait for a host
 
 
 @dataclass(slots=True)
 class Crawl:
-    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass
-    early; no visit begins while `room` or more are under way. Once one finds the budget spent, no other
-    begins, and those that were paid for come to their end."""
+    """One pass over a frontier.
+
+    `visit` handles a hit and its errors; `enough` ends the pass early; no visit starts while `room` or more
+    are running. After one finds the budget spent, no other starts, and those already paid for finish.
+    """
 
     frontier: Frontier
     visit: Callable[[DiscoveredUrl], Coroutine[Any, Any, None]]
@@ -33,8 +34,11 @@ class Crawl:
     _spent: BudgetExhausted | None = None
 
     async def run(self) -> float | None:
-        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited.
-        Raises BudgetExhausted."""
+        """Visit all hits that can be visited.
+
+        Returns None if all are done, else the seconds after which the rest may be visited. Raises
+        BudgetExhausted.
+        """
         try:
             while True:
                 wait = self._begin()
@@ -52,7 +56,7 @@ class Crawl:
             await asyncio.gather(*self._visits, return_exceptions=True)
 
     def _begin(self) -> float | None:
-        """Start the visits that may begin now. Returns the seconds until another one may."""
+        """Start the visits that may start now. Returns the seconds until the next one may."""
         if self._spent is not None or self.enough():
             return None
         while len(self._visits) < self.room():
@@ -66,7 +70,7 @@ class Crawl:
         return None if at is None else max(0.0, at - self.clock.monotonic())
 
     async def _ended(self, wait: float | None) -> None:
-        """Until a visit ends, or so many seconds have passed."""
+        """Wait until a visit ends or the timeout passes, and handle finished visits."""
         done, _ = await asyncio.wait(self._visits, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
         for visit in done:
             hit = self._visits.pop(visit)

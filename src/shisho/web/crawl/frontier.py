@@ -1,5 +1,7 @@
-"""Which hit is visited next: the best whose host is free, one of each host at a time. Pure; time is told,
-never asked."""
+"""The order of visits: the best hit whose host is free, one per host at a time.
+
+Pure; the caller passes the time.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ AT_ONCE = 4
 
 
 class Frontier:
-    """The hits of a search that have not been visited, best first; `hits` come in that order.
+    """The unvisited hits of a search, best first; `hits` come in that order.
 
-    `visited`: canonical URLs that the task needs no second look at. `barred`: hits of blocked domains, never
-    handed out."""
+    `visited`: canonical URLs that the task need not visit again. `barred`: hits of blocked domains, never
+    returned.
+    """
 
     def __init__(
         self,
@@ -35,15 +38,15 @@ class Frontier:
 
     @property
     def left(self) -> tuple[DiscoveredUrl, ...]:
-        """The hits that have not been handed out, best first."""
+        """The hits that were not taken yet, best first."""
         return tuple(self._left)
 
     def take(self, now: float, busy: Collection[str], ready_at: Mapping[str, float]) -> DiscoveredUrl | None:
-        """The best hit that may be visited now; it is not handed out again. None: nothing is left, or all
-        must wait.
+        """Take the best hit that may be visited now; None if nothing is left, or all must wait.
 
-        `busy`: hosts with a visit under way, one for each visit. `ready_at`: when a host may be asked again,
-        by the same clock as `now`; a host that is not in it may be asked at once."""
+        `busy`: hosts with a running visit, one entry per visit. `ready_at`: when a host may be requested
+        again, by the same clock as `now`; other hosts may be requested at once.
+        """
         if len(busy) >= self._at_once:
             return None
         for at, hit in enumerate(self._left):
@@ -53,25 +56,25 @@ class Frontier:
         return None
 
     def close(self) -> None:
-        """Enough was found: nothing more is handed out."""
+        """Drop all remaining hits, because enough was found."""
         self._left.clear()
 
     def host(self, hit: DiscoveredUrl) -> str:
-        """The host that is asked for it next: its own host, or the one that its redirects have led
-        to."""
+        """Return the host of the hit's next request: its own, or the one that its redirects lead to."""
         return self._led.get(hit.canonical_url, host_of(hit))
 
     def put_back(self, hit: DiscoveredUrl, host: str = "") -> None:
-        """It could not be visited after all; it stands before those that were below it. `host`: who is waited
-        for, where that is not its own."""
+        """Return a hit that could not be visited, before lower-ranked ones.
+
+        `host`: the host to wait for, if it is not the hit's own.
+        """
         if host:
             self._led[hit.canonical_url] = host
         place = sum((other_hit.rank or 0) < (hit.rank or 0) for other_hit in self._left)
         self._left.insert(place, hit)
 
     def find_next_time(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:
-        """When the first host that no visit is under way at may be asked; None: only an ending visit can
-        bring the next."""
+        """Return when the first free host may be requested; None if a running visit must end first."""
         if len(busy) >= self._at_once:
             return None
         free = {self.host(hit) for hit in self._left} - {*busy}
@@ -79,11 +82,13 @@ class Frontier:
 
 
 def host_of(hit: DiscoveredUrl) -> str:
-    """The host that a hit is asked of, in the canonical spelling: the key of `busy` and `ready_at`."""
+    """Return the host of a hit in its canonical spelling, the key of `busy` and `ready_at`."""
     return urlsplit(hit.canonical_url).hostname or ""
 
 
 def is_within(host: str, domains: Iterable[str]) -> bool:
-    """True where a host is one of these domains or below one. Whole labels count: notexample.jp is not
-    below example.jp."""
+    """Return True if a host is one of these domains or a subdomain of one.
+
+    Whole labels count: notexample.jp is not below example.jp.
+    """
     return any(f".{host}".endswith(f".{domain}") for domain in domains)

@@ -1,4 +1,4 @@
-"""The rules of a site for programs: robots.txt (RFC 9309), and the pace of its host."""
+"""robots.txt of a site (RFC 9309), and the pace of its host."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ from shisho.web.http.site import host_of_url, site_of
 PRODUCT = "Shisho"
 LEAST_INTERVAL_S = 1.0
 PER_DAY = 200
-MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
+MOST_BYTES = 500 * 1024  # RFC 9309 2.5: the minimum that a parser must accept
 KEPT_S = 86_400.0
 KEPT_CLOSED_S = 600.0
 # "User-agent: Shisho/1.0": the product token ends before the slash (RFC 9309 2.2.1).
 _VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[^\s/#]+)/[^\r\n#]*", re.IGNORECASE | re.MULTILINE)
-_LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
+_LARGE = 20_000  # characters; longer files would block the event loop for too long
 
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """The robots.txt of a site. No `text` forbids nothing; `closed` says why nothing may be read for
-    now."""
+    """The robots.txt of a site.
+
+    An empty `text` forbids nothing; `closed` is the reason that nothing may be read for now.
+    """
 
     text: str = ""
     closed: str = ""
@@ -43,22 +45,27 @@ class Robots:
         return not self.refusal(url)
 
     def refusal(self, url: str) -> str:
-        """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
+        """Return the reason that the page is forbidden, worded to follow the site's name; "" if it is
+        allowed.
+        """
         if self.closed:
             return self.closed
         return "" if _read(self.text).can_fetch(url, PRODUCT) else Message("robots.disallowed")
 
     @property
     def delay_s(self) -> float:
-        """Seconds that it wants between two requests; 0 where it names none."""
+        """The delay in seconds between two requests that the site wants; 0 if it names none."""
         rules = _read(self.text)
         rate = rules.request_rate(PRODUCT)
         return max(rules.crawl_delay(PRODUCT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
 
 
 def robots(response: Response) -> Robots:
-    """By the answer to a request for robots.txt: a client error means that there is none, a server's error
-    (and "too many requests") that nothing may be read until it is known."""
+    """Parse the response to a request for robots.txt.
+
+    A client error means that there is none; a server error (and "too many requests") means that nothing may
+    be read until it is known.
+    """
     if response.status == 429 or response.status >= 500:
         return Robots(closed=Message("robots.bad_status", status=response.status))
     if response.status >= 300:
@@ -70,16 +77,20 @@ def robots(response: Response) -> Robots:
 
 
 def host_limit(rules: Robots | None) -> Limit:
-    """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked
-    what it asks."""
+    """Return the limit of a host: its own delay, but at least a second between requests.
+
+    None: its robots.txt is unknown.
+    """
     delay = rules.delay_s if rules else 0.0
     return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
 
 
 class RobotsBook:
-    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks
-    at a time. A redirect is followed to other hosts too (RFC 9309 2.3.1.2), each in its own pace; what it
-    says counts for the first."""
+    """robots.txt of every site, requested once a day at the pace of its host.
+
+    Only one of all processes requests it at a time. Redirects are followed to other hosts too (RFC 9309
+    2.3.1.2), each at its own pace; the result applies to the first.
+    """
 
     def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter, clock: Clock | None = None) -> None:
         self._fetcher = fetcher
@@ -90,8 +101,10 @@ class RobotsBook:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def find_rules(self, url: str, ticket: str) -> Robots:
-        """The rules of this page's site; `ticket` as for the page. Raises what `await_turn` raises, and
-        ForbiddenAddress and InvalidParams as the page itself would."""
+        """Return the rules of this page's site; `ticket` as for the page.
+
+        Raises: as `await_turn`, and ForbiddenAddress and InvalidParams as the page itself would.
+        """
         site = site_of(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:
@@ -123,8 +136,9 @@ class RobotsBook:
         return robots
 
     async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
-        """One request of the chain; the seconds that its host then asks to be left alone."""
-        # The page's own ticket: it keeps its place in line if another process has the answer by its turn.
+        """Send one request of the chain; also return the delay that its host then requests, in seconds."""
+        # The page's own ticket: it keeps its place in the queue if another process already has the response
+        # by its turn.
         host = host_of_url(chain.url)
         first = chain.begins
         elsewhere = None if first else await self._known(site_of(chain.url))

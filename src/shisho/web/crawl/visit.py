@@ -1,4 +1,6 @@
-"""One web page, fetched politely: robots.txt, the host's pace, the budget, and what its answer means."""
+"""One web page, fetched politely: robots.txt, the host's pace, the budget, and the meaning of the
+response.
+"""
 
 from __future__ import annotations
 
@@ -38,18 +40,20 @@ from shisho.web.http.site import host_of_url
 # a challenge has fewer bytes and paragraphs
 SMALL = 20_000
 PARAGRAPHS = 3
-SHORT_S = 2.0  # a visit may wait so long in its place
+SHORT_S = 2.0  # a visit may wait this long without being rescheduled
 TOTAL_S = 20.0  # for a page and the redirects on the way to it
-REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
-# The page itself, or word that it is as before. Others below 400 are a part or a promise: "accepted" (202) is
-# how some walls answer, and "moved" without an address has no more than that word.
+REMEMBERED_S = 600.0  # how long a host's "slow down" is remembered
+# The page itself, or a confirmation that it is unchanged. Others below 400 are a part or a promise: some
+# walls answer "accepted" (202), and "moved" without an address has no other content.
 _PAGES = frozenset((200, 203, 304))
 
 
 @dataclass(frozen=True, slots=True)
 class PageClient:
-    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so. `browse`
-    None: there is no browser here."""
+    """A client for web pages.
+
+    `robots` None: robots.txt is ignored at the owner's request. `browse` None: there is no browser.
+    """
 
     fetcher: Fetcher
     browse: Browse | None
@@ -61,11 +65,15 @@ class PageClient:
     async def fetch_page(
         self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None
     ) -> Response:
-        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects, and pages
-        that only lead on, are followed one request at a time: each host's robots.txt counts, each has its own
-        turn and its own day; one page is paid for them all. Raises RetryLater where a host must be left alone
-        for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed
-        for what is not the page: an error's, a part, a promise."""
+        """Return the page, or 304 if nothing has changed; with `browse`, as rendered by its scripts.
+
+        Redirects and forwarding pages are followed one request at a time: each host has its own robots.txt,
+        turn and daily limit; together they cost one page.
+
+        Raises: RetryLater if a host must be left alone for now, BudgetExhausted, RobotsDisallowed,
+        AuthRequired for a challenge, and AllFetchesFailed for a response that is not the page: an error, a
+        part, a promise.
+        """
         if browse is not None:
             return await self._browsed(request, ticket, pay, browse)
         memory = RedirectMemory(self.cache)
@@ -101,8 +109,10 @@ class PageClient:
             ) from late
 
     async def _browsed(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
-        """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt
-        forbids it is left unread, and the host has its pause all the same."""
+        """Fetch by the browser, which follows redirects without permits.
+
+        A page from a host whose robots.txt forbids it is discarded, and the host still gets its pause.
+        """
 
         async def fetch(asked_request: Request) -> Response:
             return await browse(asked_request, "")
@@ -115,7 +125,7 @@ class PageClient:
         return response
 
     async def _rules(self, url: str, ticket: str) -> Robots | None:
-        """The rules of this page's site; None: nobody asks it. Raises RobotsDisallowed."""
+        """Return the rules of this page's site; None if robots.txt is ignored. Raises RobotsDisallowed."""
         rules = await self.robots.find_rules(url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(url)):
             raise RobotsDisallowed(
@@ -129,7 +139,7 @@ class PageClient:
     async def _asked(
         self, request: Request, ticket: str, pay: Pay, fetch: Callable[[Request], Awaitable[Response]]
     ) -> Response:
-        """One request, as its host's rules and pace let it."""
+        """Send one request within its host's rules and pace."""
         host = host_of_url(request.url)
         after = 0.0
         limit = host_limit(await self._rules(request.url, ticket))
@@ -153,8 +163,7 @@ class PageClient:
         return _usable(request.url, response, challenge)
 
     async def render(self, request: Request, ticket: str, pay: Pay) -> Response | None:
-        """A page without text as its scripts make it; None where there is no browser, or its host is too slow
-        to ask again."""
+        """Render a page without text; None if there is no browser, or its host is too slow to ask again."""
         if self.browse is None:
             return None
         try:
@@ -168,8 +177,9 @@ class PageClient:
         return None
 
     async def _tries(self, host: str) -> int:
-        """How often the host has asked for patience lately; raises AllFetchesFailed where that was too
-        often."""
+        """Return how often the host has asked for patience lately. Raises AllFetchesFailed after too many
+        times.
+        """
         entry = await self.cache.get(f"slow host:{host}")
         if entry is not None and entry.value >= MOST_TRIES:
             raise _left_alone(host)
@@ -187,7 +197,7 @@ async def _paid() -> bool:
 
 
 def _next_target(response: Response, chain: RedirectChain) -> str:
-    """Where an answer leads on to; a page that only leads back is one to be read."""
+    """Return the next address; a page that only forwards back is one to be read."""
     target = redirect_target(response)
     refreshed = "" if target else refresh_target(response)
     return target or (refreshed if refreshed not in chain.urls else "")
@@ -210,14 +220,14 @@ def _usable(url: str, response: Response, challenge: Challenge | None) -> Respon
 
 
 def _challenge(response: Response) -> Challenge | None:
-    # The marks that give a challenge away are ASCII.
+    # The markers of challenges are ASCII.
     return (
         detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None
     )
 
 
 def _may_bar(response: Response) -> bool:
-    """Pages with something to read carry captchas too, in their forms."""
+    """Return True if the page is small: pages with content contain captchas too, in their forms."""
     if "html" not in (response.media_type or "html"):
         return False
     small = len(response.body) < SMALL and response.body.count(b"<p") < PARAGRAPHS

@@ -1,4 +1,4 @@
-"""Load the engines, apply the user's overrides, and find the engine of a saved page."""
+"""Loading of the engines, the user's overrides, and detection of the engine of a saved page."""
 
 from __future__ import annotations
 
@@ -32,20 +32,24 @@ from shisho.web.http.challenge import detect
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine ready to use: what is known of it and its two pure functions, both reading the overridden
-    `about`."""
+    """An engine: its facts and its two pure functions, both using the overridden `about`."""
 
     about: EngineAbout
     _request: Callable[[EngineQuery, int, State, EngineAbout], Request]
     _parse: Callable[[Response, EngineAbout], Serp]
 
     def request(self, query: EngineQuery, page: int, state: State) -> Request:
-        """The request for page `page` (from 1); `state` is what the page before gave. Raises
-        InvalidParams."""
+        """Return the request for page `page` (from 1); `state` comes from the previous page.
+
+        Raises: InvalidParams.
+        """
         return self._request(query, page, state, self.about)
 
     def parse(self, response: Response) -> Serp:
-        """Raises ParserFailed or EngineUnavailable; no results and challenges are answers, not errors."""
+        """Parse a response; no results and challenges are results, not errors.
+
+        Raises: ParserFailed or EngineUnavailable.
+        """
         return self._parse(response, self.about)
 
 
@@ -65,9 +69,10 @@ def _is_engine(loaded: object) -> bool:
 
 
 def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Engine]:
-    """Every engine under its name, the fields of `overrides` (an engines.toml as read) in place of our own.
+    """Return every engine by name, with the fields of `overrides` (a parsed engines.toml) applied.
 
-    Raises InvalidParams for an unknown engine, an unknown field or a value of another type."""
+    Raises: InvalidParams for an unknown engine, an unknown field or a value of another type.
+    """
     found_engines = {engine.about.name: engine for engine in load_engines()}
     for name, values in (overrides or {}).items():
         if name not in found_engines:
@@ -93,7 +98,7 @@ _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "quer
 
 def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
     changed = {key: _coerced(about, key, value, where) for key, value in values.items()}
-    # the user's own pace holds, whatever a key would buy
+    # the user's own pace applies, whatever a key would allow
     if "interval_s" in changed and "credentials" not in changed:
         changed["credentials"] = tuple(
             replace(credential, interval_s=None) for credential in about.credentials
@@ -140,16 +145,18 @@ def _value(current: Any, key: str, value: Any) -> Any:
 
 
 def read_page(data: bytes, engine: str, told: Mapping[str, Any], overrides: Mapping[str, Any]) -> Serp:
-    """`read_saved` of a body and what else was told of the response: as it is called in a child process."""
+    """Parse a body with the other fields of its response, as `read_saved`, inside a child process."""
     return read_saved(engine, build({**told, "body": data}, Response), overrides)
 
 
 def read_saved(
     name: str, response: Response, overrides: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Serp:
-    """A page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes
-    back with an empty engine. Raises InvalidParams for an unknown name, ParserFailed and EngineUnavailable as
-    `Engine.parse`."""
+    """Parse a page by the engine `name`, or by `auto` detection.
+
+    A general challenge is returned with an empty engine. Raises InvalidParams for an unknown name,
+    ParserFailed and EngineUnavailable as `Engine.parse`.
+    """
     known_engines = engines(overrides)
     engine = detect_engine(response, [e.about for e in known_engines.values()]) if name == "auto" else name
     if engine is None:

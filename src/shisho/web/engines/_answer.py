@@ -1,4 +1,4 @@
-"""Bytes to text, JSON or XML, and what to do with an answer that is none of what was expected."""
+"""Decoding of responses to text, JSON or XML, and the handling of unexpected ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TAG = re.compile(r"<[^<>]{0,500}>")
 
 
 def decode(response: Response) -> str:
-    """The text, by its mark, the header's charset, the page's own word, or as UTF-8; never fails."""
+    """Decode by the byte order mark, the header's charset, the page's own, or as UTF-8; never fails."""
     body = response.body
     marked = next((name for mark, name in _BOMS if body.startswith(mark)), None)
     if marked:
@@ -40,12 +40,12 @@ def squeeze(text: str) -> str:
 
 
 def strip_markup(marked: Any) -> str:
-    """The words of a snippet that carries inline tags and escapes; anything but a string counts as none."""
+    """Return the words of a snippet with inline tags and escapes; "" for anything but a string."""
     return squeeze(html.unescape(_TAG.sub("", marked))) if isinstance(marked, str) else ""
 
 
 def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | None:
-    """A hit of an API's answer, unranked; None without a web address."""
+    """Return a hit of an API's response, unranked; None without a web address."""
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
     return SerpHit(
@@ -58,7 +58,7 @@ def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | N
 
 
 def rank_hits(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
-    """Ranks from 1, over those that are hits. Raises ValueError where there were rows and none is one."""
+    """Rank hits from 1. Raises ValueError if there were rows but no hit among them."""
     kept_hits = [h for h in hits if h is not None]
     if hits and not kept_hits:
         raise ValueError("rows without a web address")
@@ -68,8 +68,7 @@ def rank_hits(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
 
 
 def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp]) -> Serp:
-    """`read` on the JSON answer; a challenge where it is one. Raises ParserFailed where the answer has
-    another shape."""
+    """Apply `read` to a JSON response, or return its challenge. Raises ParserFailed for another shape."""
     source = decode(response)
     try:
         data = json.loads(source)
@@ -84,8 +83,10 @@ def read_xml(
     roots: tuple[str, ...],
     read: Callable[[ElementTree.Element], Serp],
 ) -> Serp:
-    """`read` on the root of the XML answer, which is one of `roots`; else as `read_json`. An answer that
-    declares entities is refused before they could expand."""
+    """Apply `read` to the root of an XML response, which is one of `roots`; else as `read_json`.
+
+    A response that declares entities is refused before they could expand.
+    """
     source = decode(response)
     if "<!ENTITY" in source:
         raise unknown_layout(about.name, response)
@@ -104,7 +105,7 @@ def read_xml(
 
 
 class _Shallow(ElementTree.TreeBuilder):
-    """A tree of no more levels than a page may have. (The JSON parser has its own bound: Python's stack.)"""
+    """A tree with a limited depth. (The JSON parser has its own bound: Python's stack.)"""
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,14 +137,16 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
 
 
 def refused(engine: str, words: Any) -> EngineUnavailable:
-    """The engine's own API answered with an error."""
+    """Return the error for an error response of the engine's API."""
     reason = strip_markup(words)[:200].rstrip(".") or Message("engine.no_reason")
     return EngineUnavailable("engine.refused", reason=reason, engine=engine)
 
 
 def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
-    """The error for a page without hits, message or challenge: the engine's own failure by its status,
-    else one we cannot read."""
+    """Return the error for a page without hits, message or challenge.
+
+    The engine's own failure by its status, else an unknown layout.
+    """
     if response.status >= 400:
         return EngineUnavailable(
             "engine.bad_status",

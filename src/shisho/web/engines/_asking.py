@@ -1,5 +1,4 @@
-"""The parts that the requests of all engines share: limits kept, parameters spelled, time ranges turned
-into days."""
+"""Shared parts of all engines' requests: limits, parameters, time ranges as days."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ REGION_OF = {
     "it": "it",
     "pt": "br",
 }
-"""The country meant where a language is asked for and no region."""
+"""The default country of a language without a region."""
 
 DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
@@ -30,12 +29,12 @@ Params = Mapping[str, str | int | None]
 
 
 def region(query: EngineQuery) -> str:
-    """Two lower-case letters, or "" where neither region nor language says one."""
+    """Return two lower-case letters, or "" if neither region nor language implies one."""
     return (query.region or REGION_OF.get(query.language, "")).lower()
 
 
 def find_first_day(query: EngineQuery) -> date | None:
-    """The first day of the asked range: a calendar month or year back, not 30 or 365 days."""
+    """Return the first day of the time range: a calendar month or year back, not 30 or 365 days."""
     today = query.today
     match query.time_range:
         case TimeRange.ALL:
@@ -51,8 +50,7 @@ def find_first_day(query: EngineQuery) -> date | None:
 
 
 def check(about: EngineAbout, query: EngineQuery, page: int) -> tuple[str, ...]:
-    """Warnings for what this engine cannot filter. Raises InvalidParams for a request that must not be
-    sent."""
+    """Return warnings for unsupported filters. Raises InvalidParams for a request that must not be sent."""
     if not query.text.strip():
         raise InvalidParams("engine.blank_query", engine=about.name)
     if not 1 <= page <= about.max_pages:
@@ -73,13 +71,16 @@ def check(about: EngineAbout, query: EngineQuery, page: int) -> tuple[str, ...]:
 
 
 def range_code(about: EngineAbout, query: EngineQuery, codes: Mapping[TimeRange, str]) -> str | None:
-    """The engine's word for the asked range; None where it has none or the user switched it off."""
+    """Return the engine's code for the time range; None if it has none or the user switched it off."""
     return codes.get(query.time_range) if query.time_range in about.time_ranges else None
 
 
 def read_remembered(about: EngineAbout, state: State, key: str) -> str:
-    """The value that page 1 must have given. Raises InvalidParams: such an engine takes a later page
-    without it for a robot's."""
+    """Return a value that page 1 provided.
+
+    Raises InvalidParams if it is missing: such an engine takes a request for a later page without it for a
+    robot's.
+    """
     if not state.get(key):
         raise InvalidParams(
             "engine.first_page_needed",
@@ -97,7 +98,7 @@ def get(
     params: Params,
     cookies: Mapping[str, str] | None = None,
 ) -> Request:
-    """A GET of `path` on the engine's site, its empty parameters left out."""
+    """Return a GET of `path` on the engine's site, without empty parameters."""
     warnings = check(about, query, page)
     url = f"{about.site.rstrip('/')}{path}?{urlencode(_kept(params))}"
     return Request(url, headers=languages(query), cookies=cookies or {}, warnings=warnings)
@@ -111,7 +112,7 @@ def post(
     form: Params,
     cookies: Mapping[str, str] | None = None,
 ) -> Request:
-    """A POST of a form to `path` on the engine's site, from that site."""
+    """Return a POST of a form to `path` on the engine's site, with that site as referrer."""
     warnings = check(about, query, page)
     site = about.site.rstrip("/")
     headers = {**languages(query), "Referer": f"{site}/"}

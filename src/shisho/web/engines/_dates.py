@@ -1,5 +1,4 @@
-"""The day a result page names beside a hit, in the forms engines print: ISO, numeric, English, Japanese, "3
-days ago"."""
+"""The date next to a hit, in the forms that engines print: ISO, numeric, English, Japanese, "3 days ago"."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ _AGO = re.compile(
 
 
 def parse_date(text: str, today: date | None = None) -> str | None:
-    """The first thing in `text`, as an ISO day, if that is a date; "3 days ago" only where `today` is
-    known."""
+    """Return the date at the start of `text` as an ISO day; "3 days ago" only if `today` is known."""
     text = text.lstrip(" \t([—–-·")
     for form in _FORMS:
         match = form.match(text)

@@ -1,4 +1,4 @@
-"""Which engine a saved page or answer is of, by what it says of itself."""
+"""Detection of the engine of a saved page or response."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _XML = (
 
 
 def detect_engine(response: Response, abouts: Iterable[EngineAbout]) -> str | None:
-    """The engine's name, or None where nothing on the page speaks for one."""
+    """Return the engine's name, or None if nothing on the page indicates one."""
     start = response.body.lstrip()[:1]
     if start in (b"{", b"["):
         return _of_json(response)

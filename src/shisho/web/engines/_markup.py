@@ -1,5 +1,7 @@
-"""A saved page as a tree and as words: the one place of the HTML parser. Pure; meant for a child that can be
-killed."""
+"""A saved page as a tree and as words: the only user of the HTML parser.
+
+Pure; meant for a child process that can be killed.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,7 @@ _HOME = (
 
 
 class ResultMarkup:
-    """A result page as a tree. `base` is where its links start from. Raises ParserFailed for one that is made
-    to hurt."""
+    """A result page as a tree. `base` is the base of its links. Raises ParserFailed for a hostile one."""
 
     def __init__(self, response: Response, site: str) -> None:
         self.response = response
@@ -56,7 +57,7 @@ class ResultMarkup:
         self._site = site
 
     def select_all(self, selector: str) -> list[Node]:
-        # A node that two selectors of a list fit comes twice.
+        # A node that matches two selectors of a list is returned twice.
         return list({node.mem_id: node for node in self._tree.css(selector)}.values()) if selector else []
 
     def select_first(self, selector: str) -> Node | None:
@@ -84,7 +85,7 @@ class ResultMarkup:
         return text_of(body, most=100_000)
 
     def url(self, node: Node | None) -> str:
-        """Where a link leads, unwrapped; "" where that is no result."""
+        """Return the unwrapped target of a link; "" if that is not a result."""
         href = attribute(node, "href").strip()  # a button has none, and would lead to the page itself
         url = unwrap(resolve_href(self.base, href)) if href else ""
         return url if url and is_result(url) else ""
@@ -95,9 +96,11 @@ def attribute(node: Node | None, name: str) -> str:
 
 
 def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = MOST_NODES) -> str:
-    """The words a reader sees. Blocks part words and inline marks do not, as Japanese needs; `skip` holds
-    nodes' ids. Stops after `most` nodes: boxes may be nested, and reading each to its end would be
-    quadratic."""
+    """Return the visible words.
+
+    Blocks separate words and inline elements do not, as Japanese needs; `skip` contains nodes' ids. Stops
+    after `most` nodes: boxes may be nested, and reading each completely would be quadratic.
+    """
     parts: list[str] = []
     todo: list[Node | None] = [node] if node is not None else []
     while todo and most:
@@ -130,8 +133,9 @@ _TITLE_END = re.compile(r"\s[-–—|]\s|: ")
 
 
 def affinity(page: ResultMarkup, about: EngineAbout) -> int:
-    """How much a page says of itself that it is this engine's: by its addresses, its marks, its title; 0 for
-    nothing."""
+    """Return how strongly a page identifies itself as this engine's: by addresses, marks and title; 0 for
+    not.
+    """
     domain = _domain(_host(about.site))
     hosts = (
         _host(page.response.url),
@@ -147,7 +151,7 @@ def affinity(page: ResultMarkup, about: EngineAbout) -> int:
 
 
 def list_foreign_hosts(page: ResultMarkup, about: EngineAbout) -> set[str]:
-    """The hosts a page links to that are not the engine's."""
+    """Return the linked hosts that are not the engine's."""
     domain = _domain(_host(about.site))
     hosts = {_host(page.url(link)) for link in page.select_all("a[href]")} - {""}
     return {host for host in hosts if not domain or f".{domain}." not in f".{host}."}
@@ -161,6 +165,6 @@ def _host(url: str) -> str:
 
 
 def _domain(host: str) -> str:
-    """The name without its top level, for google.de is google; none for a numeric address."""
+    """Return the name without its top level, because google.de is google; none for a numeric address."""
     labels = host.split(".")
     return labels[-2] if len(labels) > 1 and not labels[-1].isdigit() else ""

@@ -1,4 +1,4 @@
-"""The search page every MediaWiki has, for saved ones; requests go to its API."""
+"""The search page of every MediaWiki, for saved pages; requests go to its API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A saved page to a result page: hits, "no results", a challenge, or an error that says what is wrong."""
+"""A saved page as a result page: hits, "no results", a challenge, or an error with the reason."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from shisho.web.http.challenge import detect
 
 _MOST_HITS = 200
 _NESTED = 2
-# "No results for …" stands on pages of other results too. A page that leads to so many other sites has hits
-# we did not see.
+# "No results for …" appears on pages with other results too. A page with links to this many other sites has
+# hits that the parser missed.
 _MANY = 6
 
 
@@ -34,9 +34,11 @@ def read_serp(
     hits: Callable[[ResultMarkup], tuple[SerpHit, ...]] | None = None,
     state: Callable[[ResultMarkup], State | None] | None = None,
 ) -> Serp:
-    """A page of results, a challenge, or "no results". Raises EngineUnavailable for a page only JavaScript
-    would fill, ParserFailed for a layout we neither know nor can guess. `hits` and `state` replace reading by
-    `about.look`."""
+    """Parse a page of results, a challenge, or "no results".
+
+    `hits` and `state` replace parsing by `about.look`. Raises EngineUnavailable for a page that needs
+    JavaScript, ParserFailed for a layout that is neither known nor guessable.
+    """
     page = ResultMarkup(response, about.site)
     look = about.look
     found_hits = hits(page) if hits else read_hits(page, look.layouts)
@@ -65,7 +67,7 @@ def read_serp(
 
 
 def read_hits(page: ResultMarkup, layouts: tuple[SerpLayout, ...]) -> tuple[SerpHit, ...]:
-    """The hits by the first layout that yields any."""
+    """Return the hits by the first layout that yields any."""
     for layout in layouts:
         hits = rank_hits(_hits(page, layout))
         if hits:
@@ -87,8 +89,10 @@ def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
 
 
 def _boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
-    """The hits' boxes and boxes in those, no deeper: each is searched whole, and a page could nest
-    thousands."""
+    """Yield the hits' boxes and boxes inside them, no deeper.
+
+    Each box is searched completely, and a page could nest thousands.
+    """
     boxes = page.select_all(layout.hit)[:_MOST_HITS]
     ids = {box.mem_id for box in boxes}
     for box in boxes:
@@ -109,8 +113,7 @@ def _says(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
 
 
 def find_next_page(page: ResultMarkup, about: EngineAbout, found_count: int) -> State | None:
-    """{} where the page links to a later one, or shows no pager at all and is at least half full; else
-    None."""
+    """Return {} if the page links to a later one, or has no pager and is at least half full; else None."""
     current = _number(page.response.url, about.pagination) or 0
     links = [
         _number(attribute(link, "href"), about.pagination) for link in page.select_all(about.look.next_link)
@@ -126,7 +129,7 @@ def _number(url: str, name: str) -> int | None:
 
 
 def form_values(page: ResultMarkup, selector: str) -> dict[str, str]:
-    """The named inputs of the first form (or its field) that `selector` finds."""
+    """Return the named inputs of the first form (or its field) that `selector` matches."""
     node = page.select_first(selector)
     while node is not None and node.tag != "form":
         node = node.parent

@@ -1,5 +1,8 @@
-"""Hits by shape, where class names say nothing: a heading and a link to elsewhere, one in the other, each in
-the largest box that holds no second such pair. Linear in the page: every walk upward is bounded."""
+"""Hits by shape, for pages without usable class names.
+
+A heading and an outgoing link, one inside the other, each in the largest box without a second such pair.
+Linear in the page: every walk upward is bounded.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,16 @@ _Pair = tuple[Node, Node]
 
 
 def read_shape(page: ResultMarkup, headings: str, ads: str = "", snippet: str = "") -> tuple[SerpHit, ...]:
-    """Every pair outside `ads`; the words of a hit are `snippet`'s inside its box, else the box's without the
-    link."""
+    """Return every pair outside `ads`, with the words of `snippet` in its box, else the box without its
+    link.
+    """
     return _hits(page, _pairs(page, headings, ads), snippet)
 
 
 def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
-    """The hits of a page nobody wrote a layout for: pairs whose headings look alike, where there are at least
-    three."""
+    """Guess the hits of a page of unknown layout: pairs with similar headings, if there are at least
+    three.
+    """
     pairs = _pairs(page, "h2, h3", "")
     looks = Counter(_look(heading) for heading, _ in pairs)
     alike, number = looks.most_common(1)[0] if looks else ("", 0)
@@ -68,7 +73,7 @@ def _pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
 
 
 def _link_of(heading: Node) -> Node | None:
-    """The link around the heading, or the first one inside it."""
+    """Return the link around the heading, or the first one inside it."""
     at = heading.parent
     for _ in range(_REACH):
         if at is None:

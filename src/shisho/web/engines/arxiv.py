@@ -43,7 +43,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 
 
 def _search(about: EngineAbout, query: EngineQuery) -> str:
-    # Words after the first would be joined by OR.
+    # Later words would be joined by OR.
     search = " AND ".join(f"all:{term}" for term in _TERM.findall(query.text))
     first = find_first_day(query) if query.time_range in about.time_ranges else None
     if first:

@@ -36,7 +36,7 @@ ABOUT = EngineAbout(
     reason="engine.bing_terms",
     needs_browser=True,
     time_ranges=(*_RANGES, TimeRange.YEAR),
-    # of sixteen saved pages without results, fourteen were asked for what plainly has some
+    # of sixteen saved pages without results, fourteen were for queries that plainly have some
     blocks_in_silence=True,
     look=Look(
         layouts=(

@@ -30,7 +30,7 @@ ABOUT = EngineAbout(
     per_day=50,
     pagination="offset",
     page_size=20,
-    # Past its tenth page Brave takes the asker for a robot.
+    # Beyond its tenth page Brave takes the client for a robot.
     max_pages=10,
     pagination_enabled=False,
     needs_browser=True,

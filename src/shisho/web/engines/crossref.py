@@ -1,4 +1,4 @@
-"""Crossref: the registry of DOIs. A contact address puts us into its polite pool."""
+"""Crossref: the registry of DOIs. A contact address selects its polite pool."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     message = data["message"]
     if data["status"] != "ok":
         raise refused(about.name, message[0]["message"])
-    # A DOI looked up by itself comes as one work.
+    # A lookup of a single DOI returns one work.
     works = [message] if data["message-type"] == "work" else message["items"]
     if data["message-type"] not in ("work", "work-list"):
         raise ValueError(data["message-type"])
@@ -71,6 +71,6 @@ def _read(about: EngineAbout, data: Any) -> Serp:
 
 
 def _day(work: Mapping[str, Any]) -> str | None:
-    """When it was issued, as far as that is known: year, year-month or year-month-day."""
+    """Return the date of issue as far as it is known: year, year-month or year-month-day."""
     parts = (work.get("issued") or {}).get("date-parts") or [[]]
     return "-".join(f"{part:02}" for part in parts[0] if part) or None

@@ -1,5 +1,4 @@
-"""DuckDuckGo by its HTML endpoint, which works without JavaScript. A later page needs the `vqd` of the
-first."""
+"""DuckDuckGo's HTML endpoint, which works without JavaScript. A later page needs the `vqd` of the first."""
 
 from __future__ import annotations
 
@@ -102,8 +101,9 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 
 
 def _region(query: EngineQuery) -> str:
-    """The list's entry for the country, in the asked language where it has several; wt-wt is "all
-    regions"."""
+    """Return the list's entry for the country, if possible in the query's language; wt-wt is "all
+    regions".
+    """
     country = {"gb": "uk"}.get(region(query), region(query))
     entries = re.findall(rf"\b{country}-\w+", _REGIONS) if country.isalpha() else []
     return next(
@@ -122,7 +122,9 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 
 def _lite(page: ResultMarkup) -> Iterator[SerpHit]:
-    """The lite page has no box around a hit: its snippet stands in a later row of one table."""
+    """Yield the hits of the lite page, which has no box for a hit: snippets are in later rows of one
+    table.
+    """
     for link in page.select_all("a.result-link"):
         url = page.url(link)
         row = _row(link)

@@ -1,6 +1,8 @@
-"""Google's page, last mile and off until the user turns it on. Class names change monthly, so hits are found
-by shape: a heading and a link to elsewhere in one another, each in the largest box that holds no second
-one."""
+"""Google's page, last mile and off until the user turns it on.
+
+Class names change monthly, so hits are found by shape: a heading and an outgoing link inside one another,
+each in the largest box without a second pair.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 
 def _hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
-    # Phones get `role=heading` where desktops get h3; there desktops have carousels, so it comes second.
+    # Phones get `role=heading` instead of h3; desktops use it for carousels, so it comes second.
     if not affinity(page, ABOUT):
         return ()
     hits = read_shape(page, "h3", _ADS, _SNIPPET)

@@ -1,5 +1,7 @@
-"""Marginalia: the small, text-heavy web. Its results are CC BY-NC-SA 4.0; the public key is shared by
-everyone."""
+"""Marginalia: the small, text-heavy web.
+
+Its results are CC BY-NC-SA 4.0; all users share the public key.
+"""
 
 from __future__ import annotations
 

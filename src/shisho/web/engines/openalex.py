@@ -1,4 +1,4 @@
-"""OpenAlex: works of all fields, with abstracts it keeps as an inverted index."""
+"""OpenAlex: works of all fields, with abstracts as inverted indexes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""PubMed through E-utilities, in two steps: esearch names ids, efetch brings titles and abstracts
-(`Serp.follow`)."""
+"""PubMed by E-utilities, in two steps (`Serp.follow`): esearch returns ids, efetch titles and abstracts."""
 
 from __future__ import annotations
 
@@ -88,7 +87,9 @@ def _words(article: Element, path: str) -> str:
 
 
 def _day(article: Element) -> str | None:
-    """The electronic date, else the issue's, as far as it is given: year, year-month or year-month-day."""
+    """Return the electronic date, else the issue's, as far as it is known: year, year-month or
+    year-month-day.
+    """
     for path in (".//ArticleDate", ".//PubDate"):
         node = article.find(path)
         year = node.findtext("Year") if node is not None else None

@@ -1,5 +1,4 @@
-"""Qwant, by its page in the browser or by the JSON its page asks for. Elsewhere than its countries it
-refuses."""
+"""Qwant, by its page in the browser or by the JSON of that page. It refuses requests from other countries."""
 
 from __future__ import annotations
 

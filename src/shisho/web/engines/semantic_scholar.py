@@ -36,7 +36,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     params: Params = {
         "query": query.text, "offset": about.page_size * (page - 1), "limit": about.page_size,
         "fields": "title,url,abstract,publicationDate,year",
-        # The filter knows whole years only: a day's range begins with its year.
+        # The filter only supports whole years: a day's range begins with its year.
         "year": f"{first.year}-" if first else None,
     }  # fmt: skip
     return get(about, query, page, "/graph/v1/paper/search", params)

@@ -1,4 +1,4 @@
-"""Wikidata: things by their name or alias, with the label and description in the asked language."""
+"""Wikidata: items by name or alias, with label and description in the query's language."""
 
 from __future__ import annotations
 

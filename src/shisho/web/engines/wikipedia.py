@@ -24,7 +24,7 @@ ABOUT = EngineAbout(
     look=LOOK,
 )
 
-# Nothing else may choose the host that words are sent to.
+# Nothing else may choose the host that receives the query.
 _LANGUAGE = re.compile("[a-z]{2,3}")
 
 

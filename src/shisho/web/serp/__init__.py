@@ -1,1 +1,1 @@
-"""Result pages of engines: which engine, one page, when to stop."""
+"""Result pages of engines: choosing an engine, fetching a page, stopping."""

@@ -1,8 +1,8 @@
-"""Tell what kind of thing a query looks for, from its words alone; decides which engines fit and how
-deep paging goes.
+"""Classify a query by its words; the category decides which engines fit and how deep paging goes.
 
-Words with other meanings as well (最新, 白書, Rust, report) are left out or need company: a query that is
-taken for general is still answered, one that is sent to the wrong engines is not."""
+Ambiguous words (最新, 白書, Rust, report) are left out or need context. A query misclassified as general
+is still answered; one sent to the wrong engines is not.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ GENERAL = "general"
 
 
 def _cues(words: str, patterns: str) -> re.Pattern[str]:
-    """Words that stand anywhere, for Japanese has no spaces, and patterns; all meet folded text."""
-    # ASCII: with Unicode's letters there would be no boundary between python and で.
+    """Compile words, which match anywhere because Japanese has no spaces, and patterns; both match folded
+    text.
+    """
+    # ASCII: with Unicode letters there would be no boundary between python and で.
     return re.compile("|".join([*map(re.escape, words.split()), patterns]), re.VERBOSE | re.ASCII)
 
 
@@ -56,8 +58,7 @@ _CUES: Mapping[str, re.Pattern[str]] = {
 
 
 def category_of(query: str) -> str:
-    """academic, technical, news or government; general where nothing gives the kind away, or more than one
-    is."""
+    """Return academic, technical, news or government; general if no category or more than one matches."""
     plain = fold(query)
     categories = [category for category, cues in _CUES.items() if cues.search(plain)]
     return categories[0] if len(categories) == 1 else GENERAL

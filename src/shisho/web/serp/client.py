@@ -1,5 +1,4 @@
-"""One result page of one engine, asked for politely: leave, budget, request, reading, and what the engine's
-breaker learns."""
+"""One result page of one engine, requested politely: permit, budget, request, parsing, circuit breaker."""
 
 from __future__ import annotations
 
@@ -33,11 +32,11 @@ _OPERATORS = re.compile(
     r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):",
     re.IGNORECASE,
 )
-PROBED_S = 5.0  # while somebody else tries an engine
+PROBED_S = 5.0  # while another caller probes an engine
 
 
 class QuotaSpent(RetryLater):
-    """Not today; `seconds` is until the next day."""
+    """The daily limit is reached; `seconds` is until the next day."""
 
     def __init__(self, engine: str, seconds: float) -> None:
         reason = EngineUnavailable("engine.daily_limit", engine=engine)
@@ -48,16 +47,16 @@ class BreakerOpen(RetryLater):
     """The engine's breaker is open; `seconds` is until it may be tried."""
 
     def __init__(self, engine: str, seconds: float) -> None:
-        # Why it rests is of whoever asked it last, and may be another person.
+        # The cause belongs to the request of the last caller, who may be another person.
         super().__init__(seconds, reason=EngineUnavailable("engine.cooling_down", engine=engine))
 
 
 class StateExpired(Exception):
-    """The engine does not know its own state of an earlier page any more: ask page 1 again."""
+    """The engine no longer knows its own state of an earlier page: request page 1 again."""
 
 
 class PersonNeeded(Exception):
-    """A page wants proof of a person."""
+    """A page with a challenge for a person."""
 
     def __init__(self, challenge: HumanChallenge, retry_after_s: float = 0.0) -> None:
         super().__init__(challenge.kind)
@@ -66,23 +65,24 @@ class PersonNeeded(Exception):
 
 
 class EngineRefused(EngineUnavailable):
-    """The engine refuses to answer, and nobody can solve that."""
+    """The engine refuses to answer, and no person can solve that."""
 
 
 def assume_nobody(engine: str) -> bool:
-    """No person has been at any engine."""
+    """Return False: no person has used any engine."""
     return False
 
 
 def is_plain(query: EngineQuery) -> bool:
-    """True where a query is of words alone: without quotes, operators or a time range, which may rightly
-    leave nothing."""
+    """Return True if a query has only words: no quotes, operators or time range, which may rightly match
+    nothing.
+    """
     return query.time_range is TimeRange.ALL and not _OPERATORS.search(query.text)
 
 
 @dataclass(frozen=True, slots=True)
 class SerpExchange:
-    """A result page with the request that brought it, as it may be stored: without the user's keys."""
+    """A result page with its request, in a form to store: without the user's keys."""
 
     request: Request
     serp: Serp
@@ -91,9 +91,12 @@ class SerpExchange:
 
 @dataclass(frozen=True, slots=True)
 class SerpClient:
-    """The way to result pages. `browse` answers for engines that need a browser (None: there is none here);
-    `keys` are the user's own, by setting. `let_in` tells where a person has been in our browser's window:
-    what they were granted is known to the browser alone, so that engine is asked through it from then on."""
+    """A client for result pages.
+
+    `browse` serves engines that need a browser (None: there is none); `keys` are the user's own, by setting.
+    `let_in` returns True for an engine that a person has used in our browser's window: only that browser has
+    their clearance, so the engine is then requested through it.
+    """
 
     fetcher: Fetcher
     browse: Browse | None
@@ -105,7 +108,7 @@ class SerpClient:
     let_in: Callable[[str], bool] = assume_nobody
 
     def limit_of(self, about: EngineAbout) -> Limit:
-        """The engine's pace, as its keys buy it."""
+        """Return the engine's limit, as its keys allow."""
         return limit_of(about, self.keys)
 
     async def fetch_page(
@@ -119,11 +122,15 @@ class SerpClient:
         *,
         doubted: bool = False,
     ) -> SerpExchange:
-        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, PersonNeeded, BudgetExhausted,
-        and what fetcher and parser raise, which counts against the engine. `doubted`: the state is not of
-        today's making; an answer that is no result page may be its fault, is held against nobody and raises
-        StateExpired. Where the page leads on to another request (`Serp.follow`), it has no hits yet: see
-        `follow`."""
+        """Return result page `number`.
+
+        `doubted`: the state is not from today. A response that is not a result page may then be its fault; it
+        does not count against the engine and raises StateExpired. If the page leads to another request
+        (`Serp.follow`), it has no hits yet: see `follow`.
+
+        Raises: RetryLater, BreakerOpen, QuotaSpent, PersonNeeded, BudgetExhausted, and the errors of fetcher
+        and parser, which count against the engine.
+        """
         try:
             request = engine.request(query, number, state)
         except InvalidParams as error:
@@ -136,8 +143,10 @@ class SerpClient:
     async def follow(
         self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay
     ) -> SerpExchange:
-        """The result page that `first` leads on to: its hits, with the way to the next page of `first`.
-        Raises as `fetch_page`."""
+        """Return the result page that `first` leads to, with the next-page state of `first`.
+
+        Raises: as `fetch_page`.
+        """
         exchange = await self._one(engine, follow, ticket, pay, doubted=False)
         warnings = (*first.serp.warnings, *exchange.serp.warnings)
         return replace(
@@ -147,7 +156,7 @@ class SerpClient:
         )
 
     async def describe_rest(self, engine: str) -> BreakerOpen:
-        """The rest of an engine whose breaker is open, until it may be tried."""
+        """Return the error for an open breaker, with the time until the engine may be tried."""
         until = (await self.health.read([engine]))[engine].open_until
         seconds = PROBED_S if until is None else count_seconds(self.clock.steady(), until)
         return BreakerOpen(engine, max(PROBED_S, seconds))
@@ -243,7 +252,7 @@ class SerpClient:
         return SerpExchange(request, serp, response.status)
 
     def _patience(self, response: Response) -> float | None:
-        """Seconds that the answer asks to be left alone, whatever else it is."""
+        """Return the delay in seconds that a "slow down" response requests, or None."""
         return retry_after(response.headers, self.clock.now()) if response.status in SLOW_DOWN else None
 
     async def _fetched(self, about: EngineAbout, request: Request) -> Response:

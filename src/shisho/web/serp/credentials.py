@@ -1,5 +1,4 @@
-"""The user's own keys and addresses: put into a request after its stored copy was made, and out of whatever
-comes back."""
+"""The user's own keys and addresses: added to a request after it is stored, removed from the response."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from shisho.errors import ShishoError
 from shisho.messages.message import Message, is_message_id
 
 HIDDEN = "***"
-_SHORTEST = 4  # what is shorter is no key, and hiding it would spoil the text
+_SHORTEST = 4  # a shorter value is not a key, and hiding it would spoil the text
 
 Fetch = Callable[[Request], Awaitable[Response]]
 
@@ -21,8 +20,11 @@ Fetch = Callable[[Request], Awaitable[Response]]
 async def fetch_authorised(
     fetch: Fetch, request: Request, about: EngineAbout, values: Mapping[str, object]
 ) -> Response:
-    """The answer to a request with the user's keys in it. Neither it nor an error shows them: servers like to
-    quote the key that they refuse, and an error ends in job rows and logs."""
+    """Send a request with the user's keys and return the response without them.
+
+    Neither the response nor an error contains them: servers like to quote the key that they refuse, and
+    errors end up in job rows and logs.
+    """
     try:
         response = await fetch(authorise(request, about, values))
     except ShishoError as error:
@@ -31,13 +33,13 @@ async def fetch_authorised(
             for name, detail in error.details.items()
         }
         raise type(error)(_without_keys(error.message, about, values), **details) from None
-    # keys are ASCII, the rest stays as it is
+    # keys are ASCII, the rest stays unchanged
     body = hide_keys(response.body.decode("latin-1"), about, values).encode("latin-1")
     return replace(response, url=hide_keys(response.url, about, values), body=body)
 
 
 def authorise(request: Request, about: EngineAbout, values: Mapping[str, object]) -> Request:
-    """The request as it is sent. What leads to another site than the engine's own is left as it is."""
+    """Add the user's keys to a request. A request to another site than the engine's is left unchanged."""
     if not _same_site(request.url, about.site):
         return request
     for credential, value in _set(about, values):
@@ -51,7 +53,7 @@ def authorise(request: Request, about: EngineAbout, values: Mapping[str, object]
 
 
 def hide_keys(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
-    """A text without the keys."""
+    """Return a text without the keys."""
     known_values = [value for _, value in _set(about, values) if len(value) >= _SHORTEST]
     secrets = {
         form for value in known_values for form in (value, quote(value), quote_plus(value), quote(value, "@"))
@@ -72,7 +74,7 @@ def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, obj
 
 
 def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
-    """An engine's pace: its own, or the faster one that a key buys."""
+    """Return an engine's limit: its own, or the faster one that a key allows."""
     bought = [
         credential.interval_s for credential, _ in _set(about, values) if credential.interval_s is not None
     ]
@@ -80,7 +82,7 @@ def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
 
 
 def find_missing_keys(abouts: Collection[EngineAbout], values: Mapping[str, object]) -> frozenset[str]:
-    """The settings of keys that have no value, or one that no request can carry."""
+    """Return the settings of keys without a value, or with one that cannot be sent."""
     known_settings = {credential.setting for about in abouts for credential, _ in _set(about, values)}
     return (
         frozenset(credential.setting for about in abouts for credential in about.credentials) - known_settings
@@ -95,7 +97,7 @@ def _set(about: EngineAbout, values: Mapping[str, object]) -> Iterator[tuple[Cre
 
 
 def _sendable(value: str) -> bool:
-    # Checked here because HTTP libraries quote a header they refuse in their error.
+    # Checked here because HTTP libraries quote a rejected header in their error.
     return value.isascii() and value.isprintable() and " " not in value
 
 

@@ -1,4 +1,4 @@
-"""Failures of a request as everybody may read them who asks the same engine."""
+"""Errors of a request, in a form that all users of the same engine may read."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from shisho.domain.web import Request
 from shisho.messages.message import Message
 
 _ADDRESS = re.compile(r"https?://([^\s/?#]{1,300})\S*")
-_SHORTEST = 2  # characters: a page's number is no word of anybody's
+_SHORTEST = 2  # characters: a page's number is not a private word
 
 
 def hide_words(reason: str, request: Request) -> str:
-    """The reason without what the request asked for: of addresses the host alone, none of its values."""
+    """Return the reason without the request's values, and with only the hosts of addresses."""
     values = {*request.form.values(), *(value for _, value in parse_qsl(urlsplit(request.url).query))}
     return _without(reason, {value for value in values if len(value) >= _SHORTEST})
 

@@ -1,5 +1,4 @@
-"""One query, result page after result page: pulled one at a time, so that nothing is asked before what is
-there was visited."""
+"""The result pages of one query, requested one at a time after the visits to the previous page's hits."""
 
 from __future__ import annotations
 
@@ -14,15 +13,17 @@ from shisho.web.serp.client import EngineRefused, PersonNeeded, QuotaSpent
 
 
 class DepthReached(Exception):
-    """No engine shows pages as far down as the one to begin with."""
+    """No engine has result pages as deep as the first one requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """The record of a result page for going on after it; what stood on it is kept where a purge finds
-    it. `urls` are canonical, `fresh` of them the task had not met. `attempt`: the job's attempt that
-    brought it, and with it the engine's state in `next`. `cached`: nobody was asked. `repeats`: an
-    earlier page again; nothing of it is stored."""
+    """The record of a result page, with the state to continue after it.
+
+    Its hits are stored separately, where a purge finds them. `urls` are canonical, `fresh` of them new to the
+    task. `attempt`: the job's attempt that fetched it, and thus the engine's state in `next`. `cached`: no
+    request was sent. `repeats`: an earlier page again; nothing of it is stored.
+    """
 
     engine: str
     number: int
@@ -39,13 +40,15 @@ class ResultPage:
 
 @dataclass(slots=True)
 class ResultPages:
-    """The result pages of one search. `stop_reason` judges all pages so far and says why to stop, or None;
-    `ask` brings the next.
+    """The result pages of one search.
 
-    Pages 1..N stay whatever becomes of page N+1. Before the first one is there, what goes wrong is raised;
-    after it, it is the reason to stop. `RetryLater` passes through, and StoreUnavailable too: whoever waits
-    comes back with the pages it had. After the end `stop` says why it ended, `met` is what asks for a
-    person, and `errors` what went wrong."""
+    `stop_reason` returns the reason to stop after all pages so far, or None; `ask` returns the next page.
+
+    Pages 1..N stay, whatever becomes of page N+1. Before the first page, errors are raised; later they are
+    the reason to stop. `RetryLater` and StoreUnavailable always propagate: the job resumes later with the
+    pages it had. At the end, `stop` is the reason, `met` is the challenge for a person, and `errors` lists
+    failures.
+    """
 
     ask: Callable[[Sequence[ResultPage]], Awaitable[ResultPage]]
     stop_reason: Callable[[Sequence[ResultPage]], Awaitable[PagingStop | None]]
@@ -55,7 +58,7 @@ class ResultPages:
     errors: list[SearchFailure] = field(default_factory=list)
 
     async def pull(self) -> AsyncGenerator[ResultPage, None]:
-        """Each page once. Ends with `stop` set."""
+        """Yield each page once. Sets `stop` at the end."""
         while (stop := await self.stop_reason(self.pages)) is None:
             try:
                 page = await self.ask(self.pages)
@@ -66,7 +69,7 @@ class ResultPages:
                 self.met = needs.met
                 self.stop = PagingStop.CHALLENGE
                 return
-            except StoreUnavailable:  # says nothing of the engine
+            except StoreUnavailable:  # not the engine's fault
                 raise
             except (QuotaSpent, ShishoError) as error:
                 self.end(error)
@@ -76,7 +79,7 @@ class ResultPages:
         self.stop = stop
 
     def end(self, error: QuotaSpent | ShishoError) -> None:
-        """End for this reason, with the pages there are; raises it where there are none."""
+        """End for this reason with the pages so far; raise it if there are none."""
         if not self.pages:
             raise error
         if isinstance(error, QuotaSpent):

@@ -1,5 +1,7 @@
-"""Result pages are parsed in child processes: one that overruns is killed, one that breaks is replaced, the
-others go on."""
+"""Parsing of result pages in child processes.
+
+A child that overruns is killed, one that breaks is replaced, and the others continue.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,15 @@ from shisho.messages.message import Message
 SECONDS = 5.0
 MEMORY_MB = 1024
 PARSE = "shisho.web.engines:read_page"
-CHILDREN = 2  # so that one slow page does not hold up every engine
+CHILDREN = 2  # so that one slow page does not delay every engine
 
 
 class KillableSerpParser:
-    """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` of computing
-    and `memory_mb`, two at once. Belongs to one event loop.
+    """The engines' parsers in killable processes, two at once. Belongs to one event loop.
 
-    `overrides` is an engines.toml as it is when a page is parsed. `environment` is the children's; without
-    it they get the parent's."""
+    Pages of at most 5 MB, within `seconds` of CPU time and `memory_mb`. `overrides` is an engines.toml, read
+    when a page is parsed. `environment` is for the children; without it they get the parent's.
+    """
 
     def __init__(
         self,
@@ -39,9 +41,11 @@ class KillableSerpParser:
         self._killable = Killable((ParserFailed, EngineUnavailable, InvalidParams), environment, CHILDREN)
 
     async def parse(self, engine: str, response: Response) -> Serp:
-        """The result page by the engine of that name, or `auto` to tell it from the page, as `read_saved`
-        does. Raises ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams;
-        InternalError without a child."""
+        """Parse a result page by the engine of that name, or by `auto` detection, as `read_saved` does.
+
+        Raises: ParserFailed, also for a page that crashes its parser; EngineUnavailable; InvalidParams;
+        InternalError without a child.
+        """
         if len(response.body) > MAX_BYTES:
             raise _refused(
                 engine,

@@ -1,4 +1,4 @@
-"""Which engines may answer a query, in what order, and why the others are passed over. Pure."""
+"""The engines for a query, their order, and the reasons against the others. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from shisho.domain.web import EngineAbout, Tier, TimeRange
 from shisho.messages.message import Message
 from shisho.web.serp.category import GENERAL
 
-# Scholarly indexes answer scholarly queries only; what the user set up goes before what everybody uses;
-# encyclopaedias complete a search of the web, they do not replace it.
+# Scholarly indexes answer scholarly queries only; engines that the user set up precede those for everyone;
+# encyclopaedias complete a web search, they do not replace it.
 _TIERS = (Tier.ACADEMIC, Tier.YOURS, Tier.DEFAULT, Tier.KNOWLEDGE, Tier.LAST_MILE)
 
 
 class PassedOverReason(StrEnum):
-    """Why an engine is not asked. `resting` and `spent` pass with time; `too_long`, `lacks_filter` and
-    `too_shallow` are the query's doing."""
+    """The reason that an engine is not asked.
+
+    `resting` and `spent` pass with time; `too_long`, `lacks_filter` and `too_shallow` depend on the query.
+    """
 
     UNKNOWN = "unknown"
     DISABLED = "disabled"
@@ -34,9 +36,11 @@ class PassedOverReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The needs of a search. `engines`: named ones, in this order and no others; else those of
-    `categories`, where among engines of one tier that are free alike an earlier category's goes first.
-    `page`: the result page to begin with."""
+    """The requirements of a search.
+
+    `engines`: named ones, only these and in this order; else those of `categories`, where among equally free
+    engines of one tier an earlier category's come first. `page`: the first result page.
+    """
 
     query: str
     categories: tuple[str, ...] = (GENERAL,)
@@ -48,8 +52,9 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An engine that may be asked; `warnings` name what it cannot do: `language_ignored`,
-    `time_range_ignored`."""
+    """An engine that may be asked; `warnings` name its missing features: `language_ignored`,
+    `time_range_ignored`.
+    """
 
     engine: str
     warnings: tuple[str, ...] = ()
@@ -57,7 +62,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """An engine that is not asked, and why: for the code, and for the person."""
+    """An engine that is not asked, with the reason as a code and as a text."""
 
     engine: str
     why: PassedOverReason
@@ -66,7 +71,7 @@ class PassedOver:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The engines to try in turn, and those passed over."""
+    """The engines to try in turn, and the excluded ones."""
 
     candidates: tuple[Candidate, ...]
     passed: tuple[PassedOver, ...]
@@ -74,8 +79,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means at hand now, by engine name; an engine in neither map is healthy and free. `missing`:
-    settings of keys that have no value."""
+    """The available engines, by name; an engine in neither map is healthy and free.
+
+    `missing`: settings of keys without a value.
+    """
 
     health: Mapping[str, EngineHealth]
     standing: Mapping[str, LimiterStatus]
@@ -84,8 +91,10 @@ class Means:
 
 
 def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Choice:
-    """The same for the same input. Equal engines are ordered by the query, so that queries asked at once
-    spread over them."""
+    """Choose engines, deterministically.
+
+    Equal engines are ordered by the query, so that simultaneous queries are spread over them.
+    """
     known_abouts = {about.name: about for about in abouts}
     passed = [
         PassedOver(name, PassedOverReason.UNKNOWN, f"There is no engine {name}.")
@@ -116,7 +125,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
 
 
 def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
-    """Why this engine cannot be asked now, whatever is asked."""
+    """Return the reason that this engine cannot be asked now, regardless of the query."""
     name = about.name
     if not about.enabled:
         return PassedOver(name, PassedOverReason.DISABLED, _disabled(about))
@@ -200,7 +209,7 @@ def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
-    """The filters asked for that this engine does not have."""
+    """Return the requested filters that this engine lacks."""
     needed = {
         "language": needs.language and about.languages and needs.language not in about.languages,
         "time_range": needs.time_range is not TimeRange.ALL and needs.time_range not in about.time_ranges,

@@ -1,8 +1,8 @@
-"""How deep one query is followed into an engine's result pages: the last page allowed, and after each page
-whether to go on.
+"""The depth of paging: the last page allowed, and after each page whether to continue.
 
-Pure. What the caller owes to it: a page that `repeats` an earlier one is neither stored nor visited; its
-facts close the list that `stop_reason` is asked with, and that is all that remains of it."""
+Pure. A page that `repeats` an earlier one must be neither stored nor visited by the caller; its facts end the
+list passed to `stop_reason`, and are all that remains of it.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +55,9 @@ class PagingSettings:
 
 
 def read_paging(table: Mapping[str, Any], engines: Collection[str]) -> dict[str, PagingSettings]:
-    """Return the settings of each engine from the table `[paging]` of engines.toml. `[paging.mojeek]` is for
-    one engine; no engine may page further than all may.
+    """Return the settings of each engine from the table `[paging]` of engines.toml.
+
+    `[paging.mojeek]` is for one engine; no engine may page further than the general limit.
 
     Raises: InvalidParams, which names the field.
     """
@@ -88,11 +89,12 @@ def _unfit(where: str, name: str, value: object) -> InvalidParams:
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """A result page as paging sees it. `urls` are canonical and each stands once; `fresh` of them the task
-    had not met.
+    """The facts of a result page that matter for paging.
 
-    `visited` and `useful` count hits that this search met here first, so that sums over pages count each
-    once. `opening`: the search began with it. `last`: the engine shows no way to a further one."""
+    `urls` are canonical and distinct; `fresh` of them are new to the task. `visited` and `useful` count hits
+    that this search found here first, so that sums over pages count each once. `opening`: the first page of
+    the search. `last`: the engine shows no way to a further one.
+    """
 
     number: int
     urls: tuple[str, ...]
@@ -104,21 +106,24 @@ class PageFacts:
 
     @property
     def novelty(self) -> float:
-        """The share of its URLs that are new to the task; the opening page is new as a whole."""
+        """The share of URLs that are new to the task; 1 for the opening page."""
         if not self.urls:
             return 0.0
         return 1.0 if self.opening else self.fresh / len(self.urls)
 
     @property
     def harvest(self) -> float | None:
-        """The share of its visited hits that gave a useful passage; None while none was visited."""
+        """The share of visited hits with a useful passage; None before the first visit."""
         return self.useful / self.visited if self.visited else None
 
 
 @dataclass(frozen=True, slots=True)
 class PagingRules:
-    """The paging limits of one search: its first and its last page by number, how many useful hits are
-    enough, and how many may be visited, None for any number. `settings` None: the defaults."""
+    """The paging limits of one search.
+
+    Its first and last page by number, the sufficient number of useful hits, and the maximum number of visits,
+    None for unlimited. `settings` None: the defaults.
+    """
 
     strategy: StopStrategy
     first: int
@@ -142,8 +147,9 @@ def find_deepest_page(
     about: EngineAbout,
     settings: PagingSettings = PagingSettings(),
 ) -> int:
-    """Return the number of the last page that may be asked for. It is below `serp_page` if the engine does
-    not reach so far."""
+    """Return the number of the last page to request, below `serp_page` if the engine does not reach that
+    far.
+    """
     if not about.pagination_enabled:
         pages = 1
     elif serp_max_pages is not None:
@@ -158,7 +164,7 @@ def find_deepest_page(
 def list_paging_warnings(
     serp_max_pages: int | None, strategy: StopStrategy, about: EngineAbout, settings: PagingSettings
 ) -> tuple[str, ...]:
-    """Return the code of why a search that asks for several result pages may not get them."""
+    """Return the warning code if a search for several result pages may not get them."""
     asked = serp_max_pages or (MOST_PAGES if strategy is StopStrategy.EXHAUSTIVE else 1)
     if asked > 1 and (not about.pagination_enabled or about.max_pages == 1):
         return (IGNORED,)
@@ -166,10 +172,11 @@ def list_paging_warnings(
 
 
 def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | None:
-    """Why paging ends after the last of `pages`, whose hits have been visited; None: ask for the next one.
+    """Return the reason to stop after the last of `pages`, whose hits were visited; None to continue.
 
-    Where several reasons hold, the first in the order of `PagingStop` is given. A page that is empty or
-    repeated has no novelty either, yet END and REPEATED say more than SATURATED would."""
+    The first applicable reason in the order of `PagingStop`. An empty or repeated page has no novelty either,
+    but END and REPEATED say more than SATURATED would.
+    """
     if not pages:
         return PagingStop.LIMIT if rules.first > rules.deepest else None
     page = pages[-1]
@@ -189,7 +196,9 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
 
 
 def repeats(page: PageFacts, earlier: Iterable[PageFacts]) -> bool:
-    """True where all of the page's URLs stood on one earlier page: past the end some engines show their
-    first page again, at times with an entry less, so that a part of it counts. URLs gathered from
-    several pages are overlap, not repetition."""
+    """Return True if one earlier page contains all of the page's URLs.
+
+    Past the end some engines show their first page again, at times with an entry less, so a subset counts.
+    URLs from several pages are overlap, not repetition.
+    """
     return bool(page.urls) and any(set(page.urls) <= set(page_facts.urls) for page_facts in earlier)

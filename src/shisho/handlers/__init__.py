@@ -1,2 +1,1 @@
-"""The handlers, one for each kind of job: with documents and questions (`library`) and on the web
-(`web`)."""
+"""The handlers of all kinds of jobs: documents and questions (`library`), and the web (`web`)."""

@@ -1,5 +1,4 @@
-"""The work of an answer job: the librarian's loop over the corpus, and where that does not suffice,
-searches of its own."""
+"""The answer job: the librarian's loop over the corpus and, if that is not enough, web searches."""
 
 from __future__ import annotations
 
@@ -44,9 +43,9 @@ from shisho.jobs.context import JobContext
 from shisho.librarian.web_fallback import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 
-WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
-TURN_SHARE = 0.7  # of its time in which an attempt begins steps
-VISITS_PER_RESULT = 4  # one visited page in four is useful, if not more
+WORTHWHILE_S = 5.0  # below this remaining time no web search is started
+TURN_SHARE = 0.7  # the share of its time in which an attempt starts steps
+VISITS_PER_RESULT = 4  # at least one visited page in four is useful
 WEB_POLICIES = {
     Sources.AUTO: WebPolicy.LAST,
     Sources.DOCUMENTS: WebPolicy.NEVER,
@@ -57,9 +56,11 @@ WEB_POLICIES = {
 
 @dataclass(frozen=True, slots=True)
 class AnswerHandler:
-    """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id.
-    `way`: searches can be made here for an owner. `turn_seconds`: what one attempt at a job may take; a
-    longer run goes on in further turns."""
+    """A handler that answers questions with the same loop that the shell runs.
+
+    The run and its answer have the job's id. `way`: whether web searches are possible for an owner.
+    `turn_seconds`: the time limit of one attempt; a longer run continues in further attempts.
+    """
 
     shelf: Shelf
     ledger: Ledger
@@ -74,7 +75,9 @@ class AnswerHandler:
     turn_seconds: float = math.inf
 
     async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
-        """A killed run, and one that has waited for the web, is replayed and goes on."""
+        """Run or resume the job's question. A killed run, or one that waited for the web, is replayed
+        first.
+        """
         request = job.input.read(AnswerJob)
         inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))
         await self.ledger.begin(inquiry)
@@ -143,9 +146,11 @@ class AnswerHandler:
         pages: int,
         seconds: float,
     ) -> WebResult:
-        """`librarian.web_fallback.AskWeb` by search jobs of the same task. The wait ends when none of them
-        can go on by itself, and at the moment that was set when it began."""
-        # one moment for all that the question asks
+        """Search the web by search jobs of the same task, as `librarian.web_fallback.AskWeb`.
+
+        The wait ends when no job can continue without a person, and at the deadline set at its start.
+        """
+        # one deadline for all searches of the question
         ends = await context.step("waits until", Instant, partial(self._later, seconds))
         if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
             return WebResult()
@@ -176,21 +181,21 @@ class AnswerHandler:
         return later(self.clock.steady(), seconds)
 
     async def _pages(self, searches: Iterable[JobId]) -> int:
-        """How many pages the searches have brought: those of results, and those they led to, each once."""
+        """Count the pages of the searches: result pages and visited hits, each once."""
         urls_found = [(name, url) for name in searches for url in await self.finds.list_of_job(name)]
         visited = {url.find.canonical_url for _, url in urls_found if url.status is UrlState.VISITED}
         return len({(name, url.find.page_number) for name, url in urls_found}) + len(visited)
 
 
 def limit_budget(budget: Budget, allowance: Mapping[str, float]) -> Budget:
-    """No ceiling higher than what is left of the task's own."""
+    """Limit the budget to the remaining budget of the task."""
     return with_ceilings(
         budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)}
     )
 
 
 def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
-    """Why a search has brought less than it could; None where it came to its end."""
+    """Return the reason that a search returned less than it could; None if it was complete."""
     if search.state is JobState.AWAITING_AUTH:
         return UnsearchedQuery(Gap.PERSON, query.text, persons.get(search.id, ""))
     if _met_quota(search):
@@ -205,22 +210,24 @@ def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unse
 
 
 def _met_quota(search: Job) -> bool:
-    """True where a quota of its owner ended it."""
+    """Return True if a quota of its owner ended the job."""
     outcome = read_outcome(search) if search.state is JobState.COMPLETED else None
     failures = outcome.errors if isinstance(outcome, SearchOutcome) else search.errors[-1:]
     return any(failure.code == QuotaExhausted.code for failure in failures)
 
 
 async def _tell_in_order(context: JobContext, news: asyncio.Queue[RunNews | None]) -> None:
-    """Tell what is put into the queue, up to None. One after another: side by side, on connections of their
-    own, a step could be stored before the one it follows."""
+    """Report the events of the queue in order, up to None.
+
+    Not concurrently: on separate connections a step could be stored before the one it follows.
+    """
     while (item := await news.get()) is not None:
-        with suppress(ClaimLost, ShishoError):  # the run finds out by itself
+        with suppress(ClaimLost, ShishoError):  # the run notices it too
             await context.report(build_progress(item))
 
 
 def _name(job: Job, query: WebQuery) -> JobId:
-    # The same for the same query, so that a job that is run again adds none.
+    # Deterministic, so that a job that is run again adds none.
     text = "/".join((job.id, query.goal_id, query.text, *query.without))
     return JobId(sha256(text.encode()).hexdigest()[:32])
 
@@ -237,7 +244,7 @@ def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, unti
         language=query.language,
         max_results_per_query=VISITS_PER_RESULT * results,
         enough=results,
-        until=until,  # searches that went on for nobody would hold the workers that the answer needs
+        until=until,  # searches that nobody waits for would occupy workers that the answer needs
         without=query.without,
     )
     return NewJob(_name(job, query), JobKind.SEARCH, Payload.wrap(search))

@@ -1,4 +1,4 @@
-"""Questions about the collection, looked up over the shelf and its index: the half that knows ids."""
+"""Questions about the collection, answered from the shelf and its index: the part that knows ids."""
 
 from __future__ import annotations
 
@@ -37,21 +37,23 @@ if TYPE_CHECKING:
 
 LISTED = 50  # documents
 SUMMARISED = 24  # documents of a set that are summarised together
-LEAST_EXTRACTED = 3  # sentences of each of them, and sections
+LEAST_EXTRACTED = 3  # minimum of sentences, and of sections, for each of them
 CANDIDATES = 5  # documents that a name may mean
-CLOSEST = 3  # passages beside the word that a model is needed
-MOST_SENTENCES = 4_000  # of a document that is extracted or compared
-MOST_DATED = 5_000  # passages that are looked through for deadlines
-PAGE = 1_000  # documents fetched at unique
-LONG = 3  # terms: what is longer is no name
+CLOSEST = 3  # passages shown with the note that a model is needed
+MOST_SENTENCES = 4_000  # sentences read of a document that is extracted or compared
+MOST_DATED = 5_000  # passages searched for deadlines
+PAGE = 1_000  # documents fetched at once
+LONG = 3  # terms: anything longer is not a name
 Mentions = Mapping[DocumentId, tuple[int, PassageId]]
-"""How often each document mentions a thing, and the passage that does so most."""
+"""How often each document mentions a thing, and the passage with the most mentions."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The documents that contain all words, and those that contain synonyms of some.
-    `are_apart`: the terms of the words stand in one passage, but not side by side."""
+    """The documents with all words, and those with synonyms of some.
+
+    `are_apart`: the terms of the words occur in one passage, but not next to each other.
+    """
 
     matches: Mentions
     similar: Mentions
@@ -60,7 +62,7 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class CollectionLook:
-    """One question's look at what is in scope. `question` decides the language of what is said."""
+    """One question about the collection in scope. `question` decides the language of the reply."""
 
     searcher: CorpusSearcher
     scope: Scope
@@ -68,10 +70,12 @@ class CollectionLook:
     now: Instant
 
     async def survey(self, required: Requirements, *, has_model: bool) -> CitedSurvey | None:
-        """Answer a question about the collection. None for any other, and where what it names is no
-        document."""
+        """Answer a question about the collection.
+
+        Returns None for any other question, and if a named document does not exist.
+        """
         if required.goals or required.condition:
-            return None  # what the caller wants to know is not this
+            return None  # the caller wants to know something else
         request = recognise(self.question, required.kind)
         if request is None or (request.kind is SurveyKind.MODEL and has_model):
             return None
@@ -133,8 +137,11 @@ class CollectionLook:
         return _Found(_intersect(apart), {}, are_apart=True)
 
     def _mentions(self, view: SearchView, phrases: Sequence[Word], *, are_apart: bool = False) -> Mentions:
-        """Exact over all in scope. The rarest term of each phrase proposes every passage that it stands in;
-        the rest is compared in codes, so that no text is read: 30,000 passages take as long as one search."""
+        """Count mentions exactly over the whole scope.
+
+        The rarest term of each phrase proposes all its passages; the rest is compared by codes without
+        reading texts: 30,000 passages take as long as one search.
+        """
         matches: dict[DocumentId, tuple[int, PassageId]] = {}
         best: dict[DocumentId, int] = {}
         for phrase in phrases:
@@ -176,7 +183,7 @@ class CollectionLook:
         return CitedSurvey(Survey(SurveyKind.UNNAMED, (line,), rows))
 
     async def _extract(self, documents: Sequence[Document], *, has_model: bool) -> CitedSurvey:
-        """Read one document, or those that the caller has chosen, one after the other."""
+        """Extract one document, or the caller's selection one after the other."""
         cited = _Cited(self.searcher)
         rows: list[SurveyRow] = []
         lines: list[str] = []
@@ -193,7 +200,7 @@ class CollectionLook:
     async def _extract_one(
         self, document: Document, cited: _Cited, count: int, *, has_model: bool
     ) -> tuple[list[SurveyRow], list[str]]:
-        """Return the rows and lines of one of so many documents."""
+        """Return the rows and lines of one of `count` documents."""
         say = speak_for(self.question)
         places = await self._read_sentences(document)
         most = (outline.READ_SENTENCES, outline.READ_SECTIONS)
@@ -253,7 +260,7 @@ class CollectionLook:
         say = speak_for(self.question)
         sought = deadlines.list_sought()
         rejected = frozenset(self.scope.rejected)
-        # Texts are read of passages alone that name a month or speak of a deadline, and of so many at most.
+        # Only passages with a month or a deadline word are read, and only up to a limit.
         passages = await self.searcher.retriever.index.view(
             lambda view: [
                 label.passage
@@ -320,8 +327,10 @@ class CollectionLook:
         return await asyncio.to_thread(list_sentences, readable, MOST_SENTENCES)
 
     async def _list_documents(self) -> list[Document]:
-        """All in scope, without their texts: any of them may be the one that is named. Asked only where a
-        question names a document."""
+        """List all documents in scope without their texts: any of them may be the named one.
+
+        Only needed if a question names a document.
+        """
         listed: list[Document] = []
         while page := await self.searcher.shelf.list_documents(
             self.scope, listed[-1].id if listed else "", PAGE
@@ -332,13 +341,13 @@ class CollectionLook:
         return list(_drop_copies(listed).values())
 
     async def _fetch_documents(self, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
-        """Those documents, a file that stands in two corpora once."""
+        """Return those documents, with a file in two corpora only once."""
         matches = await self.searcher.shelf.fetch_documents(list(dict.fromkeys(ids)))
         return _drop_copies([matches[id_] for id_ in dict.fromkeys(ids) if id_ in matches])
 
 
 class _Cited:
-    """The citations of one survey as they are made."""
+    """The growing list of citations of one survey."""
 
     def __init__(self, searcher: CorpusSearcher) -> None:
         self._searcher = searcher
@@ -346,7 +355,7 @@ class _Cited:
         self._headings: list[str] = []
 
     def add(self, document: Document, passage: Passage, start: int, end: int) -> int:
-        """Cite a span of a passage. Returns its place among the citations."""
+        """Cite a span of a passage. Returns its index among the citations."""
         snippet = passage.text[start:end]
         self._citations.append(
             Citation(
@@ -374,7 +383,7 @@ class _Cited:
 
 
 def _intersect(all_mentions: Sequence[Mentions]) -> dict[DocumentId, tuple[int, PassageId]]:
-    """The documents that are in all; the places are those of the first."""
+    """Return the documents in all mentions, with the passages of the first."""
     first, *others = all_mentions
     return {
         id_: (sum(mentions[id_][0] for mentions in all_mentions), place)

@@ -1,5 +1,4 @@
-"""The engines as a visitor sees them: what is known of each, how it has answered, and what it may still be
-asked today."""
+"""The engines as shown to a visitor: facts, health and remaining quota of each."""
 
 from __future__ import annotations
 
@@ -23,9 +22,12 @@ PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 @dataclass(frozen=True, slots=True)
 class EngineCatalogue:
-    """`list_known` gives all engines there are, with the user's overrides; `plugged` those there is a way to;
-    `values` the settings that credentials may name; `find_off_reason` says why nothing is asked of the web at
-    all, "" where it may be."""
+    """The catalogue of engines.
+
+    `list_known` returns all engines with the user's overrides; `plugged` are those that can be reached;
+    `values` are the settings for credentials; `find_off_reason` returns why web search is off, "" if it is
+    on.
+    """
 
     list_known: Callable[[], Sequence[EngineAbout]]
     plugged: Collection[str]
@@ -37,14 +39,13 @@ class EngineCatalogue:
     find_off_reason: Callable[[], str]
 
     def is_any_set_up(self) -> bool:
-        """True where there is an engine to ask, now or after a rest."""
+        """Return True if an engine can be asked, now or after its cooldown."""
         abouts = self.list_known()
         means = Means({}, {}, find_missing_keys(abouts, self.values), self.browser)
         return any(about.name in self.plugged and find_bar(about, means) is None for about in abouts)
 
     async def list_engines(self) -> Sequence[EngineStatus]:
-        """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be
-        followed."""
+        """List every engine in the order of their table. Raises InvalidParams for an invalid engines.toml."""
         abouts = self.list_known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
         health = {
@@ -59,7 +60,7 @@ class EngineCatalogue:
     def _row(self, about: EngineAbout, limit: Limit, means: Means, off: str) -> EngineStatus:
         why = find_bar(about, means)
         if off and why is not None and why.why is PassedOverReason.NO_BROWSER:
-            why = None  # nobody looks for one where it would not be used
+            why = None  # not looked for, because it would not be used
         is_plugged = about.name in self.plugged
         reason = why.reason if why else off or ("" if is_plugged else NO_WAY)
         health = means.health.get(about.name, EngineHealth(about.name))
@@ -87,7 +88,7 @@ class EngineCatalogue:
         )
 
     def _dated(self, health: EngineHealth) -> EngineHealth:
-        """With the end of its rest by the clock on the wall, to the second."""
+        """Return the health with the end of its cooldown in wall-clock time, to the second."""
         if not health.open_until:
             return health
         remaining = count_seconds(self.clock.steady(), health.open_until)

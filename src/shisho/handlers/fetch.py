@@ -1,4 +1,4 @@
-"""The work of a fetch job: one address into the corpus."""
+"""The fetch job: one address into the corpus."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from shisho.web.http.url import canonicalise, unwrap
 
 @dataclass(frozen=True, slots=True)
 class FetchHandler:
-    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `count_left`: of each
-    ceiling of a task."""
+    """A handler of fetch jobs, which fail with ENGINE_UNAVAILABLE without web access (`pages` None).
+
+    `count_left`: the rest of each budget of a task.
+    """
 
     pages: PageIntake | None
     count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
 
     async def fetch(self, job: Job, context: JobContext) -> Receipt:
-        """Ends with its receipt, or with the error that says why the page could not be had."""
+        """Fetch one page. Returns its receipt, or raises the reason for its failure."""
         if self.pages is None:
             raise EngineUnavailable("fetch.web_off")
         request = job.input.read(FetchJob)
@@ -45,7 +47,7 @@ class FetchHandler:
             return receipt
 
     async def _check_patience(self, job: Job, later: RetryLater) -> None:
-        """Raises AllFetchesFailed where a host wants to be left alone for longer than the task has time."""
+        """Raise AllFetchesFailed if a host wants to be left alone for longer than the task has time."""
         remaining = (await self.count_left(job.task_id)).get("max_seconds", math.inf)
         if later.seconds > remaining:
             raise AllFetchesFailed(

@@ -1,5 +1,4 @@
-"""Into the library: what an ingest job does, and how whatever a job finds becomes a document whose origin is
-known."""
+"""The ingest job, and the intake of documents found by other jobs, with their origin recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
 
 @dataclass(frozen=True, slots=True)
 class IngestHandler:
-    """Takes documents in for a job, and keeps where they came from."""
+    """A handler that adds documents for jobs and records their origins."""
 
     intakes: Ingester
     finds: DiscoveredUrls
@@ -32,8 +31,7 @@ class IngestHandler:
     staging: Staging
 
     async def ingest(self, job: Job, context: JobContext) -> Receipt:
-        """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be
-        taken in."""
+        """Add one file or piece of bytes. Returns its receipt, or raises the reason for its failure."""
         handed = job.input.read(IngestJob)
         work = partial(self._ingested, job.claim, context, handed)
         receipt = await context.step("taken in", Receipt, work)
@@ -43,7 +41,7 @@ class IngestHandler:
     async def shelve(
         self, claim: Claim, canonical_url: str, source: Source, corpus: str, owner: str
     ) -> Receipt:
-        """Take in a find of this job. A receipt says why where it cannot be."""
+        """Add a find of this job. If it cannot be added, the receipt has the reason."""
         expected = document_id(sha256(source.data).hexdigest(), corpus, owner)
         await self.finds.expect(claim, canonical_url, expected)
         receipt = await self.intakes.add(source, corpus, owner)
@@ -53,7 +51,7 @@ class IngestHandler:
         return receipt
 
     async def read_secret(self, key: str | None) -> str | None:
-        """A staged password. Raises NotFound where it was erased, as that of a job that fails is."""
+        """Return a staged password. Raises NotFound if it was erased, which happens when a job fails."""
         if key is None:
             return None
         with suppress(NotFound):
@@ -62,7 +60,7 @@ class IngestHandler:
 
     @asynccontextmanager
     async def settle_failure(self, claim: Claim, canonical_url: str) -> AsyncIterator[None]:
-        """Keep of a find why it could not be read: what an earlier try kept of it is no longer the reason."""
+        """Record the failure of a find, replacing the outcome of an earlier attempt."""
         try:
             yield
         except ShishoError as error:
@@ -71,7 +69,7 @@ class IngestHandler:
             raise
 
     async def clear(self, *keys: str | None) -> None:
-        """Forget what waited for a job, once its outcome is stored."""
+        """Delete a job's staged bytes after its outcome is stored."""
         for key in keys:
             if key is not None:
                 await asyncio.to_thread(self.staging.drop, key)
@@ -103,7 +101,7 @@ class IngestHandler:
 
 
 def raise_failure(receipt: Receipt) -> Receipt:
-    """Raises the error that a failed receipt tells of."""
+    """Raise the error of a failed receipt, or return the receipt."""
     if receipt.code:
         raise map_by_code().get(receipt.code, InternalError)(receipt.reason, source=receipt.source)
     return receipt

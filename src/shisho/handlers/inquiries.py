@@ -1,4 +1,4 @@
-"""The librarian's loop over the searcher: what the shell runs at once and an answer job runs in its turn."""
+"""The librarian's loop over the searcher, as run by the shell and by answer jobs."""
 
 from __future__ import annotations
 
@@ -29,44 +29,47 @@ if TYPE_CHECKING:
 
 
 def load_own_runner() -> Runner:
-    """The runner that needs nothing but this house."""
+    """Return the built-in runner, which needs no extras."""
     from shisho.librarian.runner import run_table
 
     return run_table
 
 
 def think_by_rules(owner: str) -> Policy | None:
-    """No model is set."""
+    """Return None: no model is configured."""
     return None
 
 
 def replay_rules(uses: Sequence[ModelUse]) -> Policy | None:
-    """No reply of a model can be read here."""
+    """Return None: replies of models cannot be read here."""
     return None
 
 
 def borrow_none(model: BorrowedModel) -> Policy | None:
-    """No model is borrowed here."""
+    """Return None: no model can be borrowed here."""
     return None
 
 
 def report_no_way(owner: str) -> Gap:
-    """There is no search engine here."""
+    """Return the gap: there is no search engine here."""
     return Gap.NO_WAY
 
 
 async def recall_nothing(inquiry: Inquiry) -> Surroundings:
-    """No conversation and no library is known here."""
+    """Return nothing: no conversation and no library is known here."""
     return Surroundings()
 
 
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
-    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `report_gap`: why the
-    web is not searched for an owner where it is not. `runner` takes runs through the table of nodes, `policy`
-    thinks for those of an owner; both are asked for when a run begins. `recorded_policy`: thinks with the
-    replies of these uses; `borrowed_policy` with a model that is lent, unless one is set; `lent` has those
-    that are. `recall` tells a model what went before the question and what the library holds."""
+    """A runner of inquiries from the ledger.
+
+    `room_tokens`: the size of one round. `report_gap`: why the web is not searched for an owner, if so.
+    `runner` executes runs through the table of nodes, `policy` decides for those of an owner; both are
+    requested when a run begins. `recorded_policy` uses the replies of these uses; `borrowed_policy` uses a
+    borrowed model, unless one is configured; `lent` are the borrowed ones. `recall` provides the context of a
+    question for a model: earlier turns and the library.
+    """
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -94,8 +97,10 @@ class LibrarianInquiries:
 
     @contextmanager
     def lend(self, model: BorrowedModel) -> Iterator[bool]:
-        """While it is entered, runs that are begun inside think with this model; False: they think as is
-        set."""
+        """Let runs that begin inside the block use this model.
+
+        Yields False if a model is configured, which they use instead.
+        """
         policy = self.borrowed_policy(model)
         if policy is None:
             yield False
@@ -104,11 +109,13 @@ class LibrarianInquiries:
             yield True
 
     def assign(self, run_id: str) -> None:
-        """Let a run that is begun here think with the model that is lent here, if one is."""
+        """Let a run that begins here use the borrowed model, if there is one."""
         self.lent.assign(run_id)
 
     def understand(self, question: str, earlier: Sequence[str]) -> str:
-        """How a question is understood after these. Raises InvalidParams for one that cannot be asked."""
+        """Return a question as understood after earlier ones. Raises InvalidParams for an invalid
+        question.
+        """
         from shisho.librarian.follow_up import resolve
         from shisho.librarian.strategy import check_question
 
@@ -121,14 +128,16 @@ class LibrarianInquiries:
         stop: Callable[[], bool],
         ask_web: AskWeb | None = None,
     ) -> Answer:
-        """Begin or go on with the run that the ledger holds under this id."""
+        """Begin or resume the run with this id."""
         runner = self.runner()
         return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
 
     async def cut_short(self, run_id: str) -> Answer:
-        """Save the answer of what a run has come to, without going on; it says STOPPED unless the run had
-        come to its end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run
-        that has not begun, SourceRemoved."""
+        """Save the answer of a run as it is now, without continuing.
+
+        The answer says STOPPED unless the run had finished. It is written by rules, so that stopping does not
+        wait for a model. Raises NotFound for a run that has not begun, SourceRemoved.
+        """
         by_rules = replace(self, policy=think_by_rules, lent=LentPolicies())
         return await by_rules.run(run_id, ignore_news, lambda: True)
 
@@ -139,8 +148,7 @@ class LibrarianInquiries:
         stop: Callable[[], bool],
         ask_web: AskWeb | None = None,
     ) -> InquiryRun:
-        """The run that the ledger holds under this id, before its first node or, replayed, where it has come
-        to."""
+        """Return the run with this id, before its first node or replayed to its last step."""
         from shisho.librarian import loop
         from shisho.librarian.surveys import survey_nothing
 
@@ -172,8 +180,10 @@ class LibrarianInquiries:
         )
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:
-        """The answer that the run comes to now, over what it was given then. Raises NotFound where that is no
-        longer kept, SourceRemoved after a purge."""
+        """Recompute the answer from the inputs that the run had.
+
+        Raises: NotFound if these are no longer stored, SourceRemoved after a purge.
+        """
         from shisho.librarian.replay import RecordedRun, replay
 
         inquiry = await self.ledger.find_inquiry(run_id)
@@ -181,7 +191,7 @@ class LibrarianInquiries:
         return await replay(inquiry, recorded, answer, self.recorded_policy(recorded.uses()))
 
     async def _with_web(self, scope: Scope) -> Scope:
-        """The web's pages too, without what was blocked or cancelled meanwhile."""
+        """Add the web corpus to a scope, and exclude sources that were blocked or rejected since."""
         excluded = await self.list_left_out(scope.owner)
         corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
         return replace(

@@ -1,4 +1,4 @@
-"""Minds that are lent for a question, as long as who lends them waits for its answer."""
+"""Policies borrowed for a question, for as long as their lender waits for the answer."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PolicyLoan:
-    """A policy, and the runs that were begun while it was lent."""
+    """A policy, and the runs that began while it was borrowed."""
 
     policy: Policy
     run_ids: list[str] = field(default_factory=list)
     is_over: bool = False
 
 
-# The loan of who begins runs just now: two of one owner may ask the same at the same time, each with a model
-# of their own.
+# The loan of the current caller: two callers of one owner may ask the same question at once, each with their
+# own model.
 LOAN: ContextVar[PolicyLoan | None] = ContextVar("loan", default=None)
 
 
 class LentPolicies:
-    """The policies lent in this process, by run."""
+    """The borrowed policies of this process, by run."""
 
     def __init__(self) -> None:
         self._policies: dict[str, Policy] = {}
 
     @contextmanager
     def lend(self, policy: Policy) -> Iterator[None]:
-        """While it is entered, runs that are begun inside think with this policy."""
+        """Let runs that begin inside the block use this policy."""
         loan = PolicyLoan(policy)
         token = LOAN.set(loan)
         try:
             yield
         finally:
             LOAN.reset(token)
-            loan.is_over = True  # a task that was begun inside may outlive it
+            loan.is_over = True  # a task started inside may outlive it
             for run_id in loan.run_ids:
                 self._policies.pop(run_id, None)
 
@@ -51,12 +51,12 @@ class LentPolicies:
         return loan is not None and not loan.is_over
 
     def assign(self, run_id: str) -> None:
-        """To a run that is begun here the policy that is lent here, if one is."""
+        """Assign the borrowed policy, if there is one, to a run that begins here."""
         loan = LOAN.get()
         if loan is not None and not loan.is_over:
             loan.run_ids.append(run_id)
             self._policies[run_id] = loan.policy
 
     def find(self, run_id: str) -> Policy | None:
-        """The one that a run thinks with; None where none is lent to it."""
+        """Return the borrowed policy of a run, or None."""
         return self._policies.get(run_id)

@@ -1,4 +1,4 @@
-"""The queries that a question would send out, told before anything is sent."""
+"""A preview of the queries that a question would send out."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shisho.web.serp.category import GENERAL, category_of
 
 @dataclass(frozen=True, slots=True)
 class EngineOutgoingPreview:
-    """`boxed`: the engines are those of a web in a box."""
+    """A preview of outgoing queries. `boxed`: the engines belong to a web in a box."""
 
     engines: EngineCatalogue
     budget: Budget
     boxed: bool
 
     async def preview_question(self, question: str, required: Requirements) -> OutgoingQueries:
-        """For all that the question asks; what the library answers is left out when it comes to that."""
+        """Preview the queries for all goals; those that the library answers will not be sent."""
         from shisho.librarian.strategy import strategy
         from shisho.librarian.web_fallback import web_queries
 

@@ -1,5 +1,4 @@
-"""A window for the person whom a page asks for: opened on the engine's profile, done when the page asks no
-more."""
+"""A browser window for a challenge: opened on the engine's profile, closed when the challenge is solved."""
 
 from __future__ import annotations
 
@@ -15,14 +14,16 @@ from shisho.web.http.challenge import detect
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window for a person. That they got through is read off the page itself, by the parser that met
-    the challenge."""
+    """A browser window for a person.
+
+    The page itself shows that the challenge is solved, by the parser that found it.
+    """
 
     browser: Browser
     parser: SerpParser
 
     async def __call__(self, challenge: HumanChallenge) -> bool:
-        """Show what was met. False: the window was closed before the page was through."""
+        """Show the challenge. Returns False if the window was closed before it was solved."""
         return await self.browser.open_for_person(
             challenge.url, challenge.engine, partial(self._through, challenge.engine)
         )
@@ -32,5 +33,5 @@ class Window:
             return detect(response.body.decode("utf-8", "replace"), response.url, response.status) is None
         try:
             return (await self.parser.parse(engine, response)).challenge is None
-        except (ParserFailed, EngineUnavailable):  # on its way from one page to the next
+        except (ParserFailed, EngineUnavailable):  # navigating from one page to the next
             return False

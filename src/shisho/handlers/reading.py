@@ -1,4 +1,4 @@
-"""How far the reading of a long file is, as its job reports it."""
+"""The progress of reading a long file, as its job reports it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ REPORT_SECONDS = 2.0
 
 @asynccontextmanager
 async def report_reading(context: JobContext) -> AsyncIterator[Callable[[int, int], None]]:
-    """Gives the listener of a `Source`: how many pages are read, of how many. The latest is reported now and
-    then, and of a file that is read at once nothing."""
+    """Yield the listener of a `Source` for pages read and total pages.
+
+    Progress is reported periodically; never for a file that is read at once.
+    """
     latest: list[IngestProgress] = []
     stopping = asyncio.Event()
 
@@ -37,5 +39,5 @@ async def _report_until(stopping: asyncio.Event, context: JobContext, latest: li
         with suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), REPORT_SECONDS)
         if latest and not stopping.is_set():
-            with suppress(ClaimLost, ShishoError):  # the job finds out by itself
+            with suppress(ClaimLost, ShishoError):  # the job notices it too
                 await context.report(latest.pop())

@@ -1,5 +1,7 @@
-"""What a question stands in, for the model that reads it: its conversation and the library, as they are now.
-Nothing of it is copied into the run, so that a purge need not look for it there."""
+"""The context of a question for a model: its conversation and the library, as they are now.
+
+Nothing of it is copied into the run, so that a purge need not search there.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,12 @@ if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
 
 MOST_CORPORA = 10
-TITLES = 20  # of a corpus tell its languages
-DEPTH = 50  # passages that are ranked to find the likely documents
+TITLES = 20  # of a corpus, to determine its languages
+DEPTH = 50  # passages ranked to find the likely documents
 MOST_DOCUMENTS = 8
 MOST_MAPPED = 24  # documents in the map for a report
-MOST_TITLES = 500  # of documents that a report tells of
-MOST_PASSAGES = 2_000  # of a document whose headings are read
+MOST_TITLES = 500  # titles of documents in the context of a report
+MOST_PASSAGES = 2_000  # passages of a document that are read for headings
 MOST_HEADINGS = 16  # of one document
 HEADING_MARK = " › "
 DATE_FIELDS = ("date", "year")
@@ -40,7 +42,7 @@ DATE_FIELDS = ("date", "year")
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """Recalls for a run. What cannot be read any more is left out."""
+    """A provider of context for runs. Unreadable parts are left out."""
 
     conversations: Conversations
     ledger: Ledger
@@ -48,7 +50,7 @@ class Recollection:
     searcher: CorpusSearcher
 
     async def recall(self, inquiry: Inquiry) -> Surroundings:
-        """Return the turns before a question, the corpora it is asked of, and the likely documents."""
+        """Return the turns before a question, its corpora, and the likely documents."""
         turns = await self._turns(inquiry)
         corpora = await self._corpora(inquiry.scope)
         is_report = inquiry.requirements.kind is RequestKind.REPORT
@@ -72,7 +74,7 @@ class Recollection:
         )
 
     async def _turn(self, turn: ConversationTurn, owner: str) -> EarlierTurn:
-        with suppress(ShishoError):  # erased meanwhile
+        with suppress(ShishoError):  # erased since
             if turn.answer_id is not None:
                 answer = await self.ledger.answer(turn.answer_id, owner)
                 return EarlierTurn(turn.understood, " ".join(sentence.text for sentence in answer.sentences))
@@ -89,7 +91,7 @@ class Recollection:
     async def _facts(self, corpus: Corpus, owner: str) -> CorpusFacts:
         documents = await self.shelf.list_documents(Scope(owner, (corpus.name,)), limit=TITLES)
         languages = sorted({answer_language(document.title or document.source) for document in documents})
-        # A corpus that mirrors a folder bears its path, which is nobody's business.
+        # A corpus that mirrors a folder has its path as name, which is private.
         return CorpusFacts(Path(corpus.name).name or corpus.name, corpus.passages, tuple(languages))
 
     async def _documents(self, inquiry: Inquiry, most: int) -> tuple[DocumentFacts, ...]:

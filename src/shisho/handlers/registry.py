@@ -1,5 +1,8 @@
-"""The words of Crossref, the registry of DOIs, about a work. It is asked at the pace of its engine, by the
-guarded way out, and its answer is read in a child."""
+"""Metadata of works from Crossref, the registry of DOIs.
+
+It is requested at the pace of its engine through the guarded fetcher, and its response is parsed in a child
+process.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,12 @@ from shisho.ports import Fetcher, Limiter, Reader
 from shisho.web.serp.credentials import limit_of
 
 UNKNOWN = 404
-LONGEST_WAIT_S = 30.0  # for a turn; who has to wait for longer is told so
+LONGEST_WAIT_S = 30.0  # for a turn; a longer wait is reported instead
 
 
 @dataclass(frozen=True, slots=True)
 class CrossrefRegistry:
-    """`keys`: the person's own, by setting: an address puts requests into Crossref's polite pool."""
+    """A client of Crossref. `keys`: the user's settings; an email address selects Crossref's polite pool."""
 
     fetcher: Fetcher
     reader: Reader
@@ -31,8 +34,10 @@ class CrossrefRegistry:
     keys: Mapping[str, str] = field(default_factory=dict)
 
     async def look_up(self, doi: str) -> Reference | None:
-        """None where it knows no such work. Raises AllFetchesFailed where it does not answer, an
-        `UnusableDocument` for an answer that cannot be read."""
+        """Return the reference of a work, or None if it is unknown.
+
+        Raises: AllFetchesFailed if there is no response, an `UnusableDocument` for an unreadable one.
+        """
         address = self.keys.get("contact_email", "")
         contact = "?" + urlencode({"mailto": address}) if address else ""
         url = f"{self.about.site}/works/{quote(doi, safe='')}{contact}"

@@ -1,4 +1,4 @@
-"""The result pages of one search job: from which engine, out of the cache or asked for, and kept."""
+"""The result pages of one search job: choosing the engine, requesting or reading the cache, storing."""
 
 from __future__ import annotations
 
@@ -49,9 +49,11 @@ LONGEST_SNIPPET = 2_000
 
 @dataclass(frozen=True, slots=True)
 class EngineAccess:
-    """The engines and all that asking them takes. `missing`: settings of keys that have no value.
-    `find_pending` tells what of an owner's waits for a person at an engine; `list_solved`, that the engine
-    answers again."""
+    """The engines and everything needed to ask them.
+
+    `missing`: settings of keys without a value. `find_pending` returns an owner's challenge at an engine;
+    `list_solved` reports that the engine answers again.
+    """
 
     table: Mapping[str, SerpEngine]
     missing: frozenset[str]
@@ -63,7 +65,7 @@ class EngineAccess:
     paging: Mapping[str, PagingSettings] = field(default_factory=dict)
 
     def find_paging(self, engine: str) -> PagingSettings:
-        """Return the engine's paging settings as they are now."""
+        """Return the engine's current paging settings."""
         return self.paging.get(engine, PagingSettings())
 
 
@@ -72,8 +74,10 @@ async def wait_without_end() -> float:
 
 
 class SerpAttempt:
-    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again.
-    `patience`: seconds that the job may still wait for an engine that wants to be left alone."""
+    """One attempt at one job's result pages. Requests of an earlier attempt are not repeated.
+
+    `patience`: seconds that the job may still wait for an engine that wants to be left alone.
+    """
 
     def __init__(
         self,
@@ -93,11 +97,11 @@ class SerpAttempt:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """As asked for, else as the query suggests."""
+        """The requested categories, else those of the query."""
         return self._categories
 
     async def read_next(self, pages: Sequence[ResultPage]) -> ResultPage:
-        """The page after these. Raises as `ResultPages` expects; a wait in between frees the worker."""
+        """Return the page after these. Raises as `ResultPages` expects; a longer wait frees the worker."""
         number = self._asked.serp_page + len(pages)
         work = partial(self._page, Candidate(pages[0].engine), pages) if pages else self._first
         while True:
@@ -114,20 +118,19 @@ class SerpAttempt:
                 await self._context.wait(later.seconds, later.reason)
 
     async def list_known(self) -> list[ResultPage]:
-        """The pages that this job has so far, whichever attempt brought them."""
+        """Return the pages of this job so far, from all attempts."""
         taken = await self._context.list_taken("page ")
         keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
         return [taken[key].read(ResultPage) for key in keys]
 
     async def remember_need(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
-        """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks
-        for the same."""
+        """Record the challenge after these pages, so that a resumed job asks for the same person."""
         await self._context.step(
             self._met(challenge.engine, pages), HumanChallenge, partial(_give, challenge)
         )
 
     async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
-        """For whom an engine that rests is waiting, if it is for a person."""
+        """Return the challenge that an engine in cooldown waits for, if any."""
         challenge = await self._engines.find_pending(self._asked.owner, engine)
         key = self._met(engine, pages)
         known_step = (await self._context.list_taken(key)).get(key)
@@ -139,8 +142,7 @@ class SerpAttempt:
         return f"met {engine} at page {self._asked.serp_page + len(pages)}"
 
     async def _first(self) -> ResultPage:
-        """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give
-        up."""
+        """Try each candidate in turn; then wait for a person, or for the first cooldown, or give up."""
         choice = await self._choice()
         waits = await self._waits(choice)
         errors = list[ShishoError]()
@@ -186,8 +188,7 @@ class SerpAttempt:
         raise _given_up(errors, choice)
 
     async def _too_late(self, engine: str, later: RetryLater) -> EngineUnavailable | None:
-        """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has
-        time."""
+        """Return an error if an engine wants to be left alone for longer than the job has time."""
         remaining = await self._patience()
         if later.seconds <= remaining:
             return None
@@ -199,8 +200,10 @@ class SerpAttempt:
         )
 
     async def _choice(self) -> Choice:
-        """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes
-        first."""
+        """Choose engines; recomputed at each attempt, because engines fail and recover while a job waits.
+
+        An engine that was waited for comes first.
+        """
         asking = self._engines.asking
         search_job = self._asked
         table = self._engines.table
@@ -211,7 +214,7 @@ class SerpAttempt:
             name.removeprefix("engine:"): how
             for name, how in (await asking.limiter.read_status(limits)).items()
         }
-        # Few engines are of a kind only: general ones stand in where those rest.
+        # Few engines belong to only one category: general ones replace those in cooldown.
         categories = search_job.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
         needs = Needs(
             search_job.query,
@@ -234,8 +237,10 @@ class SerpAttempt:
         return replace(choice, candidates=tuple(order))
 
     async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[PersonNeeded]:
-        """Engines that already wait for a person, for whom this job may wait too. A breaker opens a moment
-        before the job that opened it waits."""
+        """Return engines that already wait for a person, for whom this job may wait too.
+
+        A breaker opens a moment before the job that opened it waits.
+        """
         for wait in (0.0, LOOK_AGAIN_S) if resting else ():
             await asyncio.sleep(wait)
             challenges = [await self._awaited(engine, pages) for engine in resting]
@@ -244,7 +249,7 @@ class SerpAttempt:
         return []
 
     async def _waits(self, choice: Choice) -> list[RetryLater]:
-        """What is to be waited for where engines only rest."""
+        """Return the waits for engines that are only in cooldown or over quota."""
         asking = self._engines.asking
         waits = list[RetryLater]()
         for passed_over in choice.passed:
@@ -264,12 +269,12 @@ class SerpAttempt:
         )
 
     async def list_passed_over(self) -> list[SearchFailure]:
-        """The engines that were passed over before the first page was there, and why."""
+        """List the engines that were excluded before the first page, with the reasons."""
         passed = await self._context.list_taken("passed over ")
         return [failure.read(SearchFailure) for failure in passed.values()]
 
     async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> ResultPage:
-        """Page N+1 of an engine as it is kept."""
+        """Return the next page of an engine from the store, or request it."""
         number = self._asked.serp_page + len(pages)
         sheet = (await self.sheets.read_pages(candidate.engine)).get(number)
         if sheet is None:
@@ -300,8 +305,8 @@ class SerpAttempt:
             try:
                 return await self._ask(engine, number, state, ticket, doubted=bool(state) and not is_own)
             except StateExpired:
-                # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the
-                # old one again.
+                # Stored, because a job that waits for a permit to renew it returns here, and must not use the
+                # old state again.
                 await self._context.step(expired, bool, partial(_give, True))
         try:
             return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
@@ -313,8 +318,10 @@ class SerpAttempt:
             ) from error
 
     async def _renewed(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
-        """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to
-        be walked."""
+        """Return the engine's state for a page by requesting page 1 again: neither counted nor merged.
+
+        A cursor has to be followed page by page.
+        """
         state: Mapping[str, str] = {}
         for again in range(1, number if engine.about.pagination == "cursor" else 2):
 
@@ -351,7 +358,7 @@ class SerpAttempt:
 
     async def _kept(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
         named_hits = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
-        # A page of the cache knows them all; its hits are those that no page before it had.
+        # A cached page has all URLs; its hits are those that no earlier page had.
         urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named_hits))
         page = replace(sheet.page, urls=urls)
         earlier = [PageFacts(page.number, page.urls, page.fresh) for page in pages]
@@ -362,7 +369,7 @@ class SerpAttempt:
 
 
 def count_seconds_until_tomorrow(now: Instant) -> float:
-    """Seconds until the next UTC day."""
+    """Return the seconds until the next UTC day."""
     return DAY_S - to_epoch(now) % DAY_S
 
 

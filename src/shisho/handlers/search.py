@@ -1,5 +1,4 @@
-"""The work of a search job: one query on one engine, result page after result page, its hits visited and
-taken in."""
+"""The search job: one query on one engine, page after page, with its hits visited and added."""
 
 from __future__ import annotations
 
@@ -38,9 +37,9 @@ from shisho.web.serp.stopping import (
 )
 
 Judge = Callable[[str, DocumentId], Awaitable[frozenset[str]]]
-"""Returns the clusters of a document's passages that answer a query; none if the document is of no use."""
+"""Returns the clusters of a document's passages that answer a query; none if the document is not useful."""
 
-CLOSING = 0.02  # the share of its time that storing a job's end may take
+CLOSING = 0.02  # the share of its time that storing the job's end may take
 JOB_OVER = Message("job.time_used_up")
 TASK_OVER = Message("task.seconds_spent")
 QUESTION_OVER = Message("task.question_gone")
@@ -48,7 +47,7 @@ QUESTION_OVER = Message("task.question_gone")
 
 @dataclass(frozen=True, slots=True)
 class SearchHandler:
-    """Without a way to the web (`engines` and `pages` None) its jobs end with ENGINE_UNAVAILABLE."""
+    """A handler of search jobs, which fail with ENGINE_UNAVAILABLE without web access."""
 
     engines: EngineAccess | None
     pages: PageIntake | None
@@ -58,8 +57,10 @@ class SearchHandler:
     clock: Clock
 
     async def search(self, job: Job, context: JobContext) -> SearchOutcome:
-        """Pages 1..N stay whatever becomes of page N+1. A job that is run again goes on where its steps and
-        finds end."""
+        """Search page by page. Pages 1..N stay whatever becomes of page N+1.
+
+        A job that is run again continues after its stored steps and finds.
+        """
         if self.engines is None or self.pages is None:
             raise EngineUnavailable("search.web_off")
         return await _Run(self, self.engines, self.pages, job, context).run_to_end()
@@ -92,7 +93,7 @@ class _Run:
         self._useful = 0
 
     async def run_to_end(self) -> SearchOutcome:
-        """The whole result."""
+        """Return the complete outcome."""
         paging = self._paging
         seconds, over = await self._allowed()
         limit = asyncio.timeout(seconds)
@@ -115,7 +116,7 @@ class _Run:
         return await self._output(stop)
 
     async def _allowed(self) -> tuple[float, Message]:
-        """Seconds that this attempt may take, and what is said when they are over."""
+        """Return the seconds that this attempt may take, and the message for when they are over."""
         return min(
             (self._context.seconds_left * (1 - CLOSING), JOB_OVER),
             (await self._seconds_of_question() * (1 - CLOSING), QUESTION_OVER),
@@ -123,11 +124,11 @@ class _Run:
         )
 
     async def _patience(self) -> float:
-        """Seconds that this job may wait for those who want to be left alone."""
+        """Return the seconds that this job may wait for hosts and engines that want to be left alone."""
         return min(await self._seconds_of_question(), await self._seconds_of_task())
 
     async def _seconds_of_question(self) -> float:
-        # A person who has let it in wants its pages, for the next question if not for this one.
+        # A person who solved the challenge wants its pages, for the next question if not for this one.
         until = None if await self._context.list_taken("met ") else self._asked.until
         if until is None:
             return math.inf
@@ -137,15 +138,16 @@ class _Run:
         return (await self._searching.count_left(self._job.task_id)).get("max_seconds", math.inf)
 
     async def _cut_short(self, error: BudgetExhausted) -> None:
-        """End with every page that this attempt or an earlier one has brought, and pay for what there is
-        money for."""
+        """End with the pages of this and earlier attempts, and charge the time that the budget still
+        covers.
+        """
         self._paging.pages = max(self._paging.pages, await self._serps.list_known(), key=len)
         took = self._searching.clock.monotonic() - self._since
         await self._context.charge(seconds=min(took, await self._seconds_of_task()))
         self._paging.end(error)
 
     async def _follow(self) -> None:
-        """Page after page, the hits of each before the next is asked for."""
+        """Request page after page, visiting the hits of each first."""
         async with aclosing(self._paging.pull()) as pages:
             async for page in pages:
                 await self._tell()
@@ -195,7 +197,7 @@ class _Run:
         return await self._engines.finds.list_of_job(self._job.id)
 
     async def _visit(self, page: ResultPage) -> None:
-        """Visit its hits, best first, until there is enough. A long wait for their hosts frees the worker."""
+        """Visit its hits, best first, until there are enough. A long wait for hosts frees the worker."""
         blocked = await self._searching.list_blocked(self._asked.owner)
         while True:
             unvisited = [stored for stored in await self._kept() if stored.status is UrlState.FOUND]
@@ -207,14 +209,14 @@ class _Run:
             wait = await Crawl(frontier, self._visit_one, self._enough, clock, self._count_room).run()
             if wait is None:
                 return
-            await self._pay_time()  # a waiting job is another attempt afterwards
+            await self._pay_time()  # after the wait it is another attempt
             if wait > (remaining := await self._patience()):
                 await self._give_up(frontier, wait, remaining)
                 return
             await self._context.wait(wait)
 
     async def _give_up(self, frontier: Frontier, wait: float, remaining: float) -> None:
-        """Hits whose hosts want to be left alone for longer than there is time to wait."""
+        """Record a failure for hits whose hosts want to be left alone for longer than there is time."""
         for hit in frontier.left:
             reason = Message("fetch.host_waits_longer", host=frontier.host(hit), wait=wait, left=remaining)
             await self._engines.finds.settle(
@@ -226,8 +228,7 @@ class _Run:
         return auto and self._useful >= (self._asked.enough or self._asked.max_results_per_query)
 
     def _count_room(self) -> int:
-        """Return how many more hits may be visited. One that could not be read gives its visit to the
-        next."""
+        """Return how many more hits may be visited. Unreadable ones do not count."""
         return self._asked.max_results_per_query - self._visited
 
     async def _visit_one(self, hit: DiscoveredUrl) -> None:
@@ -250,8 +251,10 @@ class _Run:
         await self._tell()
 
     async def _judge(self, find: DiscoveredUrl, document: DocumentId) -> None:
-        """Mark a hit as useful unless better hits have all its clusters, in whatever order they were visited.
-        A worse hit may lose its mark by that."""
+        """Mark a hit as useful unless better hits have all its clusters, in any order of visits.
+
+        A worse hit may then lose its mark.
+        """
         clusters = await self._searching.judge(self._asked.query, document)
         self._reasons[find.canonical_url] = (find.rank or 0, clusters)
         async with self._judging:
@@ -315,7 +318,7 @@ class _Run:
         return tuple(sorted(warnings))
 
     async def _person(self, challenge: HumanChallenge) -> NoReturn:
-        """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
+        """Leave the job to a person; the pages so far are its result if nobody acts."""
         await self._note(PagingStop.CHALLENGE)
         await self._serps.remember_need(challenge, self._paging.pages)
         await self._context.await_person(
@@ -323,7 +326,7 @@ class _Run:
         )
 
     async def _output(self, stop: PagingStop) -> SearchOutcome:
-        """Every page, every hit in merged order, what was stored and what went wrong."""
+        """Return all pages, all hits in merged order, the stored documents and the errors."""
         pages = self._paging.pages
         urls = await self._kept()
         pages_with_facts = zip(pages, self._facts(pages, urls), strict=True)

@@ -1,5 +1,6 @@
-"""The SentenceChecks of the house: an assistant's sentences are checked in child processes, within a bound of
-computing, so that no call holds up the server."""
+"""Checks of an assistant's sentences in child processes with limited CPU time, so that no call blocks the
+server.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +21,17 @@ from shisho.telemetry import log
 
 T = TypeVar("T")
 
-SECONDS = 2.0  # of computing for each of the two steps of a call
+SECONDS = 2.0  # of CPU time for each of the two steps of a call
 MEMORY_MB = 2048
-CHILDREN = 2  # so that one slow call does not hold up everybody's
+CHILDREN = 2  # so that one slow call does not delay all others
 
 
 class KillableSentenceChecks:
-    """Checks sentences within `SECONDS` of computing a step. Cancelling a call ends its work at once. Belongs
-    to one event loop. `environment` is the children's; without it they get the parent's."""
+    """A checker of sentences with `SECONDS` of CPU time per step. Belongs to one event loop.
+
+    Cancelling a call ends its work at once. `environment` is for the children; without it they get the
+    parent's.
+    """
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._killable = Killable((), environment, CHILDREN)
@@ -39,8 +43,10 @@ class KillableSentenceChecks:
         aim: Strategy,
         sentences: Sequence[CitedSentence],
     ) -> list[CitedSentence | Finding]:
-        """Search for the support of sentences that cite no evidence. Those that were not reached in time stay
-        as they are."""
+        """Search for the support of sentences without citations.
+
+        Sentences that were not reached in time stay unchanged.
+        """
         numbers = {ref.number for ref in evidence}
         uncited = [
             place
@@ -59,8 +65,10 @@ class KillableSentenceChecks:
     async def check(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[CitedSentence]
     ) -> list[SentenceRevision]:
-        """Check sentences against the evidence they cite. Those that were not reached in time are
-        unverified, or left out if they cite none."""
+        """Check sentences against their cited evidence.
+
+        Sentences that were not reached in time are unverified, or left out if they cite nothing.
+        """
         checked = tuple(sentence for sentence in sentences if sentence.text.strip())
         if not checked:
             return []
@@ -70,11 +78,11 @@ class KillableSentenceChecks:
         return revisions + [leave_unchecked(unit, evidence) for unit in rest]
 
     async def close(self) -> None:
-        """End the children."""
+        """Stop the children."""
         await self._killable.close()
 
     async def _run(self, function: str, batch: CitationSearch | CitationCheck, kind: type[T]) -> list[T]:
-        """Return the outcomes that came in time, in the order of the sentences."""
+        """Return the outcomes that arrived in time, in the order of the sentences."""
         outcomes: list[T] = []
 
         def keep(value: Any) -> None:
@@ -85,7 +93,7 @@ class KillableSentenceChecks:
         try:
             await self._killable.read_parts(work, dumps(batch).encode("utf-8", "surrogatepass"), keep)
         except ChildOverrun:
-            pass  # the sentences that were not reached stay unchecked
+            pass  # the remaining sentences stay unchecked
         except (ChildExhausted, ChildBroken) as failure:
             log.warning(Message("check.sentences_failed", cause=str(failure) or type(failure).__name__))
         return outcomes

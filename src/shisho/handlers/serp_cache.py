@@ -1,5 +1,6 @@
-"""Result pages kept for whoever asks the same: those of a search cut short for minutes, of a whole one for a
-day."""
+"""A cache of result pages for identical searches: minutes for an interrupted search, a day for a complete
+one.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +27,14 @@ CUT_SHORT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CachedSerp:
-    """A result page with what stands on it; of a page of the cache, what stood on no page before."""
+    """A result page with its hits; for a cached page, only those that no earlier page had."""
 
     page: ResultPage
     hits: tuple[SerpHit, ...]
 
 
 class SerpCache:
-    """The kept pages of one search."""
+    """The cached pages of one search."""
 
     def __init__(self, cache: Cache, search_job: SearchJob) -> None:
         self._cache = cache
@@ -41,7 +42,7 @@ class SerpCache:
         self._held: dict[str, dict[int, CachedSerp]] = {}
 
     async def read_pages(self, engine: str) -> Mapping[int, CachedSerp]:
-        """An engine's pages by number, as they were when the search first asked for them."""
+        """Return an engine's pages by number, as they were at the search's first request for them."""
         if engine not in self._held:
             entry = await self._cache.get(_key(self._asked, engine))
             sheets = [build(packed, CachedSerp) for packed in entry.value] if entry else []
@@ -49,7 +50,7 @@ class SerpCache:
         return self._held[engine]
 
     async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, urls: Sequence[StoredUrl]) -> None:
-        """From when somebody was asked: what comes from here does not stay for longer by being used."""
+        """Store pages with the time of their request: using cached pages does not extend their lifetime."""
         if all(page.cached for page in pages):
             return
         hits: dict[int | None, list[SerpHit]] = {}
@@ -73,7 +74,7 @@ class SerpCache:
 
 
 def _key(search_job: SearchJob, engine: str) -> str:
-    """The same for two searches that an engine would answer alike."""
+    """Return the same key for searches that an engine would answer alike."""
     alike = replace(search_job, query=fold(search_job.query), owner="", corpus="", until=None, without=())
     option_values = to_plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
     return "serp " + hashlib.sha256(json.dumps([engine, option_values], sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Web pages into a corpus: what is known is not fetched again, what has not changed is not read again."""
+"""Web pages into a corpus, without fetching known pages or parsing unchanged ones again."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ NOT_MODIFIED = 304
 
 @dataclass(frozen=True, slots=True)
 class PageOrder:
-    """One page for one corpus. `anew`: ask its server even where we have it, whether it has changed.
-    `notify_read`: told of the pages of a long PDF as they are read."""
+    """A page for a corpus.
+
+    `anew`: revalidate a known page with its server. `notify_read`: called with the progress of reading a long
+    PDF.
+    """
 
     url: str
     canonical_url: str
@@ -39,7 +42,7 @@ class PageOrder:
 
 @dataclass(frozen=True, slots=True)
 class PageIntake:
-    """The door for web pages, of searches and of addresses handed in alike."""
+    """The intake of web pages from searches and from given addresses."""
 
     visiting: PageClient
     shelving: IngestHandler
@@ -48,8 +51,11 @@ class PageIntake:
     clock: Clock
 
     async def take_in(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
-        """Take in the page, which is a find of this job. Raises RetryLater, and what `PageClient.fetch_page`
-        raises; a page that cannot be taken in gives a receipt that says why."""
+        """Add the page, which is a find of this job.
+
+        A page that cannot be added gives a receipt with the reason. Raises RetryLater, and as
+        `PageClient.fetch_page`.
+        """
         page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
         if page_memory is not None and not order.anew and self._fresh(page_memory):
             return await self._met_again(claim, order, page_memory)
@@ -89,8 +95,8 @@ class PageIntake:
 
     async def _remember(self, order: PageOrder, document: DocumentId | None, response: Response) -> None:
         if document is not None:
-            # Another address' ETag and date must not be held up to this one: a page that leads on from here
-            # would say that it has not changed.
+            # ETag and date of another address must not be used for this one: a page that forwards from here
+            # would claim to be unchanged.
             is_own = _name_page(response.url or order.url) == order.canonical_url
             headers = response.headers if is_own else {}
             page = PageMemory(
@@ -106,8 +112,7 @@ class PageIntake:
 
 
 def _name_page(source: str) -> str:
-    """The name that all spellings of a page's address share; "" for a file, and where a script has led the
-    browser."""
+    """Return the canonical name of a page's address; "" for a file, or if a script redirected the browser."""
     try:
         return canonicalise(source)
     except ValueError:
@@ -122,9 +127,11 @@ def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
 
 
 def _source(order: PageOrder, response: Response, page_memory: PageMemory | None) -> Source:
-    """HTML brings its own title; the hit's stands in for other kinds. A scan from the web is not
-    recognised: nobody asked for minutes of computing. A page keeps the spelling of its address, so that what
-    it says now takes the place of what it said."""
+    """Return the source of a page.
+
+    HTML has its own title; for other kinds the hit's is used. Web scans are not recognised: nobody asked for
+    minutes of computing. A page keeps the spelling of its address, so that its new content replaces the old.
+    """
     title = "" if "html" in (response.media_type or "html") else order.title
     name = strip_tracking(response.url or order.url)
     if page_memory is not None and _name_page(page_memory.source) == _name_page(name):

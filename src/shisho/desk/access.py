@@ -1,4 +1,4 @@
-"""The rules of what a visitor may do with whose corpus, and the record of what they did."""
+"""The rules of access to corpora, and the audit record of visitors' actions."""
 
 from __future__ import annotations
 
@@ -28,18 +28,20 @@ REFUSALS = (AccessDenied, ConsentRequired, ForbiddenPath, QuotaExhausted)
 
 @dataclass(frozen=True, slots=True)
 class CorpusAccess:
-    """One visitor's access, asked of the grants at each call: a grant that was taken back counts no more."""
+    """One visitor's access. Grants are read on each call, so a revoked one has no effect."""
 
     owner: str
     grants: Grants
     audit: AuditLog
     looks: dict[DocumentId, float] = field(default_factory=dict)
-    """The document that is looked at now, and when that was last so, by the loop's clock."""
+    """The current document, with the time of its last access by the event loop's clock."""
 
     async def find_writable(self, corpus: str) -> CorpusKey:
-        """The corpus that the visitor calls so, to add to it; one that is not there yet is theirs. Raises
-        InvalidParams for a blank, NotFound for another's that is not there or not granted, AccessDenied for
-        one that is granted for reading alone."""
+        """Return the corpus of this name that the visitor may add to; a missing one will be theirs.
+
+        Raises: InvalidParams for a blank, NotFound for another user's that does not exist or is not granted,
+        AccessDenied for one that is granted read-only.
+        """
         if not corpus.strip():
             raise InvalidParams("corpus.no_name")
         reachable = await self.find_reachable(corpus)
@@ -52,8 +54,10 @@ class CorpusAccess:
         )
 
     async def find_reachable(self, corpus: str) -> ReachableCorpus | None:
-        """The corpus that the visitor calls so, theirs whether it is there or not; None for another's that is
-        not there or not granted."""
+        """Return the corpus of this name: the visitor's own, whether it exists or not, or a granted one.
+
+        Returns None for another user's that does not exist or is not granted.
+        """
         if not is_of_another(corpus):
             return ReachableCorpus(CorpusKey(self.owner, corpus), Access.OWN)
         for reachable in await self.grants.list_reachable(self.owner):
@@ -62,7 +66,7 @@ class CorpusAccess:
         return None
 
     async def check_writable(self, *documents: Document) -> None:
-        """Raises AccessDenied for documents of others' corpora that are granted for reading alone."""
+        """Raise AccessDenied if documents belong to others' corpora that are granted read-only."""
         foreign = {
             CorpusKey(document.owner, document.corpus)
             for document in documents
@@ -75,7 +79,7 @@ class CorpusAccess:
             _check(access.get(corpus, Access.READ), corpus.address(self.owner))
 
     async def mark_writable(self, corpora: Sequence[Corpus]) -> Sequence[Corpus]:
-        """The corpora with what the visitor may do with each."""
+        """Return the corpora, each with the visitor's right to write."""
         if all(corpus.owner == self.owner for corpus in corpora):
             return corpora
         access = {
@@ -88,27 +92,29 @@ class CorpusAccess:
         ]
 
     async def record(self, verb: AuditVerb, *subjects: str) -> None:
-        """Put on record what the visitor does."""
+        """Record an action of the visitor."""
         await self.audit.record(self._act(verb, subjects))
 
     @asynccontextmanager
     async def recording(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[None]:
-        """Put on record what becomes of what the visitor does inside."""
+        """Record the outcome of the visitor's action in the block."""
         async with self.recording_failure(verb, *subjects) as act:
             yield
         await self.audit.record(act)
 
     @asynccontextmanager
     async def recording_failure(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[AuditAct]:
-        """Put on record if what the visitor does inside is refused or fails. Yields the act, for the
-        transaction that does it."""
+        """Record an action only if it is refused or fails in the block.
+
+        Yields the action for the transaction that performs it.
+        """
         act = self._act(verb, subjects)
         try:
             yield act
         except Exception as error:
             outcome = AuditOutcome.REFUSED if isinstance(error, REFUSALS) else AuditOutcome.FAILED
             code = error.code if isinstance(error, ShishoError) else InternalError.code
-            with suppress(ShishoError):  # the error itself is told
+            with suppress(ShishoError):  # the error itself is raised
                 await self.audit.record(replace(act, outcome=outcome, code=code))
             raise
 
@@ -116,7 +122,7 @@ class CorpusAccess:
         return AuditAct(self.owner, verb, tuple(dict.fromkeys(subjects)))
 
     async def record_look(self, document_id: DocumentId) -> None:
-        """Put on record that the visitor looks at a document: page after page of one is one look."""
+        """Record that the visitor reads a document; reading several pages of it counts once."""
         now = asyncio.get_running_loop().time()
         seen_at = self.looks.pop(document_id, -LOOK_SECONDS)
         self.looks.clear()
@@ -125,19 +131,21 @@ class CorpusAccess:
             await self.record(AuditVerb.READ, document_id)
 
     async def is_readable(self, document_id: DocumentId) -> bool:
-        """True where the visitor may open this document now."""
+        """Return True if the visitor may open this document now."""
         return bool(await self.grants.select_readable([document_id], self.owner))
 
     def name_corpus(self, document: Document) -> Document:
-        """A stored document with its corpus as the visitor calls it: for what is told, as no verb of the
-        stores knows that name."""
+        """Return a document with the visitor's name for its corpus: for output only.
+
+        No method of the stores knows that name.
+        """
         if document.owner == self.owner:
             return document
         return replace(document, corpus=CorpusKey(document.owner, document.corpus).address(self.owner))
 
 
 def is_of_another(corpus: str) -> bool:
-    """True where a corpus is called as another person's is. What has the name of a folder is one's own."""
+    """Return True if a corpus name is another user's. A name with a path separator is one's own."""
     return BETWEEN in corpus and "/" not in corpus and "\\" not in corpus
 
 

@@ -1,4 +1,4 @@
-"""Files to receipts: each file gives one, whatever happens to it, and the others go on."""
+"""Adding files: each file gives one receipt whatever happens to it, and the others continue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester
 
-AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
+AT_ONCE = 4  # concurrent files: one is parsed in a child while another is chunked and a third is stored
 
 LARGE = 16 << 20  # bytes
 
@@ -46,8 +46,8 @@ class FileIntake:
     password: str | None = None
     ocr: bool | None = None
     notify: Notify = ignore_news
-    bibliographies: frozenset[Path] = frozenset()  # files that are one by their owner's word
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
+    bibliographies: frozenset[Path] = frozenset()  # files that their owner declares as bibliographies
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # only one large file is in memory at a time
     reading: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by size
 
     async def take_in(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
@@ -63,7 +63,7 @@ class FileIntake:
         name = resolve_path(path)
         try:
             async with AsyncExitStack() as held:
-                # The size comes first: who holds the turn of large files must wait for no other file.
+                # The size comes first: the holder of the lock for large files must not wait for another file.
                 async with self.reading.setdefault(size, asyncio.Lock()):
                     if size > LARGE:
                         await held.enter_async_context(self.turn)
@@ -81,15 +81,16 @@ class FileIntake:
                     notify_stored=lambda done, total: self.notify(TextPartStored(name, done, total)),
                 )
                 return await self.intakes.add(source, self.corpus, self.owner)
-        except StorageUnusable:  # of no file, but of them all
+        except StorageUnusable:  # affects all files, not one
             raise
         except ShishoError as error:
             return Receipt(name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
 
 
 def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
-    """List what lies below the paths, and the bibliographies, which may lie there too. Raises
-    InvalidParams."""
+    """List the files below the paths, and the bibliographies, which may be there too. Raises
+    InvalidParams.
+    """
     if not (paths or bibliographies):
         raise InvalidParams("adding.nothing_named")
     for path in (*paths, *bibliographies):
@@ -104,7 +105,7 @@ def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Col
 
 
 def bibliographies_last(paths: Sequence[Path]) -> list[Path]:
-    """The order in which `FileIntake` takes files in."""
+    """Return the order in which `FileIntake` adds files."""
     documents, late = _shares(paths)
     return [*documents, *late]
 
@@ -117,13 +118,15 @@ def _shares(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # reading it says why
+    except OSError:  # reading it reports the reason
         return 0
 
 
 def resolve_path(folder: Path | str) -> str:
-    """The full path: the name of a file as a source, and of the corpus that mirrors a folder. Raises
-    InvalidParams."""
+    """Return the full path: the name of a file as a source, or of the corpus that mirrors a folder.
+
+    Raises: InvalidParams.
+    """
     return str(resolve_file(folder))
 
 

@@ -1,5 +1,4 @@
-"""The desk's answers while and after they are made: what happens, what was done for one, stopping it and
-going on."""
+"""The desk's answers during and after a run: events, log, stopping and resuming."""
 
 from __future__ import annotations
 
@@ -32,13 +31,13 @@ from shisho.domain.task import AnswerHandle, JobKind
 from shisho.errors import InvalidParams, NotFound, ShishoError
 from shisho.ports import DiscoveredUrls, JobStore, Ledger, SessionLog, TaskStore
 
-WAIT = 20.0  # seconds until the store is looked at again though no bell has rung
+WAIT = 20.0  # seconds until the store is read again without a notification
 AT_ONCE = 200  # events
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
-    """The parts that the verbs of answers are wired to. `trace`: what the steps of a run tell."""
+    """The dependencies of the answer verbs. `trace`: extracts the facts of a run from its steps."""
 
     owner: str
     ledger: Ledger
@@ -52,8 +51,11 @@ class AnswerParts:
 
 
 class AnswerDesk:
-    """Answers may be named by id, those that are finished by unique prefix or `last` too. Every verb raises
-    NotFound where this visitor has none of that name."""
+    """The desk's verbs of answers.
+
+    Answers can be named by id; finished ones also by unique prefix or `last`. Every verb raises NotFound if
+    this visitor has no such answer.
+    """
 
     __slots__ = ("_parts",)
 
@@ -76,14 +78,14 @@ class AnswerDesk:
     async def _trace(
         self, answer_id: str, answer: Answer | None, question: tuple[Job, Task] | None
     ) -> tuple[str, RunTrace]:
-        """The run of an answer, and what its steps tell."""
+        """Return the run of an answer, and the trace of its steps."""
         parts = self._parts
         run_id = question[0].id if question else answer.task_id if answer else answer_id
         steps = await parts.ledger.list_steps(run_id)
         return run_id, parts.trace(steps, await parts.sessions.list_rounds(run_id))
 
     async def log(self, answer_id: str) -> AnswerLog:
-        """All that was done for an answer so far, whether it is finished or not."""
+        """Return everything that was done for an answer so far, finished or not."""
         parts = self._parts
         answer, question = await self._find(answer_id)
         run_id, trace = await self._trace(answer_id, answer, question)
@@ -107,12 +109,15 @@ class AnswerDesk:
         )
 
     async def check(self, answer_id: str) -> None:
-        """Raises NotFound where there is no such answer, made or being made."""
+        """Raise NotFound if there is no such answer, finished or not."""
         await self._find(answer_id)
 
     async def news(self, answer_id: str, after: int = 0) -> AsyncIterator[AnswerStep | AnswerHandle]:
-        """News of a question after revision `after`, as it happens, by whichever process; then its answer.
-        Raises the error that its job ended with."""
+        """Yield the events of a question after revision `after` as they happen in any process, then its
+        answer.
+
+        Raises: the error that its job ended with.
+        """
         question = (await self._find(answer_id))[1]
         name = question[0].id if question else answer_id
         jobs: dict[JobId, Job | None] = {}
@@ -133,9 +138,11 @@ class AnswerDesk:
         yield await self._parts.tasks.wait_for_answer(name)
 
     async def stop(self, answer_id: str) -> AnswerHandle:
-        """Stop the work on a question, at once and with all else of its task; the answer is what was found
-        until then, and says STOPPED. None where nothing had begun. An answer that is finished stays as it
-        is."""
+        """Stop the work on a question immediately, with everything else of its task.
+
+        The answer contains the results so far, and says STOPPED; it is None if nothing had begun. A finished
+        answer stays unchanged.
+        """
         question = await self._question(answer_id)
         if question is None or question[0].state in ENDED:
             return await self._parts.tasks.wait_for_answer(answer_id)
@@ -146,8 +153,10 @@ class AnswerDesk:
         return AnswerHandle(TaskId(job.task_id), job.id, None, None)
 
     async def resume(self, answer_id: str) -> AnswerHandle:
-        """Go on with a question that was stopped or has failed; what was done is not done again. Raises
-        InvalidParams for an answer that no job has made."""
+        """Resume a question that was stopped or has failed, without repeating finished work.
+
+        Raises: InvalidParams for an answer that was not made by a job.
+        """
         question = await self._question(answer_id)
         if question is None:
             raise InvalidParams(
@@ -163,8 +172,10 @@ class AnswerDesk:
         return (await self._find(answer_id))[1]
 
     async def _find(self, answer_id: str) -> tuple[Answer | None, tuple[Job, Task] | None]:
-        """An answer that counts, and the job that makes it. What was saved of one that is being made again
-        does not count."""
+        """Return a valid answer, and the job that makes it.
+
+        The saved answer of a job that is running again is not valid.
+        """
         parts = self._parts
         question = await parts.tasks.find_question(answer_id)
         try:
@@ -179,10 +190,10 @@ class AnswerDesk:
         return None if is_live else answer, question
 
     async def _own_job(self, job_id: JobId, answer_id: JobId, jobs: dict[JobId, Job | None]) -> Job | None:
-        """The job of an event where it is the question's or was spawned by it; `jobs` remembers."""
+        """Return the job of an event if it was spawned by the question's job; `jobs` is a cache."""
         if job_id not in jobs:
             jobs[job_id] = None
-            with suppress(ShishoError):  # removed since
+            with suppress(ShishoError):  # removed in the meantime
                 job = await self._parts.jobs.get_job(job_id)
                 jobs[job_id] = job if job.cause_id == answer_id else None
         return jobs[job_id]
@@ -195,7 +206,7 @@ def _state(answer: Answer | None, question: tuple[Job, Task] | None) -> TurnStat
 
 
 def _under_way(trace: RunTrace, searches: Sequence[Job]) -> tuple[WebRound, ...]:
-    """The searches that no step tells of yet, since the run waits for them, or was stopped meanwhile."""
+    """Return the searches that no step mentions yet, because the run waits for them or was stopped."""
     finished_queries = {query for web_round in trace.web for query in web_round.queries}
     queries = [describe_subject(job) for job in searches]
     fresh = tuple(query for query in queries if query not in finished_queries)

@@ -1,4 +1,4 @@
-"""The callbacks of a caller: to be told how work goes, and to end it early."""
+"""Callbacks of a caller: for progress, and for stopping early."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ Stop = Callable[[], bool]
 
 
 def never() -> bool:
-    """Goes on to the end."""
+    """Return False: never stop early."""
     return False

@@ -1,4 +1,4 @@
-"""Resolve what a visitor names: one document among several, fields to filter by."""
+"""Resolving of visitors' references: one document among several, fields to filter by."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ MOST_ROOM = 10_000_000  # tokens
 
 
 async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of its file. Raises InvalidParams for a
-    blank, NotFound, which lists those that a name fits."""
+    """Return a document by id, unique prefix, or the path or name of its file.
+
+    Raises: InvalidParams for a blank; NotFound with the candidates if there are several.
+    """
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
-    # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
+    # A folder's corpus may mirror the same file too: the name means the one that was added by hand.
     by_hand = [document for document in documents if document.corpus == DEFAULT_CORPUS]
     if len(by_hand) == 1:
         return by_hand[0]
@@ -41,7 +43,7 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
 
 
 async def find_removable_document(shelf: Shelf, owner: str, name: str, purge: bool) -> Document:
-    """As `find_one_document`; to be purged, one that was removed before is found too."""
+    """Return a document as `find_one_document`; to purge, also one that was already removed."""
     try:
         return await find_one_document(shelf, owner, name)
     except NotFound as nowhere:
@@ -52,8 +54,11 @@ async def find_removable_document(shelf: Shelf, owner: str, name: str, purge: bo
 
 
 async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) -> list[Message]:
-    """What else a removal concerns: files of the same content, which go with it, and the same file in other
-    corpora, where it is still found, each with what takes it out."""
+    """Return warnings about other files that a removal concerns.
+
+    Files with the same content are removed too; the same file in other corpora is still found, and the
+    warning says how to remove it.
+    """
     places = await shelf.list_places(document.corpus, document.owner)
     twins = sorted(
         source for source, id_ in places.items() if id_ == document.id and source != document.source
@@ -73,8 +78,10 @@ async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) ->
 
 
 async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of a file that was removed. Raises InvalidParams for a blank,
-    NotFound, which lists those that a name fits."""
+    """Return a removed document by id, unique prefix, or the path or name of its file.
+
+    Raises: InvalidParams for a blank; NotFound with the candidates if there are several.
+    """
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
     if not documents:
         raise NotFound("document.not_removed", name=name)
@@ -84,22 +91,25 @@ async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document
 
 
 def check_conversation(name: str | None) -> str:
-    """The conversation that a question is to follow; "" for none. Raises InvalidParams for a blank, which may
-    have been meant for one."""
+    """Return the conversation of a question; "" for none.
+
+    Raises InvalidParams for a blank, which may have been meant as a name.
+    """
     if name is not None and not name.strip():
         raise InvalidParams("common.blank_id", noun=Message("noun.conversation"))
     return name or ""
 
 
 async def check_listed(shelf: Shelf, owner: str, document_id: str) -> None:
-    """Raises InvalidParams where a visitor lists on from a document that they have never been shown."""
+    """Raise InvalidParams if a visitor continues a list from a document that they cannot see."""
     if not any(document.id == document_id for document in await shelf.find_documents(document_id, owner, 1)):
         raise unknown_place("document", document_id)
 
 
 def unknown_place(noun: str, id_: str) -> InvalidParams:
-    """The error for a list that is to go on after what is not there: an empty page would say that all was
-    seen."""
+    """Return the error for a list that continues after an unknown item: an empty page would look like the
+    end.
+    """
     return InvalidParams(
         "common.unknown_cursor",
         noun=Message(f"noun.{noun}"),
@@ -110,7 +120,9 @@ def unknown_place(noun: str, id_: str) -> InvalidParams:
 async def check_filters(
     shelf: Shelf, owner: str, filters: Mapping[str, Condition]
 ) -> Mapping[str, Condition]:
-    """The same. Raises InvalidParams for a field that no document has, and names those there are."""
+    """Return the filters. Raises InvalidParams for a field that no document has, listing the existing
+    ones.
+    """
     metadata_fields = [key for key in filters if key not in FILTER_FIELDS]
     if metadata_fields:
         known_keys = await shelf.list_metadata_keys(owner)
@@ -127,13 +139,13 @@ async def check_filters(
 
 
 def check_limit(limit: int | None) -> None:
-    """Raises InvalidParams for more than an index should be asked for: it makes room for all in advance."""
+    """Raise InvalidParams for a limit that is too large: an index allocates space for all in advance."""
     if limit is not None and not 1 <= limit <= MOST_HITS:
         raise InvalidParams("common.out_of_range", name="limit", least=1, most=MOST_HITS, value=limit)
 
 
 def read_room(room_tokens: int | None, default: int = UNBOUNDED_ROOM) -> int:
-    """The room that a caller gives, or the default one. Raises InvalidParams for none at all."""
+    """Return the caller's room, or the default one. Raises InvalidParams if it is out of range."""
     if room_tokens is not None and not 1 <= room_tokens <= MOST_ROOM:
         raise InvalidParams(
             "common.out_of_range",
@@ -146,13 +158,13 @@ def read_room(room_tokens: int | None, default: int = UNBOUNDED_ROOM) -> int:
 
 
 def check_request(request: SearchRequest) -> None:
-    """Raises InvalidParams for one without words."""
+    """Raise InvalidParams for a request without words."""
     if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
         raise InvalidParams("search.no_query")
 
 
 def check_words(query: str | Sequence[str] | SearchRequest, request: SearchRequest) -> None:
-    """Raises InvalidParams where what a visitor has typed, or a request, is blank."""
+    """Raise InvalidParams if the visitor's query or request is blank."""
     if isinstance(query, SearchRequest):
         check_request(request)
     elif not any(text.strip() for text in request.keyword_query):
@@ -171,19 +183,19 @@ def _several(name: str, documents: Sequence[Document]) -> NotFound:
 
 
 def to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
-    """The request itself, or one for these words."""
+    """Return the request itself, or one for these words."""
     return query if isinstance(query, SearchRequest) else SearchRequest(keyword_query=coerce_strings(query))
 
 
 async def check_searchable(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
-    """Raises EmptyCorpus where there is nothing in these corpora."""
+    """Raise EmptyCorpus if these corpora are empty."""
     if await shelf.count(Scope(owner, tuple(corpora))) == 0:
         await check_elsewhere(shelf, owner, corpora)
         raise EmptyCorpus("search.empty_library")
 
 
 async def check_elsewhere(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
-    """Raises EmptyCorpus where documents stand in other corpora than these, in which there is nothing."""
+    """Raise EmptyCorpus if these corpora are empty but others are not."""
     if corpora and await shelf.count(Scope(owner)) > 0:
         raise EmptyCorpus(
             "search.empty_corpora",

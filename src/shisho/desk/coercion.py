@@ -1,4 +1,4 @@
-"""Turn what a caller wrote as text into the choices and lists that the desk's verbs take."""
+"""Conversion of a caller's text into the choices and lists that the desk's verbs accept."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
-    """The choice that the text stands for; a choice as it is. Raises InvalidParams, which names those there
-    are."""
+    """Return the choice that a text names; a choice stays as is. Raises InvalidParams with the valid ones."""
     if isinstance(given, kind):
         return given
     choices = {_text_of(choice): choice for choice in kind}
@@ -39,18 +38,18 @@ def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
 def coerce_all(
     kind: type[Choice], given: Choice | str | Iterable[Choice | str], argument: str
 ) -> tuple[Choice, ...]:
-    """The same of several; one stands for a list of it."""
+    """Return several choices; a single one counts as a list."""
     several = given if isinstance(given, Iterable) and not isinstance(given, str | Enum) else [given]
     return tuple(coerce(kind, choice, argument) for choice in several)
 
 
 def coerce_strings(given: str | Sequence[str]) -> tuple[str, ...]:
-    """A text stands for a list of it: its characters are never meant."""
+    """Return a tuple; a single text counts as a list, never as its characters."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
 def coerce_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, ...]:
-    """The same of paths. Raises InvalidParams for a blank."""
+    """Return a tuple of paths. Raises InvalidParams for a blank."""
     paths = (given,) if isinstance(given, str | Path) else tuple(given)
     for path in paths:
         check_path(path)
@@ -58,13 +57,13 @@ def coerce_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, 
 
 
 def check_path(path: Path | str) -> None:
-    """Raises InvalidParams for a blank: the folder that one is in has to be named."""
+    """Raise InvalidParams for a blank: the current folder must be named explicitly."""
     if not str(path).strip():
         raise InvalidParams("path.blank_argument")
 
 
 def check_no_address(path: Path | str) -> None:
-    """Raises InvalidParams for the address of a page, where a file or folder is wanted."""
+    """Raise InvalidParams for the address of a page in place of a file or folder."""
     address = ADDRESS.match(str(path))
     if address is not None and not Path(path).exists():
         url = f"{address[1]}://{address[2]}"  # a path has lost a slash
@@ -75,7 +74,7 @@ def check_no_address(path: Path | str) -> None:
 
 
 def coerce_search(options: SearchOptions) -> SearchOptions:
-    """Raises InvalidParams."""
+    """Return the options with all choices converted. Raises InvalidParams."""
     return replace(
         options,
         engines=coerce_strings(options.engines),
@@ -87,5 +86,5 @@ def coerce_search(options: SearchOptions) -> SearchOptions:
 
 
 def _text_of(choice: Enum) -> str:
-    """The text that a caller writes for it: its value, or the name of one that is a number."""
+    """Return the text of a choice: its value, or the name of one with a numeric value."""
     return choice.value.lower() if isinstance(choice.value, str) else choice.name.lower()

@@ -1,4 +1,4 @@
-"""The desk's conversations: what a question takes from those before it, and how all of it is erased."""
+"""The desk's conversations: the context of a question from earlier ones, and their removal."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from shisho.domain.task import AskOptions, TaskDeleted
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import Conversations, Ledger
 
-REMEMBERED = 5  # questions before this one that it may point back to
+REMEMBERED = 5  # earlier questions that a question may refer to
 NEW = ConversationContext()
 
 
 class TaskVerbs(Protocol):
-    """The verbs of tasks that are needed."""
+    """The required verbs of tasks."""
 
     async def remove_task(self, task_id: str) -> TaskDeleted: ...
 
@@ -41,8 +41,11 @@ class TaskVerbs(Protocol):
 
 
 class ConversationDesk:
-    """Conversations may be named by id, unique prefix, the id of one of their answers, or `last`; every verb
-    that names one raises NotFound where this visitor has none of that name."""
+    """The desk's verbs of conversations.
+
+    Conversations can be named by id, unique prefix, the id of one of their answers, or `last`. Every verb
+    that names one raises NotFound if this visitor has no such conversation.
+    """
 
     __slots__ = ("_access", "_conversations", "_ledger", "_tasks", "_understand")
 
@@ -61,7 +64,7 @@ class ConversationDesk:
         self._understand = understand
 
     async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
-        """Return its questions in their order, each with how it was understood."""
+        """Return the questions in order, each as it was understood."""
         return (await self._find(conversation))[1]
 
     async def find_last_run(self) -> str | None:
@@ -71,15 +74,17 @@ class ConversationDesk:
         return None
 
     async def list_newest(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
-        """Return this visitor's conversations, the one with the newest question first. Raises InvalidParams
-        for a cursor that no reply gave."""
+        """List this visitor's conversations, the one with the newest question first.
+
+        Raises: InvalidParams for an unknown cursor.
+        """
         before = None if cursor is None else intake.place(cursor)
         rows = await self._conversations.list_newest(self._access.owner, before, limit + 1)
         shown_rows = tuple(rows[:limit])
         return ConversationPage(shown_rows, str(shown_rows[-1].place) if len(rows) > limit else None)
 
     async def view(self, conversation: str = "last") -> Conversation:
-        """Return its questions in their order, each with its state."""
+        """Return the questions in order, each with its state."""
         conversation_id, turns = await self._find(conversation)
         return Conversation(conversation_id, tuple([await self._question_turn(turn) for turn in turns]))
 
@@ -95,28 +100,30 @@ class ConversationDesk:
     async def _limits(
         self, turn: ConversationTurn, job: Job | None
     ) -> tuple[Sequence[str], Mapping[str, Condition]]:
-        """The corpora and filters that a question was limited to."""
+        """Return the corpora and filters that a question was limited to."""
         if job is not None:
             asked = job.input.read(AnswerJob, is_lenient=True)
             return asked.corpora, asked.filters
-        with suppress(ShishoError):  # not begun, or what it read was purged
+        with suppress(ShishoError):  # not begun, or a source was purged
             inquiry = await self._ledger.find_inquiry(turn.run_id)
             return list_limits(inquiry), inquiry.scope.filters
         return (), {}
 
     async def understand(self, question: str, conversation: str | None) -> str:
-        """How the question would be understood there, before it is asked. Raises InvalidParams for a blank or
-        overlong one."""
+        """Return the question as it would be understood in this conversation, before it is asked.
+
+        Raises: InvalidParams for a blank or overlong one.
+        """
         return self._understand(question, (await self.context(conversation)).earlier)
 
     async def context(self, conversation: str | None) -> ConversationContext:
-        """Read a question in this conversation; None or "": it begins its own."""
+        """Return the context of a question in this conversation; None or "" starts a new one."""
         if not conversation:
             return NEW
         conversation_id, turns = await self._find(conversation)
         earlier = tuple(turn.understood for turn in turns[-REMEMBERED:])
         context = ConversationContext(conversation_id, earlier)
-        with suppress(ShishoError):  # not begun yet, or what it read was purged: it looks everywhere
+        with suppress(ShishoError):  # not begun yet, or a source was purged: it searches everywhere
             inquiry = await self._ledger.find_inquiry(turns[-1].run_id)
             corpora = tuple(name for name in list_limits(inquiry) if name not in inquiry.folders)
             filters = inquiry.scope.filters
@@ -124,8 +131,10 @@ class ConversationDesk:
         return context
 
     async def remove(self, conversation: str) -> ConversationRemoved:
-        """Erase it: its questions, what was found for them and their answers, with the tasks that were made
-        for them alone. It cannot be undone."""
+        """Erase a conversation: its questions, finds and answers, with the tasks made for them alone.
+
+        This cannot be undone.
+        """
         conversation_id, turns = await self._find(conversation)
         async with self._access.recording(AuditVerb.REMOVE, conversation_id):
             others: list[TaskId] = []
@@ -136,10 +145,10 @@ class ConversationDesk:
                 removed = await self._conversations.remove(conversation_id, runs)
                 if removed is not None:
                     return replace(removed, kept_tasks=tuple(dict.fromkeys(others)))
-                turns = await self._conversations.list_turns(conversation_id)  # asked meanwhile
+                turns = await self._conversations.list_turns(conversation_id)  # asked in the meantime
 
     async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
-        """Remove the task that was made for a turn; one that was not is kept and returned."""
+        """Remove the task that was made for a turn; any other task is kept and returned."""
         with suppress(ShishoError):
             question = await self._tasks.find_question(turn.run_id)
             if question is None:
@@ -157,7 +166,7 @@ class ConversationDesk:
 def question_state(
     level: AnswerLevel | None, loop_stop: LoopStop | None, question: tuple[Job, Task] | None
 ) -> TurnState:
-    """The state of a question by what its answer says and by its job."""
+    """Return the state of a question by its answer and its job."""
     if question is None:
         return derive_turn_state(level, loop_stop, None)
     job, task = question
@@ -166,13 +175,13 @@ def question_state(
 
 
 def list_limits(inquiry: Inquiry) -> tuple[str, ...]:
-    """Return the corpora that a question was limited to: none for a question that asked only the web."""
+    """Return the corpora that a question was limited to; none for a question to the web only."""
     is_web_only = inquiry.web_policy is WebPolicy.FIRST and inquiry.scope.corpora == (WEB_CORPUS,)
     return () if is_web_only else inquiry.scope.corpora
 
 
 def apply_context(options: AskOptions, context: ConversationContext) -> AskOptions:
-    """The options of a question; where they name no place to look in, that of the question before it."""
+    """Return the options; without a scope of their own, they get the scope of the previous question."""
     if options.corpora or options.filters or options.anywhere:
         return options
     return replace(options, corpora=(*context.corpora, *context.folders), filters=context.filters)

@@ -1,4 +1,4 @@
-"""The things a visitor may ask. Every interface is a thin shell over these verbs."""
+"""The verbs of a visitor. Every interface is a thin layer over them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from shisho.errors import AccessDenied, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier
 
-# of what is said of documents
+# of documents' metadata
 MOST_FIELDS = 20
 MOST_VALUES = 20
 STILL_READ = Message("purge.log_in_use")
@@ -71,20 +71,22 @@ class Desk(DeskSections):
     def working(
         self, slots: int | None = None, here: Notifier | None = None
     ) -> AbstractAsyncContextManager[None]:
-        """While it is entered, jobs are done here, `slots` at once (None: as set). `here` hears of persons
-        needed."""
+        """Run jobs in this process during the block, `slots` at once (None: as configured).
+
+        `here` is notified of challenges for a person.
+        """
         return self._parts.working(slots, here)
 
     def count_tokens(self, text: str) -> int:
-        """About how many tokens a language model would make of it."""
+        """Return about how many tokens the text is for a language model."""
         return self._parts.tokens(text)
 
     def for_owner(self, owner: str) -> Desk:
-        """Another person's desk over the same stores and workers: neither sees what is the other's."""
+        """Return another user's desk over the same stores and workers: neither sees the other's data."""
         return Desk(self._parts.for_owner(owner))
 
     async def close(self) -> None:
-        """End what was opened. `async with` does it."""
+        """Release all resources. `async with` does it."""
         await self._parts.close()
 
     async def __aenter__(self) -> Desk:
@@ -103,10 +105,15 @@ class Desk(DeskSections):
         ocr: bool | None = None,
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
-        """Take in files and folders; a receipt for each as it is done, in the order found, but last for
-        bibliographies (`references`: whatever they are called). `ocr`: None is as it is set. `notify` hears
-        `FilesSurveyed` first; then, of what takes long, `PagesRead`, `PageRecognised` and `TextPartStored`.
-        Raises InvalidParams for a path that is not there, NotFound and AccessDenied for another's corpus."""
+        """Add files and folders; yield a receipt for each as it is done, in the order found.
+
+        Bibliographies (`references`, whatever their names) come last. `ocr`: None uses the setting. `notify`
+        receives `FilesSurveyed` first; then, for slow files, `PagesRead`, `PageRecognised` and
+        `TextPartStored`.
+
+        Raises: InvalidParams for a path that does not exist, NotFound and AccessDenied for another user's
+        corpus.
+        """
         parts = self._parts
         bibliographies = frozenset(map(Path, coerce_paths(references)))
         survey = await asyncio.to_thread(survey_once, parts.files, coerce_paths(paths), bibliographies)
@@ -121,24 +128,23 @@ class Desk(DeskSections):
                     yield receipt
 
     async def mirror(self, folder: Path | str, notify: Notify = ignore_news) -> AsyncGenerator[Receipt, None]:
-        """Make the corpus named by this folder hold just what is in it now. Raises as `folders.sync`."""
+        """Make the corpus named by this folder equal to its current content. Raises as `folders.sync`."""
         async with aclosing(self.folders.sync(folder, resolve_path(folder), notify=notify)) as receipts:
             async for receipt in receipts:
                 yield receipt
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
-        """Take in bytes that are no file. Raises NotFound and AccessDenied for another's corpus."""
+        """Add bytes without a file. Raises NotFound and AccessDenied for another user's corpus."""
         async with self._parts.access.recording(AuditVerb.ADD, corpus):
             target = await self._parts.access.find_writable(corpus)
             return await self._parts.ingest.add(source, target.name, target.owner)
 
     async def corpora(self) -> Sequence[Corpus]:
-        """Those that the visitor may search, their own first."""
+        """List the corpora that the visitor may search, their own first."""
         return await self._parts.access.mark_writable(await self._parts.shelf.list_corpora(self._parts.owner))
 
     async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
-        """What is said of documents, to filter by: the names most of them have, with their most frequent
-        values."""
+        """Return the metadata to filter by: the most frequent names, with their most frequent values."""
         scope = Scope(self._parts.owner, coerce_strings(corpora))
         return await self._parts.shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
 
@@ -170,8 +176,11 @@ class Desk(DeskSections):
         limit: int = 100,
         removed: bool = False,
     ) -> Sequence[Document]:
-        """Documents in order of their adding, after the one with id `after`; those that were `removed`, which
-        `restore` brings back, or all others. Raises InvalidParams for its filters and an unknown `after`."""
+        """List documents in order of addition, after the one with id `after`.
+
+        With `removed`, only those that `restore` can bring back; otherwise all others. Raises InvalidParams
+        for wrong filters and an unknown `after`.
+        """
         if after:
             await check_listed(self._parts.shelf, self._parts.owner, after)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
@@ -180,8 +189,10 @@ class Desk(DeskSections):
         return [self._parts.access.name_corpus(document) for document in documents]
 
     async def document(self, prefix: str) -> Document:
-        """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name
-        fits."""
+        """Return a document by id, unique prefix, or the path or name of its file.
+
+        Raises: NotFound, with the candidates if there are several.
+        """
         return self._parts.access.name_corpus(await self._find_document(prefix))
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
@@ -189,11 +200,13 @@ class Desk(DeskSections):
         return await self._parts.shelf.list_places(target.name, target.owner)
 
     async def text(self, document_id: DocumentId) -> str:
-        """The original text that every citation's offsets count in. Raises NotFound, SourceRemoved."""
+        """Return the original text that citations' offsets refer to. Raises NotFound, SourceRemoved."""
         return await self._parts.shelf.read_text((await self._read_document(document_id)).id)
 
     async def page(self, prefix: str, number: int) -> str:
-        """The text of one page (from 1); without pages, 1 is all of it. Raises NotFound, SourceRemoved."""
+        """Return the text of one page (from 1); without pages, 1 is all of it. Raises NotFound,
+        SourceRemoved.
+        """
         return await read_page(self._parts.shelf, await self._read_document(prefix), number)
 
     async def _find_document(self, prefix: str) -> Document:
@@ -205,16 +218,19 @@ class Desk(DeskSections):
         return document
 
     async def find_removable(self, prefix: str, *, purge: bool = False) -> Document:
-        """The document that `remove` would take. Raises NotFound."""
+        """Return the document that `remove` would remove. Raises NotFound."""
         document = await find_removable_document(self._parts.shelf, self._parts.owner, prefix, purge)
         return self._parts.access.name_corpus(document)
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Take a document out of search; with `purge` erase it and every quotation of it, also where it was
-        removed before. Returns what it was, with a warning where other files have its content, where its file
-        stands in another corpus too, and where somebody still reads the log of the database: it goes from
-        there once they have done. Raises NotFound, AccessDenied for one of another's corpus that is granted
-        for reading."""
+        """Remove a document from search; with `purge`, erase it and all its quotations, even if already
+        removed.
+
+        Returns the document, with a warning if other files have its content, if its file is in another corpus
+        too, or if an open reader of the database's log delays the erasure there.
+
+        Raises: NotFound, AccessDenied for a document in another user's corpus that is granted read-only.
+        """
         document = await find_removable_document(self._parts.shelf, self._parts.owner, prefix, purge)
         async with self._parts.access.recording(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id):
             await self._parts.access.check_writable(document)
@@ -226,9 +242,11 @@ class Desk(DeskSections):
         return replace(self._parts.access.name_corpus(document), warnings=warnings)
 
     async def restore(self, name: str) -> Document:
-        """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound,
-        SourceRemoved after a purge, Conflict where a newer version stands in its place, AccessDenied as
-        `remove`."""
+        """Undo a removal, by id, unique prefix, or the path or name of the file.
+
+        Raises: NotFound, SourceRemoved after a purge, Conflict if a newer version has replaced it,
+        AccessDenied as `remove`.
+        """
         document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
         async with self._parts.access.recording(AuditVerb.RESTORE, document.id):
             await self._parts.access.check_writable(document)
@@ -243,9 +261,11 @@ class Desk(DeskSections):
         limit: int | None = None,
         room_tokens: int | None = None,
     ) -> Sequence[PassageHit]:
-        """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the
-        library, 1 to 1,000, and what fits `room_tokens`. What is blocked or rejected is left out. Raises
-        InvalidParams, EmptyCorpus."""
+        """Return passages with the parts of their scores, best first, without blocked or rejected sources.
+
+        At most `limit` (1 to 1,000), by default as many as suit the library, and only those that fit
+        `room_tokens`. Raises InvalidParams, EmptyCorpus.
+        """
         request = to_request(query)
         room = read_room(room_tokens)
         check_limit(limit)
@@ -265,20 +285,22 @@ class Desk(DeskSections):
         return hits
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
-        """The ranking before it is cut to what matters: for measuring."""
+        """Return the ranking before it is cut to the relevant passages, for measurements."""
         ranking = await self._parts.rankings.rank(
             SearchRequest(keyword_query=coerce_strings(query)), Scope(self._parts.owner), depth
         )
         return [to_hit(passage) for passage in ranking]
 
     async def rank_documents(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[DocumentId]:
-        """The documents of `rank`, each at the place of its best passage, without opening one."""
+        """Return the documents of `rank`, each at the rank of its best passage, without opening any."""
         request = SearchRequest(keyword_query=coerce_strings(query))
         return await self._parts.rankings.rank_documents(request, Scope(self._parts.owner), depth)
 
     async def resume(self, prefix: str = "last", notify: Notify = ignore_news, stop: Stop = never) -> Answer:
-        """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last
-        one that is not finished. Raises NotFound."""
+        """Resume a run that was stopped or died; a finished one returns its answer again.
+
+        `last`: the latest unfinished one. Raises NotFound.
+        """
         try:
             run_id = await self._parts.ledger.find_run(prefix, self._parts.owner)
         except NotFound:
@@ -288,7 +310,7 @@ class Desk(DeskSections):
         task_id = (await self._parts.ledger.find_inquiry(run_id)).task_id
         if not task_id:
             return await self._inquire(run_id, notify, stop)
-        with suppress(ShishoError):  # what it failed with may be over
+        with suppress(ShishoError):  # the cause of its failure may be gone
             handle = await self.tasks.wait_for_answer(run_id)
             if handle.answer is not None and handle.answer.loop_stop is not LoopStop.STOPPED:
                 return handle.answer
@@ -297,9 +319,11 @@ class Desk(DeskSections):
         return await follow_answer(self._parts, handle, notify, stop)
 
     async def replay(self, prefix: str = "last") -> ReplayReport:
-        """Take the run of an answer again, over the passages, replies and pages that it was given then, and
-        compare: nothing is searched for, fetched or asked. Raises NotFound, and SourceRemoved where a
-        document that it has read was purged."""
+        """Run an answer again over the same passages, replies and pages, and compare the result.
+
+        Nothing is searched for, fetched or asked. Raises NotFound, and SourceRemoved if a document that it
+        read was purged.
+        """
         return await replay_answer(self._parts, prefix)
 
     async def answer(self, prefix: str = "last") -> Answer:
@@ -309,7 +333,10 @@ class Desk(DeskSections):
         return await self._parts.ledger.find_evidence(prefix, self._parts.owner)
 
     async def show(self, prefix: str = "last") -> Answer | Evidence | tuple[Document, str]:
-        """An answer, evidence, or a document with its text, by id, unique prefix or name. Raises NotFound."""
+        """Return an answer, evidence, or a document with its text, by id, unique prefix or name.
+
+        Raises: NotFound.
+        """
         for look in (self.answer, self.evidence):
             with suppress(NotFound):
                 return await look(prefix)
@@ -322,23 +349,28 @@ class Desk(DeskSections):
         return document, await self._parts.shelf.read_text(document.id)
 
     async def export(self, prefix: str, form: str, *, local_paths: bool = False) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof; files without their
-        folders, unless `local_paths`. Raises InvalidParams for another form; `exports.file` gives a PDF
-        too."""
+        """Return an answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof.
+
+        Files appear without their folders, unless `local_paths`. Raises InvalidParams for another form;
+        `exports.file` supports PDF too.
+        """
         return await self._parts.exports.text(prefix, form, local_paths=local_paths)
 
     async def backup(self, target: Path | str) -> None:
-        """Everything in one file, which opens as a home's `shisho.db`. Raises Conflict where the file is
-        there already, InvalidParams where it cannot be made."""
+        """Write everything to one file, which opens as a home's `shisho.db`.
+
+        Raises: Conflict if the file exists, InvalidParams if it cannot be created.
+        """
         await self._parts.storage.backup(Path(target))
 
     async def figures(self) -> LibraryFigures:
-        """How the whole library stands, that of all owners, in numbers."""
+        """Return figures of the whole library, for all owners."""
         return await self._parts.figures()
 
     async def ready(self) -> None:
-        """Check that something could be read and stored now. Raises StorageUnusable, Conflict (who holds
-        it)."""
+        """Check that something could be read and stored now. Raises StorageUnusable, or Conflict with the
+        lock's holder.
+        """
         await self.corpora()
         await self._parts.storage.check_ready()
 

@@ -1,5 +1,4 @@
-"""Vectors for what is in the library: made now while somebody waits, or little by little in the
-background."""
+"""Embedding of the library's passages: in the foreground, or slowly in the background."""
 
 from __future__ import annotations
 
@@ -16,24 +15,24 @@ from shisho.messages.message import Message
 from shisho.ports import FollowerTurn, Index
 from shisho.telemetry import log
 
-TURN_S = 5.0  # between two tries to become the one that works
+TURN_S = 5.0  # between two attempts to get the lock
 AFTER_FAILURE_S = 60.0
-IDLE_S = 2.0  # between two looks whether there is work
-REST = 1.0  # of the time that a batch took: half of a core is left to others
+IDLE_S = 2.0  # between two checks for work
+REST = 1.0  # of the time that a batch took: leave half of a core to others
 NOTHING = EmbeddingProgress(0, 0)
 
 
 class PassageEmbedder(Protocol):
-    """Gives passages their vectors."""
+    """A service that embeds passages."""
 
     async def embed_next(self) -> int:
-        """The next few. Returns how many there were; 0: nothing is missing."""
+        """Embed the next few passages. Returns their number; 0 if none is left."""
 
     async def measure_progress(self) -> EmbeddingProgress: ...
 
 
 class EmbeddingDesk:
-    """The verbs of vectors."""
+    """The desk's verbs of embeddings."""
 
     def __init__(
         self,
@@ -42,25 +41,28 @@ class EmbeddingDesk:
         turn: FollowerTurn,
         seconds: Callable[[], float],
     ) -> None:
-        """`embedding`: None where there is no embedder; `index`: takes new vectors in, so that no search has
-        to; `turn`: one process at a time works in the background;
-        `seconds`: a clock that never runs back."""
+        """Create the desk.
+
+        `embedding`: None without an embedder; `index`: applies new vectors, so that searches need not;
+        `turn`: only one process works in the background; `seconds`: a monotonic clock.
+        """
         self._embedding = embedding
         self._index = index
         self._turn = turn
         self._seconds = seconds
 
     async def progress(self) -> EmbeddingProgress | None:
-        """How many passages have a vector; None where there is no embedder."""
+        """Return how many passages have a vector; None without an embedder."""
         return None if self._embedding is None else await self._embedding.measure_progress()
 
     async def embed(self, notify: Notify = ignore_news) -> EmbeddingProgress:
-        """Make all that are missing. `notify` hears `VectorsMade` after each batch; what is made is kept,
-        wherever it is broken off."""
+        """Embed all passages without a vector. `notify` receives `VectorsMade` after each batch.
+
+        Finished batches are kept if it is interrupted.
+        """
         progress = await self.progress() or NOTHING
         notify(VectorsMade(progress))
-        # Once more than there are batches: that nothing is missing is what ends the time of an earlier
-        # embedder.
+        # One more call than there are batches: only finding nothing left retires an earlier embedder.
         while self._embedding is not None and (count := await self._embedding.embed_next()):
             done = progress.done + count
             progress = EmbeddingProgress(done, max(progress.total, done))
@@ -69,8 +71,7 @@ class EmbeddingDesk:
         return progress
 
     async def keep_up(self) -> None:
-        """Make what is missing, and what will be, until it is cancelled. Another process that does so is
-        waited for."""
+        """Embed missing and future passages until it is cancelled, waiting while another process does so."""
         if self._embedding is None:
             await asyncio.Event().wait()
             return
@@ -86,8 +87,7 @@ class EmbeddingDesk:
             self._turn.end()
 
     async def _embedded_next(self) -> int:
-        """How many passages got a vector. A server that does not answer is asked again later, and stops
-        nothing else."""
+        """Embed the next batch and return its size. A server that does not answer is retried later."""
         assert self._embedding is not None
         try:
             count = await self._embedding.embed_next()

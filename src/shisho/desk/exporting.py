@@ -1,4 +1,4 @@
-"""The verbs of answers that are taken elsewhere: as text, and as files to be saved."""
+"""The desk's exports of answers, as text and as files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROOF = "proof"
 
 
 class WriteAnswer(Protocol):
-    """Writes an answer as text."""
+    """A writer of answers as text."""
 
     def __call__(
         self, answer: Answer, form: str, documents: Mapping[DocumentId, Document], *, local_paths: bool
@@ -28,7 +28,7 @@ class WriteAnswer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExportParts:
-    """The parts that these verbs are wired to."""
+    """The dependencies of the export verbs."""
 
     owner: str
     shelf: Shelf
@@ -40,14 +40,17 @@ class ExportParts:
 
 
 class ExportDesk:
-    """The verbs of answers that are taken elsewhere."""
+    """The desk's verbs of exports."""
 
     def __init__(self, parts: ExportParts) -> None:
         self._parts = parts
 
     async def text(self, prefix: str, form: str, *, local_paths: bool = False) -> str:
-        """An answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof. Md and jsonl name files with
-        their folders for `local_paths` alone. Raises NotFound, and InvalidParams for another form."""
+        """Return an answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof.
+
+        Md and jsonl include folders of files only with `local_paths`. Raises NotFound, and InvalidParams for
+        another form.
+        """
         answer = await self._parts.ledger.answer(prefix, self._parts.owner)
         if form == PROOF:
             return await self._parts.proofs.write(answer)
@@ -58,8 +61,10 @@ class ExportDesk:
         return self._parts.write(answer, form, documents, local_paths=local_paths)
 
     async def file(self, prefix: str, form: str, *, local_paths: bool = False) -> bytes:
-        """The same as the bytes of a file, in UTF-8; `pdf` too. Raises ExtraMissing for a PDF where what sets
-        it, or a font with Japanese letters, is not there."""
+        """Return the bytes of a file, in UTF-8; also `pdf`.
+
+        Raises: ExtraMissing for a PDF if the typesetting engine, or a font with Japanese letters, is missing.
+        """
         if form != PDF:
             return (await self.text(prefix, form, local_paths=local_paths)).encode()
         answer = await self._parts.ledger.answer(prefix, self._parts.owner)

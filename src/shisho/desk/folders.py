@@ -1,8 +1,8 @@
-"""Folders and the library: what was added, changed, moved and deleted on disk is so in the library
-afterwards.
+"""Synchronization of the library with folders: added, changed, moved and deleted files.
 
-The folder is the truth: each time all of it is looked at, and only what looks changed is read. So it can be
-broken off anywhere, and goes on where it was."""
+The folder is the truth: each sync looks at all of it, and reads only files that look changed. It can be
+interrupted at any point and continues there.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ from shisho.domain.team import CorpusKey
 from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, map_by_code
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 
-MOST_FAILED = 20  # files that a status names
-STAMPED_AT_ONCE = 64  # a transaction each would cost as much as taking the files in
+MOST_FAILED = 20  # files listed in a status
+STAMPED_AT_ONCE = 64  # a transaction for each would cost as much as adding the files
 
 
 @dataclass(frozen=True, slots=True)
 class FolderParts:
-    """The parts that the verbs of folders are wired to. `roots`: the allowed folders; `seconds`: a clock that
-    never runs back."""
+    """The dependencies of the folder verbs. `roots`: the allowed folders; `seconds`: a monotonic clock."""
 
     owner: str
     access: CorpusAccess
@@ -50,10 +49,12 @@ class FolderParts:
 
 @dataclass(slots=True)
 class _Comparison:
-    """A folder and what the library has of it, side by side. `corpus`: as the visitor calls it, `target`:
-    whose that is; `earlier`: its documents by source; `departed`: those of them whose source is not there
-    now; `moved`: documents that stand at another place now; `has_vanished`: a file went while it was to be
-    read."""
+    """A folder compared with the library.
+
+    `corpus`: the visitor's name for it, `target`: its key; `earlier`: its documents by source; `departed`:
+    those whose source no longer exists; `moved`: documents with another path now; `has_vanished`: a file
+    disappeared before it was read.
+    """
 
     root: Path
     corpus: str
@@ -68,23 +69,25 @@ class _Comparison:
 
 
 class FolderDesk:
-    """The verbs of folders: bring the library up to date with one, and remember which it follows."""
+    """The desk's verbs of folders: sync one, and watch several."""
 
     def __init__(self, parts: FolderParts) -> None:
         self._parts = parts
-        # what cannot be taken in as it is, so that a follower does not read it again and again
+        # failures of unchanged files, so that a follower does not read them again and again
         self._failures: dict[str, tuple[str, Receipt]] = {}
         self._news: dict[str, FolderState] = {}
         self._troubles: dict[str, str] = {}
         self._follows = False
 
     async def list_watched(self) -> Sequence[WatchedFolder]:
-        """The folders that are remembered."""
+        """List the watched folders."""
         return await self._parts.register.list_watched(self._parts.owner)
 
     async def watch(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
-        """Remember a folder: while `serve`, `worker` or `watch` run, what changes there is taken into the
-        corpus. Raises InvalidParams where there is no such folder."""
+        """Watch a folder: its changes are applied to the corpus while `serve`, `worker` or `watch` run.
+
+        Raises: InvalidParams if there is no such folder.
+        """
         root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(self._parts.files.is_folder, root):
             raise InvalidParams("folder.not_found", path=root)
@@ -93,16 +96,18 @@ class FolderDesk:
             return await self._parts.register.watch(str(root), corpus, self._parts.owner)
 
     async def watch_from_outside(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
-        """As `watch`, for callers from outside. Raises ForbiddenPath for a folder that is not below
-        `allowed_roots`, and InvalidParams for a person other than this machine's owner, whose folders nobody
-        would follow."""
+        """Watch a folder for a remote caller, as `watch`.
+
+        Raises: ForbiddenPath for a folder that is not below `allowed_roots`; InvalidParams for a user other
+        than this machine's owner, whose folders would not be followed.
+        """
         if self._parts.owner != LOCAL_OWNER:
             raise InvalidParams("folder.owner_only")
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return await self.watch(root, corpus)
 
     async def status(self) -> Sequence[FolderStatus]:
-        """The folders that are remembered, and how each stands."""
+        """Return the state of each watched folder."""
         folders = await self.list_watched()
         return [await self._status(folder) for folder in folders]
 
@@ -131,7 +136,7 @@ class FolderDesk:
         return FolderState.IDLE if holder is None else FolderState.ELSEWHERE
 
     async def forget(self, folder: Path | str) -> None:
-        """Follow a folder no longer; its documents stay. Raises NotFound."""
+        """Stop watching a folder; its documents stay. Raises NotFound."""
         root = str(await asyncio.to_thread(intake.resolve_file, folder))
         corpora = [watched.corpus for watched in await self.list_watched() if watched.path == root]
         if not await self._parts.register.forget(root, self._parts.owner):
@@ -139,9 +144,11 @@ class FolderDesk:
         await self._parts.access.record(AuditVerb.UNFOLLOW, *corpora)
 
     async def follow(self, notify: Notify = ignore_news) -> None:
-        """Keep the library equal to the folders that are remembered, until it is cancelled; as long as
-        another process does, wait for it to end. `notify` hears `FileTakenIn` for each file, `FolderFailed`
-        and `FolderUpToDate`."""
+        """Keep the library in sync with the watched folders until it is cancelled.
+
+        Waits while another process does so. `notify` receives `FileTakenIn` for each file, `FolderFailed` and
+        `FolderUpToDate`.
+        """
         parts = self._parts
 
         def hear(news: News) -> None:
@@ -155,7 +162,7 @@ class FolderDesk:
             self._follows = False
 
     def _note(self, news: News) -> None:
-        """Remember how a folder stands, for `status`."""
+        """Record the state of a folder for `status`."""
         if isinstance(news, FolderFailed):
             self._news[news.folder.path] = FolderState.TROUBLE
             self._troubles[news.folder.path] = news.error.message
@@ -164,8 +171,10 @@ class FolderDesk:
             self._troubles[news.folder.path] = ""
 
     def follower(self) -> int | None:
-        """The id of another process that follows the folders already; None where this one can, which it does
-        from now on."""
+        """Return the id of another process that already follows the folders.
+
+        Returns None if this process can follow, and takes the lock.
+        """
         return None if self._parts.turn.take() else self._parts.turn.holder() or 0
 
     async def sync(
@@ -176,15 +185,15 @@ class FolderDesk:
         is_emptied: bool = False,
         notify: Notify = ignore_news,
     ) -> AsyncGenerator[Receipt, None]:
-        """Make what the corpus has from this folder equal to what is in it now.
+        """Synchronize the corpus with the current content of this folder.
 
-        Yields a receipt for each file, unchanged ones first, and for each that is gone. A corpus of questions
-        to this folder is brought up to date too; its receipts are yielded only if they differ.
-        `is_emptied`: the folder is empty on purpose.
+        Yields a receipt for each file, unchanged ones first, and for each deleted one. The folder's own
+        corpus, used for questions about it, is synchronized too; its receipts are yielded only if they
+        differ. `is_emptied`: the folder is empty on purpose.
 
-        Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for
-        one that is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one
-        that cannot be looked into."""
+        Raises: InvalidParams for a path that never existed; before anything is removed, NotFound for one that
+        is suddenly missing or empty (a drive may be missing), DocumentUnreadable for one that cannot be read.
+        """
         root = await asyncio.to_thread(intake.resolve_file, folder)
         corpus = intake.check_corpus_name(corpus)
         changed: set[str] = set()
@@ -203,7 +212,7 @@ class FolderDesk:
     async def _brought_up(
         self, root: Path, corpus: str, is_emptied: bool, notify: Notify
     ) -> AsyncGenerator[Receipt, None]:
-        """One corpus, as `sync`."""
+        """Synchronize one corpus, as `sync`."""
         comparison = await self._compared(root, corpus, is_emptied)
         notify(FilesSurveyed(comparison.survey))
         async with aclosing(self._taken_in(comparison, notify)) as receipts:
@@ -217,7 +226,7 @@ class FolderDesk:
     async def _compared(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
         target = await self._parts.access.find_writable(corpus)
         places = await self._list_places(target)
-        # a corpus that bears a folder's name mirrors it, with what links lead to
+        # a corpus named after a folder mirrors it, including the targets of links
         earlier = places if corpus == str(root) else dict(_below(root, places.items()))
         survey = await self._surveyed(root, len(earlier or await self._list_mirrored(root)), is_emptied)
         files = await asyncio.to_thread(self._parts.files.look, survey.files)
@@ -230,14 +239,14 @@ class FolderDesk:
         return await self._parts.shelf.list_places(corpus.name, corpus.owner)
 
     async def _list_mirrored(self, root: Path) -> Mapping[str, DocumentId]:
-        """The files of the folder's own corpus, which `Desk.mirror` makes."""
+        """Return the files of the folder's own corpus, which `Desk.mirror` creates."""
         return await self._list_places(CorpusKey(self._parts.owner, str(root)))
 
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:
             survey = await asyncio.to_thread(self._parts.files.survey, [root])
         except InvalidParams as error:
-            # what the system refuses to look at is not gone
+            # a path that the system refuses to examine is not gone
             if not known or isinstance(error.__cause__, OSError):
                 raise
             if is_emptied:
@@ -291,7 +300,7 @@ class FolderDesk:
             await parts.register.stamp(fresh, target.name, target.owner)
 
     async def _has_vanished(self, file: FileOnDisk, receipt: Receipt) -> bool:
-        """True of a file that could not be taken in because it is no longer there."""
+        """Return True if a file could not be added because it no longer exists."""
         if receipt.outcome is not IntakeOutcome.FAILED:
             return False
         if not map_by_code().get(receipt.code, InternalError).retry:
@@ -301,8 +310,7 @@ class FolderDesk:
     def _unchanged(
         self, file: FileOnDisk, comparison: _Comparison, stamps: Mapping[str, str]
     ) -> Receipt | None:
-        """Recall what is known of a file that looks as it did when it was read; None where it has to be
-        read."""
+        """Return what is known of a file that is unchanged since it was read; None if it must be read."""
         if not file.stamp:
             return None
         if stamps.get(file.source) == file.stamp and file.source in comparison.earlier:
@@ -311,8 +319,11 @@ class FolderDesk:
         return failure if stamp == file.stamp else None
 
     async def _left(self, comparison: _Comparison, is_emptied: bool) -> AsyncGenerator[Receipt, None]:
-        """The sources that are not there. The folder is looked at once more before: what comes and goes
-        meanwhile, the folder itself above all, must not be taken for deleted."""
+        """Detach the sources that no longer exist.
+
+        The folder is examined again first: files that come and go at the same time, and above all the folder
+        itself, must not be taken for deleted.
+        """
         again = await self._compared(comparison.root, comparison.corpus, is_emptied)
         target = again.target
         unread = (*comparison.survey.unreadable, *again.survey.unreadable)
@@ -326,13 +337,13 @@ class FolderDesk:
 
 
 def _below(root: Path, places: Iterable[tuple[str, DocumentId]]) -> list[tuple[str, DocumentId]]:
-    """The places of a file or below a folder."""
+    """Return the sources that are this file or below this folder."""
     head = os.path.join(root, "")  # noqa: PTH118 a Path has no last separator
     return [(source, name) for source, name in places if source == str(root) or source.startswith(head)]
 
 
 def _without_survey(notify: Notify) -> Notify:
-    """The same files are surveyed a second time."""
+    """Return a callback without `FilesSurveyed`, because the same files are surveyed a second time."""
 
     def hear(news: News) -> None:
         if not isinstance(news, FilesSurveyed):
@@ -342,7 +353,7 @@ def _without_survey(notify: Notify) -> Notify:
 
 
 def _with_move(receipt: Receipt, comparison: _Comparison) -> Receipt:
-    """A known document at a new place, which is not at its old one any more, has moved."""
+    """Mark a known document as moved if it is at a new path and no longer at its old one."""
     is_new_place = receipt.outcome is IntakeOutcome.KNOWN and receipt.source not in comparison.earlier
     if receipt.document_id not in comparison.departed_ids or not is_new_place:
         return receipt

@@ -1,4 +1,4 @@
-"""Follow the folders that are remembered: what happens in them is taken in as soon as it has come to rest."""
+"""Following of the watched folders: changes are added as soon as they have settled."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from shisho.domain.folder import WatchedFolder
 from shisho.errors import ShishoError, StorageUnusable
 from shisho.ports import FolderWatcher, FollowerTurn
 
-TURN_S = 5.0  # between two tries to become the one that follows
-IDLE_S = 2.0  # between two looks whether there is a folder to follow
-# Until a folder is looked at though nothing was told of it: a share of another machine tells nothing, and
-# what is told may be lost.
+TURN_S = 5.0  # between two attempts to get the lock
+IDLE_S = 2.0  # between two checks for watched folders
+# Interval of a full check without notifications: network shares send none, and notifications may be lost.
 LOOK_S = 300.0
 
 
 class FollowedFolders(Protocol):
-    """The folders of a library that are remembered, and how one of them is brought up to date."""
+    """The watched folders of a library, with a method to sync one."""
 
     async def list_watched(self) -> Sequence[WatchedFolder]: ...
 
@@ -31,7 +30,7 @@ class FollowedFolders(Protocol):
 
 
 class FolderFollower:
-    """Keeps the library equal to the folders that are remembered, as long as `follow` runs."""
+    """A follower that keeps the library in sync with the watched folders while `follow` runs."""
 
     def __init__(
         self,
@@ -47,7 +46,7 @@ class FolderFollower:
         self._troubles: dict[str, str] = {}
 
     async def follow(self, notify: Notify) -> None:
-        """Until it is cancelled; what is told stands at `FolderDesk.follow`."""
+        """Follow until it is cancelled; `FolderDesk.follow` documents the notifications."""
         try:
             while True:
                 if not self._turn.take():
@@ -62,8 +61,8 @@ class FolderFollower:
             self._turn.end()
 
     async def _follow(self, folders: Mapping[str, WatchedFolder], notify: Notify) -> None:
-        """As long as these are what is remembered, and stand where they stood."""
-        due = set(folders)  # what happened while nobody followed
+        """Follow these folders until the set or one of the folders themselves changes."""
+        due = set(folders)  # changes while no process followed
         looked = self._seconds()
         async with aclosing(self._watcher.watch_changes([Path(path) for path in folders])) as batches:
             async for changed in batches:
@@ -76,12 +75,12 @@ class FolderFollower:
                     return
 
     async def _bring_up(self, folder: WatchedFolder, notify: Notify) -> bool:
-        """False where it is worth trying again by itself."""
+        """Sync one folder. Returns False if a retry makes sense."""
         try:
             async with aclosing(self._folders.sync(folder.path, folder.corpus, notify=notify)) as receipts:
                 async for receipt in receipts:
                     notify(FileTakenIn(receipt))
-        except StorageUnusable:  # of no folder, but of them all
+        except StorageUnusable:  # affects all folders, not one
             raise
         except ShishoError as error:
             if self._troubles.get(folder.path) != error.message:

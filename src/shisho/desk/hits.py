@@ -1,4 +1,4 @@
-"""Ranked passages as hits that open on their page."""
+"""Ranked passages as hits with links to their pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def link_to(document: DocumentId, page: int | None) -> str:
 
 
 def to_hit(hit: RankedPassage) -> PassageHit:
-    """A ranked passage with everything that opens it."""
+    """Return a ranked passage with everything needed to open it."""
     passage = hit.passage
     return PassageHit(
         passage=passage.id,

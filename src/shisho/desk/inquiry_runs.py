@@ -1,5 +1,6 @@
-"""The desk's verbs that ask a question here and now: the run in the ledger, the folders that are synced for
-it, its answer and evidence."""
+"""The desk's verbs that ask a question now: the run in the ledger, the synced folders, answer and
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ from shisho.ports import BorrowedModel, PreparedInquiry
 
 
 class InquiryRuns:
-    """The parts that the verbs of `Desk` that ask are made of."""
+    """The verbs of `Desk` that ask."""
 
     __slots__ = ("_parts",)
 
@@ -46,12 +47,14 @@ class InquiryRuns:
 
     @property
     def budget(self) -> Budget:
-        """The ceilings of a question, as they are set."""
+        """The configured limits of a question."""
         return self._parts.budget
 
     def lend(self, model: BorrowedModel) -> AbstractContextManager[bool]:
-        """While it is entered, whoever works here on a question that is asked inside thinks with this model;
-        False: a model is set, and that one thinks."""
+        """Let questions asked inside the block use this model.
+
+        Yields False if a model is configured, which they use instead.
+        """
         return self._parts.inquiries.lend(model)
 
     async def ask(
@@ -121,7 +124,7 @@ class InquiryRuns:
         sources: Sources | str,
         budget: Budget | Mapping[str, float | None] | None,
     ) -> tuple[Sources, Mapping[str, float]]:
-        """Return where a question is looked for, and its ceilings. Raises InvalidParams."""
+        """Return the sources and ceilings of a question. Raises InvalidParams."""
         self._parts.inquiries.check(question, required)
         ceilings = fill_report_ceilings(required, intake.check_question_ceilings(budget), self.budget)
         return choose_report_sources(required, coerce(Sources, sources, "sources")), ceilings
@@ -129,10 +132,10 @@ class InquiryRuns:
     def estimate_report(
         self, *, sections: int = 0, words: int = 0, budget: Mapping[str, float | None] | None = None
     ) -> ReportEstimate:
-        """Return what a report takes of a model.
+        """Return the cost of a report in model calls and tokens.
 
         Raises:
-            InvalidParams: no model is set, or the budget is too low.
+            InvalidParams: no model is configured, or the budget is too low.
         """
         required = build_requirements(kind=RequestKind.REPORT, sections=sections, words=words)
         self._parts.inquiries.check("report", required)
@@ -152,8 +155,10 @@ class InquiryRuns:
         filters: Mapping[str, Condition] | None = None,
         budget: Budget | Mapping[str, float | None] | None = None,
     ) -> PreparedInquiry:
-        """Begin a question to the documents in the ledger, for a caller that runs the table of nodes itself:
-        see `shisho.integrations`. Raises as `ask`."""
+        """Begin a question to the documents in the ledger, for a caller that runs the table of nodes itself.
+
+        See `shisho.integrations`. Raises as `ask`.
+        """
         self._parts.inquiries.check(question, requirements)
         ceilings = intake.check_question_ceilings(budget)
         corpora = coerce_strings(corpora)
@@ -165,8 +170,10 @@ class InquiryRuns:
         return await self._parts.inquiries.prepare(run_id, ignore_news, never)
 
     async def get_evidence(self, prefix: str = "last") -> AcceptedEvidence:
-        """Return the evidence accepted so far for an answer or a session, without composing anything; by id,
-        unique prefix, or `last` for the newest answer. Raises NotFound."""
+        """Return the evidence accepted so far for an answer or a session, without composing anything.
+
+        By id, unique prefix, or `last` for the newest answer. Raises NotFound.
+        """
         try:
             return await self._parts.answers.list_evidence(prefix)
         except NotFound:

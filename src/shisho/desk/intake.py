@@ -1,4 +1,4 @@
-"""Decide what the desk accepts into the queue, and what it passes over and why. Pure rules."""
+"""Validation of everything that enters the queue, with the reasons for skipped items. Pure functions."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
 NamePage = Callable[[str], str]
-"""The name of the page at an address. Raises ValueError for what is no web address."""
+"""The canonical name of the page at an address. Raises ValueError if it is not a web address."""
 
-MAX_QUERY = 500  # characters; the narrowest engine takes 499
+MAX_QUERY = 500  # characters; the strictest engine accepts 499
 MAX_URLS = 200
 MAX_PAGES = 10
 CEILINGS: Mapping[str, float] = {"max_pages": 200, "max_seconds": 1200}
 MORE_CEILINGS = ("max_model_calls", "max_tokens")
-# what a broken client sends for "no query"
+# values that broken clients send for "no query"
 _NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})
 _DOI = re.compile(
     r"(?:doi:\s*)?(?P<bare>10\.\d{4,9}/\S+)|https?://(?:dx\.)?doi\.org/(?P<linked>10\.\d{4,9}/\S+)",
     re.IGNORECASE,
 )
-# signs that a DOI may hold (10.1000/456#789) and that end the path of an address
+# characters that a DOI may contain (10.1000/456#789) but that end the path of an address
 _ESCAPED = str.maketrans({"#": "%23", "?": "%3F"})
 _LANGUAGE = re.compile(r"(?:(?P<language>[a-z]{2,3})(?:-[a-z]{4})?(?:-(?P<country>[a-z]{2}))?)?")
 _COUNTRY = re.compile(r"(?:[A-Za-z]{2})?")
@@ -43,14 +43,14 @@ _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[
 
 
 def fill_task_ceilings(ceilings: Mapping[str, float | None] | None) -> dict[str, float]:
-    """The ceilings of a task, defaults filled in. Raises InvalidParams."""
+    """Return the ceilings of a task, with defaults. Raises InvalidParams."""
     for name, most in (ceilings or {}).items():
         _check_ceiling(name, most, (*CEILINGS, *MORE_CEILINGS))
     return {**CEILINGS, **{name: most for name, most in (ceilings or {}).items() if most is not None}}
 
 
 def check_wait(seconds: float) -> float:
-    """Raises InvalidParams for what is not 0..50 s."""
+    """Return the seconds. Raises InvalidParams outside 0..50 s."""
     if not 0 <= seconds <= MAX_WAIT:
         raise InvalidParams(
             "task.wait_out_of_range",
@@ -61,8 +61,10 @@ def check_wait(seconds: float) -> float:
 
 
 def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
-    """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50
-    or none."""
+    """Return the usable queries, each once, and the others with reasons.
+
+    Raises: InvalidParams for more than 50 or none.
+    """
     queries = coerce_strings(given)
     if len(queries) > MAX_QUERIES:
         raise InvalidParams(
@@ -98,13 +100,15 @@ def _unusable(text: str) -> str:
 
 
 def fold_query(query: str) -> str:
-    """The form that two spellings of one query share."""
+    """Return the normalized form that different spellings of a query share."""
     return " ".join(unicodedata.normalize("NFKC", query).casefold().split())
 
 
 def check_options(options: SearchOptions) -> SearchOptions:
-    """The same, with choices for texts, and `pt-BR` as the language pt in the region br. Raises InvalidParams
-    for unknown ones, for numbers out of range, and for what names no language or country."""
+    """Return the options with choices for texts, and `pt-BR` as the language pt in the region br.
+
+    Raises: InvalidParams for unknown choices, numbers out of range, and unknown languages or countries.
+    """
     options = _check_language(coerce_search(options))
     for name, least, most in (
         ("max_results_per_query", 1, 100),
@@ -124,7 +128,9 @@ def check_options(options: SearchOptions) -> SearchOptions:
 
 
 def _check_language(options: SearchOptions) -> SearchOptions:
-    """Both become part of addresses, headers and cookies, in which nothing else may stand."""
+    """Check language and region: they become part of addresses, headers and cookies, and must be nothing
+    else.
+    """
     tag = _LANGUAGE.fullmatch(options.language.lower())
     if tag is None:
         raise InvalidParams(
@@ -143,7 +149,7 @@ def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
 
 
 def search_key(query: str, options: SearchOptions) -> str:
-    """The same for two searches that would ask the same."""
+    """Return the same key for two searches that would ask the same."""
     option_values = to_plain(replace(options, priority=SearchOptions().priority))
     return (
         "search "
@@ -153,7 +159,7 @@ def search_key(query: str, options: SearchOptions) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageAddress:
-    """Where a page is fetched, and the name that all spellings of its address share."""
+    """The address of a page, and the name that all its spellings share."""
 
     url: str
     name: str
@@ -162,8 +168,9 @@ class PageAddress:
 def parse_addresses(
     texts: str | Sequence[str], name_page: NamePage
 ) -> tuple[dict[str, PageAddress], list[SkippedItem]]:
-    """Addresses to fetch by what was given, each page once, a DOI as its resolver's; and the others with the
-    reason."""
+    """Return addresses by the given text, each page once, DOIs as their resolver's, and the others with
+    reasons.
+    """
     addresses: dict[str, PageAddress] = {}
     names: set[str] = set()
     skipped = []
@@ -191,8 +198,10 @@ def _address(text: str, name_page: NamePage) -> PageAddress | None:
 
 
 def check_question_ceilings(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
-    """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there
-    are."""
+    """Return the ceilings of one question; None keeps the default.
+
+    Raises: InvalidParams with the valid names.
+    """
     known_ceilings = sorted(field.name for field in fields(Budget))
     ceilings = asdict(given) if isinstance(given, Budget) else dict(given or {})
     for name, most in ceilings.items():
@@ -212,7 +221,7 @@ def _check_ceiling(name: str, most: float | None, known: Sequence[str]) -> None:
 
 
 def place(cursor: str | None) -> int:
-    """Where a list was left. Raises InvalidParams."""
+    """Return the position of a cursor in a list. Raises InvalidParams."""
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
@@ -221,22 +230,24 @@ def place(cursor: str | None) -> int:
 
 
 def check_waiting_name(name: str) -> str:
-    """What a person may say has been dealt with. Raises InvalidParams for a blank."""
+    """Return the name of a pending intervention. Raises InvalidParams for a blank."""
     if not name.strip():
         raise InvalidParams("wait.blank_name")
     return name
 
 
 def check_corpus_name(name: str) -> str:
-    """A corpus that documents can be added to. Raises InvalidParams."""
+    """Return the name of a corpus that documents can be added to. Raises InvalidParams."""
     if name == WEB_CORPUS:
         raise InvalidParams("corpus.reserved_for_web", web_corpus=WEB_CORPUS)
     return name
 
 
 def file_name(name: str) -> str:
-    """The name of bytes handed over: its path below the folder that was handed over, else its last part, so
-    that it never takes the place of a file on disk. Raises InvalidParams."""
+    """Return the name of uploaded bytes: the path below the uploaded folder, else its last part.
+
+    It never replaces a file on disk. Raises InvalidParams.
+    """
     path = name.replace("\\", "/")
     parts = [part.strip() for part in path.split("/") if part.strip() not in ("", ".")]
     is_elsewhere = path.startswith(("/", "~")) or ".." in parts or ":" in path.partition("/")[0]
@@ -246,7 +257,7 @@ def file_name(name: str) -> str:
 
 
 def resolve_file(path: Path | str) -> Path:
-    """The file itself, links followed. Raises InvalidParams."""
+    """Return the real path of a file. Raises InvalidParams."""
     check_path(path)
     try:
         return Path(path).expanduser().resolve()
@@ -255,14 +266,16 @@ def resolve_file(path: Path | str) -> Path:
 
 
 def find_allowed_root(path: Path, roots: Sequence[Path]) -> Path:
-    """The allowed folder that a path is in. Raises ForbiddenPath."""
+    """Return the allowed folder that contains a path. Raises ForbiddenPath."""
     check_allowed(path, roots)
     return next(root for root in roots if path.is_relative_to(root))
 
 
 def check_allowed(path: Path | str, roots: Sequence[Path]) -> Path:
-    """As `resolve_file`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of
-    it."""
+    """Return the real path, as `resolve_file`.
+
+    Raises ForbiddenPath for a file outside the allowed folders, without further information about it.
+    """
     real_path = resolve_file(path)
     if not any(real_path.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
@@ -273,7 +286,7 @@ def check_allowed(path: Path | str, roots: Sequence[Path]) -> Path:
 
 
 def parse_domain(text: str) -> str:
-    """A domain in the form that addresses have. Raises InvalidParams."""
+    """Return a domain in the form used in addresses. Raises InvalidParams."""
     name = text.strip().rstrip(".").lower()
     try:
         name = (urlsplit(name).hostname or "") if "://" in name else name
@@ -288,8 +301,9 @@ def parse_domain(text: str) -> str:
 def make_request_key(
     owner: str, key: str | None, verb: str, subjects: Sequence[str], request: object = None
 ) -> IdempotencyKey | None:
-    """The key with the one request that it belongs to: of `request` it keeps a hash. Raises InvalidParams for
-    a blank one."""
+    """Return the key with a hash of the one request that it belongs to. Raises InvalidParams for a blank
+    one.
+    """
     if key is None:
         return None
     if not key.strip():
@@ -308,7 +322,7 @@ def make_request_key(
 
 @dataclass(frozen=True, slots=True)
 class DocumentRequest:
-    """The documents that a request names: files with the hash of their bytes, the password as a hash."""
+    """The documents of a request: files by the hash of their bytes, the password as a hash."""
 
     paths: tuple[str, ...]
     urls: tuple[str, ...]
@@ -323,8 +337,10 @@ def describe_documents(
     password: str | None,
     key: str,
 ) -> DocumentRequest | None:
-    """The documents of a request, small enough to be compared and without what must not be kept; None without
-    a key."""
+    """Return the documents of a request in a form that is comparable and without secrets.
+
+    Returns None without a key.
+    """
     if not key:
         return None
     hashes = tuple((file.name, hashlib.sha256(file.data).hexdigest()) for file in files)
@@ -332,7 +348,7 @@ def describe_documents(
 
 
 def _secret_hash(secret: str | None, salt: str) -> str | None:
-    """A hash that tells two secrets apart; guessing a secret from it costs too much."""
+    """Return a hash that distinguishes secrets but makes guessing them too expensive."""
     if secret is None:
         return None
     return hashlib.scrypt(

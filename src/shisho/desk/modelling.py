@@ -1,5 +1,4 @@
-"""The verbs of models on this machine: which embedders are here, fetching one, trying the language model,
-calibrating. What takes long goes on by itself and is asked after."""
+"""The desk's verbs of local models: list, download, test, calibrate. Long work runs in the background."""
 
 from __future__ import annotations
 
@@ -21,8 +20,11 @@ ReportBytes = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelParts:
-    """The parts that these verbs are wired to. `pull(name, report)` is False where the model was there;
-    `target`: what is calibrated. Raises ExtraMissing where no embedder works."""
+    """The dependencies of the model verbs.
+
+    `pull(name, report)` returns False if the model was already stored; `target` returns the calibrated
+    embedder. Raises ExtraMissing if no embedder works.
+    """
 
     owner: str
     roots: Sequence[Path]
@@ -37,7 +39,7 @@ class ModelParts:
 
 
 class ModelDesk:
-    """The verbs of models. Only this machine's owner changes what is on it."""
+    """The desk's verbs of models. Only this machine's owner may change models."""
 
     def __init__(self, parts: ModelParts) -> None:
         self._parts = parts
@@ -45,20 +47,23 @@ class ModelDesk:
         self._running: asyncio.Task[None] | None = None
 
     async def list_stored(self) -> Sequence[StoredModel]:
-        """The embedders that stand on this machine whole."""
+        """List the embedders that are completely stored on this machine."""
         return await asyncio.to_thread(self._parts.stored)
 
     def work(self) -> ModelWork | None:
-        """The work that goes on, or went on last; None where nothing has since the start."""
+        """Return the current or latest background work; None if there was none since the start."""
         return self._work
 
     async def progress(self) -> EmbeddingProgress | None:
-        """How many passages have a vector; None where there is no embedder, and for other people than this
-        machine's owner, as it counts those of everybody."""
+        """Return how many passages have a vector.
+
+        Returns None without an embedder, and for users other than this machine's owner, because the count
+        includes everyone's passages.
+        """
         return await self._parts.progress() if self._parts.owner == LOCAL_OWNER else None
 
     def calibration_target(self) -> CalibrationTarget:
-        """The embedder that is calibrated. Raises ExtraMissing where none works."""
+        """Return the embedder to calibrate. Raises ExtraMissing if none works."""
         return self._parts.target()
 
     async def check(self, setting: ModelSetting | None = None) -> Check:
@@ -72,18 +77,19 @@ class ModelDesk:
         return await self._parts.find() if self._parts.owner == LOCAL_OWNER else ()
 
     def chosen(self) -> ModelSetting:
-        """Return the language model that is set. Its key is only empty or `set`."""
+        """Return the configured language model. Its key is only empty or `set`."""
         self._check_host()
         return self._parts.chosen()
 
     async def choose(self, setting: ModelSetting) -> None:
-        """Set the language model from the next question on. Raises InvalidParams, ExtraMissing."""
+        """Configure the language model from the next question on. Raises InvalidParams, ExtraMissing."""
         self._check_host()
         await asyncio.to_thread(self._parts.choose, setting)
 
     async def begin_pull(self, name: str) -> ModelWork:
-        """Begin to fetch an embedder, as owner/name. Raises Conflict while something goes on,
-        InvalidParams."""
+        """Start the download of an embedder, named owner/name. Raises Conflict during other work,
+        InvalidParams.
+        """
         self._check_host()
         name = name.strip()
         if name.count("/") != 1 or not all(name.split("/")):
@@ -98,8 +104,11 @@ class ModelDesk:
     async def begin_calibration(
         self, folder: Path | str, calibrate: Callable[[Path], Awaitable[str]]
     ) -> ModelWork:
-        """Begin to measure how much words count beside meaning, on a set of questions below `allowed_roots`.
-        Raises Conflict while something goes on, ForbiddenPath, InvalidParams."""
+        """Start to calibrate the weight of words against meaning, on a set of questions below
+        `allowed_roots`.
+
+        Raises: Conflict during other work, ForbiddenPath, InvalidParams.
+        """
         self._check_host()
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))

@@ -1,4 +1,4 @@
-"""The news of work while a caller waits for it: each kind is a class of its own."""
+"""Progress events of work that a caller waits for: each kind is a class of its own."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from shisho.errors import ShishoError
 
 @dataclass(frozen=True, slots=True)
 class FilesSurveyed:
-    """The files that will be taken in are known."""
+    """The files to add are known."""
 
     survey: FileSurvey
 
 
 @dataclass(frozen=True, slots=True)
 class PagesRead:
-    """So many of the pages of a long PDF are read: told about once a second, and again from the first page
-    where all have to be read a second time."""
+    """Pages of a long PDF were read.
+
+    Sent about once a second, and again from the first page if all must be read a second time.
+    """
 
     source: str
     pages: int
@@ -34,7 +36,7 @@ class PagesRead:
 
 @dataclass(frozen=True, slots=True)
 class PageRecognised:
-    """The text of another page of a scan was recognised, which takes seconds a page."""
+    """The text of another scanned page was recognised, which takes seconds per page."""
 
     source: str
     page: int
@@ -43,8 +45,7 @@ class PageRecognised:
 
 @dataclass(frozen=True, slots=True)
 class TextPartStored:
-    """Of a text too long for one part `characters` of `total` are stored: told first of none, then after each
-    part."""
+    """Parts of a long text are stored: `characters` of `total`, first 0, then after each part."""
 
     source: str
     characters: int
@@ -53,7 +54,7 @@ class TextPartStored:
 
 @dataclass(frozen=True, slots=True)
 class FileTakenIn:
-    """A file of a folder was taken in, or is gone."""
+    """A file of a folder was added, or was deleted."""
 
     receipt: Receipt
 
@@ -68,7 +69,7 @@ class FolderFailed:
 
 @dataclass(frozen=True, slots=True)
 class FolderUpToDate:
-    """All of a folder is taken in."""
+    """A folder is completely synchronized."""
 
     folder: WatchedFolder
 
@@ -82,7 +83,7 @@ class VectorsMade:
 
 @dataclass(frozen=True, slots=True)
 class TaskChanged:
-    """Something has changed in the task of a question. `jobs`: its own and its searches'."""
+    """The task of a question has changed. `jobs`: the question's own and those of its searches."""
 
     status: TaskSnapshot
     jobs: Sequence[Job]
@@ -90,7 +91,7 @@ class TaskChanged:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReady:
-    """The answer of a task is there."""
+    """The answer of a task is ready."""
 
     answer: Answer
 

@@ -1,4 +1,4 @@
-"""The fate of each page that the searches for an answer have found. Pure rules."""
+"""The outcome of each page that the searches for an answer have found. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shisho.domain.job import JobState
 from shisho.errors import AllFetchesFailed, InternalError, ParserFailed, StorageUnusable, TimedOut
 from shisho.messages.message import Message
 
-# The page might have been read another time; with any other code it is refused, by us or by its site.
+# These errors may disappear on a retry; other codes are refusals by us or by the site.
 FAILURES = {
     error.code for error in (AllFetchesFailed, InternalError, ParserFailed, StorageUnusable, TimedOut)
 }
@@ -21,8 +21,10 @@ BLOCKED = Message("page.domain_blocked")
 def list_pages(
     searches: Iterable[tuple[JobState, Sequence[StoredUrl]]], document_ids: Set[DocumentId]
 ) -> tuple[FoundPage, ...]:
-    """The pages of searches, each once and in the order they were found, with the best that became of it.
-    `document_ids`: of the documents that the answer quotes."""
+    """Return the pages of searches, each once in order of discovery, with its best outcome.
+
+    `document_ids`: the documents that the answer quotes.
+    """
     pages: dict[str, FoundPage] = {}
     for state, urls in searches:
         for stored in urls:
@@ -47,7 +49,7 @@ def _page(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId]) -> 
         fate=fate,
         reason=BLOCKED if is_left_out else stored.reason,
         code=stored.code,
-        # what a page is about to become is known before it is there
+        # a find has the id of its future document before that exists
         document_id=stored.document_id if fate in (PageFate.USED, PageFate.READ) else None,
     )
 

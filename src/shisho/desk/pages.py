@@ -10,9 +10,11 @@ from shisho.ports import Shelf
 
 
 async def read_page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tuple[int, int]]:
-    """Start and end of each page, by its number. By the printed lines; what has pages but no lines, as
-    slides, by its passages, where each page begins at the end of the one before: a heading is in no
-    passage."""
+    """Return start and end of each page, by its number.
+
+    From the printed lines; for pages without lines, such as slides, from the passages, where each page begins
+    at the end of the previous one: headings are not part of passages.
+    """
     spans: dict[int, tuple[int, int]] = {}
     for line in await shelf.read_lines(document_id):
         start, _ = spans.get(line.page, (line.start, 0))
@@ -29,8 +31,10 @@ async def read_page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int,
 
 
 async def read_page(shelf: Shelf, document: Document, number: int) -> str:
-    """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
-    SourceRemoved."""
+    """Return the text of one page (from 1); page 1 of a document without pages is all of it.
+
+    Raises: NotFound, SourceRemoved.
+    """
     text = await shelf.read_text(document.id)
     if not 1 <= number <= (document.page_count or 1):
         raise NotFound(

@@ -1,4 +1,4 @@
-"""The parts of a desk beside the ports: the ranking, the librarian, a worker in its own event loop."""
+"""The desk's dependencies other than ports: the ranking, the librarian, a worker in its own event loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Rankings(Protocol):
-    """Ranks passages for a request outside a session."""
+    """A ranking of passages for a request outside a session."""
 
     async def rank_top(
         self, request: SearchRequest, scope: Scope, limit: int | None = None, room_tokens: int = ...
@@ -47,32 +47,35 @@ class Rankings(Protocol):
 
 
 class Inquiries(Protocol):
-    """Runs the librarian's loop."""
+    """A runner of the librarian's loop."""
 
     def check(self, question: str, required: Requirements = ...) -> None:
         """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""
 
     async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        """Begin or go on with the run that the ledger holds under this id."""
+        """Begin or resume the run with this id."""
 
     async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
-        """The same run, for whoever takes it through the table of nodes."""
+        """Return the run for a caller that executes the table of nodes itself."""
 
     def lend(self, model: BorrowedModel) -> AbstractContextManager[bool]:
-        """While it is entered, runs that are begun inside think with this model; False: they think as is
-        set."""
+        """Let runs that begin inside the block use this model; yields False if a model is configured."""
 
     def assign(self, run_id: str) -> None:
-        """Let a run that is begun here think with the model that is lent here, if one is."""
+        """Let a run that begins here use the borrowed model, if there is one."""
 
     async def replay(self, run_id: str, answer: Answer) -> Answer:
-        """The answer that the run comes to now, over what it was given then. Raises NotFound where that is no
-        longer kept, SourceRemoved after a purge."""
+        """Recompute the answer from the inputs that the run had.
+
+        Raises: NotFound if these are no longer stored, SourceRemoved after a purge.
+        """
 
 
 class InlineWorker(Protocol):
-    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `notifier` is
-    told where a person is needed."""
+    """A worker that runs jobs in this event loop during a block, `slots` at once (None: as configured).
+
+    `notifier` is notified of challenges for a person.
+    """
 
     def __call__(
         self, slots: int | None = None, notifier: Notifier | None = None
@@ -81,7 +84,7 @@ class InlineWorker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DeskParts:
-    """The parts that the verbs of a desk are wired to."""
+    """The dependencies of a desk's verbs."""
 
     owner: str
     access: CorpusAccess

@@ -1,4 +1,4 @@
-"""Waiting for the part of a task's work that a visitor asks for."""
+"""Waiting for a condition of a task."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from shisho.ports import Reports
 async def poll(
     parts: TaskParts, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition
 ) -> TaskNews:
-    """Return the task once it meets the condition, or as it is after so many seconds. Without `since`,
-    changes count from the moment of the call; nothing is waited for in a task that has no jobs yet."""
+    """Return the task when it meets the condition, or after the timeout.
+
+    Without `since`, changes count from the call; a task without jobs is returned at once.
+    """
     ends = asyncio.get_running_loop().time() + seconds
     news = await parts.watch(task_id, None, 0)
     if since is None and news.task.state is TaskState.CREATED:

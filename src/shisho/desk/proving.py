@@ -1,5 +1,7 @@
-"""The verbs of answers that show themselves: each quotation with the text around it and its place on the
-page, and the file that proves an answer to who has neither the library nor this program."""
+"""The desk's verbs of proofs: quotations with context and page images, and self-contained proof files.
+
+A proof file proves an answer to readers without the library or this program.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from shisho.messages.message import Message
 from shisho.ports import ProofSigner, Shelf
 
 AROUND = 300  # characters of text before and after a quotation
-MARGIN = 36.0  # points of the page above and below what is lit
-PLACES = 5  # decimals of shares of a picture: a fraction of a pixel
+MARGIN = 36.0  # points of the page above and below the highlights
+PLACES = 5  # decimals of fractions of an image: less than a pixel
 
 GONE = Message("proof.text_purged")
 NO_MORE = Message("proof.text_forbidden")
@@ -27,8 +29,7 @@ TOO_MANY = Message("proof.no_room")
 
 @dataclass(frozen=True, slots=True)
 class ProofParts:
-    """The parts that these verbs are wired to. `readable`: those of some documents that the visitor may open
-    now."""
+    """The dependencies of the proof verbs. `readable` selects the documents that the visitor may open now."""
 
     shelf: Shelf
     readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
@@ -39,33 +40,39 @@ class ProofParts:
 
 
 class ProofDesk:
-    """The verbs of answers that show themselves."""
+    """The desk's verbs of proofs."""
 
     def __init__(self, parts: ProofParts) -> None:
         self._parts = parts
 
     async def write(self, answer: Answer) -> str:
-        """The proof file of an answer, signed where there is a key. Raises StorageUnusable for a damaged
-        key."""
+        """Return the proof file of an answer, signed if there is a key. Raises StorageUnusable for a damaged
+        key.
+        """
         proof = self._parts.write(answer, await self.exhibits(answer.evidence))
         signature = self._parts.signer.sign(proof.encode())
         return proof if signature is None else self._parts.add_signature(proof, signature)
 
     async def public_key(self) -> str:
-        """The public half of the key that this person's proof files are signed with; empty where there is
-        none. Raises StorageUnusable for a damaged one."""
+        """Return the public key of this user's proof files; empty if there is none.
+
+        Raises: StorageUnusable for a damaged key.
+        """
         return await asyncio.to_thread(self._parts.signer.read_public_key)
 
     async def make_key(self) -> str:
-        """Make that key, unless it is there. Returns its public half. Raises StorageUnusable."""
+        """Create that key unless it exists, and return its public half. Raises StorageUnusable."""
         public_key, _ = await asyncio.to_thread(self._parts.signer.make)
         return public_key
 
     async def exhibits(
         self, evidence: Sequence[Evidence], most_bytes: int | None = None, margin: float = MARGIN
     ) -> Sequence[EvidenceExhibit]:
-        """Each quotation with what shows it, in order; no further pictures once they have `most_bytes`
-        together. `margin`: points of the page above and below what is lit."""
+        """Return each quotation with its context and image, in order.
+
+        No further images after a total of `most_bytes`. `margin`: points of the page above and below the
+        highlights.
+        """
         quoted_ids = list(dict.fromkeys(quotation.document_id for quotation in evidence))
         documents = await self._parts.shelf.fetch_documents(quoted_ids)
         readable_ids = await self._parts.readable(quoted_ids)
@@ -109,8 +116,10 @@ class ProofDesk:
         return EvidenceExhibit(quotation, document_sha256, start, around, crop, why)
 
     async def _crop(self, boxes: EvidenceBoxes, page: int, margin: float) -> PageCrop | None:
-        """The strip of the page that the lit boxes stand in, as wide as the page: what stands beside them
-        says which column or cell it is."""
+        """Return the strip of the page around the highlights, in full width.
+
+        The surroundings show the column or cell of the quotation.
+        """
         layout = await self._parts.viewer.layout(boxes.document_id, page)
         if not layout.width or not layout.height:
             return None
@@ -123,8 +132,10 @@ class ProofDesk:
 
 
 def _shares(box: Box, width: float, height: float, top: float, bottom: float) -> Box:
-    """A box of a page in points as shares of the strip between `top` and `bottom`, themselves shares of the
-    page."""
+    """Convert a page's box from points to fractions of the strip between `top` and `bottom`.
+
+    These are fractions of the page.
+    """
     high = bottom - top
     shares = (
         box[0] / width,

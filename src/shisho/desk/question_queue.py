@@ -1,5 +1,4 @@
-"""The desk's own way to a queued question: where it may be looked for, which turn of which conversation it
-is, its answer once there is one."""
+"""The desk's internals of queued questions: their sources, their turn of a conversation, their answer."""
 
 from __future__ import annotations
 
@@ -21,13 +20,14 @@ from shisho.errors import EmptyCorpus, EngineUnavailable, InternalError, NotFoun
 
 
 class QuestionQueue(Queue):
-    """The parts that the verbs of questions are made of."""
+    """The internals of the question verbs."""
 
     __slots__ = ()
 
     async def _reachable(self, options: AskOptions) -> Sources:
-        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown
-        filters."""
+        """Return the sources of the answer. Raises EmptyCorpus, EngineUnavailable, InvalidParams for
+        filters.
+        """
         shelf = self._parts.shelf
         await check_filters(shelf, self._parts.owner, options.filters)
         is_inside = options.sources is not Sources.WEB
@@ -41,7 +41,7 @@ class QuestionQueue(Queue):
                 raise EngineUnavailable("question.web_off")
             check_consent(self._parts.consent.state())
             raise EngineUnavailable("question.no_engine")
-        # Who filters names documents; a web page has nothing of what is filtered by.
+        # Filters refer to documents; web pages have none of the filtered fields.
         auto = options.sources is Sources.AUTO and not options.filters
         if not (auto and way) and await shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
             consent = self._parts.consent.state()
@@ -53,15 +53,17 @@ class QuestionQueue(Queue):
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
     async def _answered_inside(self, options: AskOptions) -> bool:
-        """True where nobody has said yes to the web and there is something to answer from: the answer
-        says what was not asked."""
+        """Return True if web consent is undecided but there is something to answer from.
+
+        The answer then mentions the unused web.
+        """
         if self._parts.consent.state() is not WebConsent.NOT_ASKED:
             return False
         corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
         return await self._parts.shelf.count(Scope(self._parts.owner, corpora)) > 0
 
     async def is_web_usable(self) -> bool:
-        """True where searches can be made, and may."""
+        """Return True if web searches are possible and allowed."""
         return self._parts.consent.state() is WebConsent.GIVEN and any(
             row.available for row in await self._parts.engines()
         )
@@ -69,8 +71,10 @@ class QuestionQueue(Queue):
     async def _answer_to_queue(
         self, question: str, options: AskOptions, ceilings: Mapping[str, float]
     ) -> tuple[NewJob, NewTurn]:
-        """Return the job of a question, and the turn of a conversation that it will be. Raises as
-        `_reachable`, and NotFound for an unknown conversation."""
+        """Return the job of a question, and its future turn of a conversation.
+
+        Raises as `_reachable`, and NotFound for an unknown conversation.
+        """
         context = await self._parts.conversations.context(options.conversation)
         options = apply_context(options, context)
         sources = await self._reachable(options)
@@ -91,8 +95,10 @@ class QuestionQueue(Queue):
         return job, NewTurn(job.id, question, self._parts.owner, context.conversation_id)
 
     async def find_question(self, answer_id: str) -> tuple[Job, Task] | None:
-        """Find the job that makes an answer, and its task, in one snapshot; None if this visitor has none of
-        that id, or under `last` none that is being made."""
+        """Find the job that makes an answer, and its task, in one snapshot.
+
+        Returns None if this visitor has no such answer; for `last`, if none is in progress.
+        """
         if answer_id == "last":
             return await self._find_under_way()
         try:
@@ -102,7 +108,7 @@ class QuestionQueue(Queue):
         return (job, task) if job.kind == JobKind.ANSWER and task.owner == self._parts.owner else None
 
     async def _find_under_way(self) -> tuple[Job, Task] | None:
-        """The newest question as long as it is being answered: from then on the answer is the last."""
+        """Return the newest question while it is being answered; after that, the answer is the last."""
         run_id = await self._parts.conversations.find_last_run()
         question = await self.find_question(run_id) if run_id else None
         return question if question is not None and question[0].state not in ENDED else None
@@ -114,8 +120,9 @@ class QuestionQueue(Queue):
         return question[0]
 
     async def _cut_short(self, job: Job) -> AnswerHandle:
-        """The answer of what a stopped question had come to, made once for each time that it is stopped.
-        Raises NotFound where it had not begun."""
+        """Return the partial answer of a stopped question, made once per stop. Raises NotFound if it had not
+        begun.
+        """
         with suppress(NotFound):
             saved = await self._parts.ledger.answer(job.id, self._parts.owner)
             if saved.created_at >= (job.finished_at or ""):
@@ -130,7 +137,7 @@ class QuestionQueue(Queue):
         return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)
 
     async def _ended(self, job: Job, seconds: float) -> tuple[Job, Task]:
-        """Return a job and its task once it has ended, or as they are after so many seconds."""
+        """Return a job and its task when the job has ended, or after the timeout."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
             job, task = await self._parts.tasks.get_job_and_task(job.id)

@@ -1,4 +1,4 @@
-"""The desk's own way to the queue: tasks by name, jobs to be queued, waiting for what becomes of them."""
+"""The desk's internals of the queue: finding tasks, creating jobs, waiting for their outcome."""
 
 from __future__ import annotations
 
@@ -58,14 +58,13 @@ from shisho.errors import (
 )
 from shisho.messages.message import Message
 
-# bytes of files whose hashes are taken at once; what is beyond is found known by its job
+# bytes of files hashed per call; beyond that, the job finds out whether a file is known
 LOOKED_INTO = 200_000_000
 Reply = TypeVar("Reply", bound=JobsQueued)
 
 
 def check_consent(consent: WebConsent) -> None:
-    """Raises ConsentRequired where nobody has said yet whether the web may be asked, EngineUnavailable where
-    it is turned off."""
+    """Raise ConsentRequired if web consent is undecided, EngineUnavailable if the web is turned off."""
     if consent is WebConsent.OFF:
         raise EngineUnavailable("web.off")
     if consent is WebConsent.NOT_ASKED:
@@ -73,7 +72,7 @@ def check_consent(consent: WebConsent) -> None:
 
 
 class Queue:
-    """The parts that the verbs of `TaskDesk` are made of."""
+    """The internals of the verbs of `TaskDesk`."""
 
     __slots__ = ("_parts",)
 
@@ -84,22 +83,24 @@ class Queue:
         return await self._parts.tasks.find(name, self._parts.owner)
 
     async def _check_listed(self, task_id: str) -> None:
-        """Raises InvalidParams where the visitor lists on from a task that is not theirs."""
+        """Raise InvalidParams if the visitor continues a list from a task that is not theirs."""
         with suppress(NotFound):
             if (await self._parts.tasks.get_task(TaskId(task_id))).owner == self._parts.owner:
                 return
         raise unknown_place("task", task_id)
 
     async def _check_job_listed(self, task_id: TaskId, job_id: str) -> None:
-        """Raises InvalidParams where the visitor lists on from a job of another task."""
+        """Raise InvalidParams if the visitor continues a list from a job of another task."""
         with suppress(NotFound):
             if (await self._parts.jobs.get_job(JobId(job_id))).task_id == task_id:
                 return
         raise unknown_place("job", job_id)
 
     async def _has_more(self, task_id: TaskId, place: int) -> bool:
-        """Return whether the task has results after a place. Raises InvalidParams for a place beyond all of
-        them: its reader would never hear of any."""
+        """Return whether the task has results after a position.
+
+        Raises InvalidParams for a position beyond all results, whose reader would never receive any.
+        """
         last = await self._parts.reports.find_last_place(task_id)
         if place > last:
             raise InvalidParams(
@@ -120,7 +121,7 @@ class Queue:
         return intervention
 
     async def _through_window(self, intervention: PendingIntervention) -> bool:
-        """True once a person is through in the window; where they are not, what waits is as it was."""
+        """Return True if a person solved the challenge in the window; otherwise its state is restored."""
         item = (self._parts.owner, AuthTarget.ITEM, intervention.id)
         through = False
         state = InterventionState.PENDING
@@ -136,7 +137,10 @@ class Queue:
         return through
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        """The breakers close first: a job must not be queued again before its engine may be asked."""
+        """Complete interventions, closing the breakers first.
+
+        A job must not be queued again before its engine may be asked.
+        """
         interventions = find_together(
             await self._parts.interventions.list_waiting(self._parts.owner),
             select_interventions(target, name),
@@ -166,13 +170,16 @@ class Queue:
         subjects: Sequence[str],
         request: object,
     ) -> IdempotencyKey | None:
-        """The key of a request about the task of this name, or about a task of its own; `request`: all that
-        it asks for. The name counts as it was sent: `last` is another task once there is a newer one, and
-        the request is the same."""
+        """Return the key of a request about the named task, or about a new one; `request`: all its
+        parameters.
+
+        The name counts as sent: `last` is another task after a newer one is created, but the request is the
+        same.
+        """
         return intake.make_request_key(self._parts.owner, key, verb, subjects, (task_name, request))
 
     async def _check_consent(self, key: IdempotencyKey | None) -> None:
-        """As `check_consent`, but that a request which was accepted before has its first reply again."""
+        """Check consent as `check_consent`, except that a repeated request gets its first reply again."""
         if key is None or await self._parts.tasks.find_repeated(key) is None:
             check_consent(self._parts.consent.state())
 
@@ -233,9 +240,10 @@ class Queue:
     async def _handed_in(
         self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool
     ) -> tuple[list[ExistingDocument], list[IngestJob]]:
-        """Find what is known already, and the payloads of the jobs that take in the rest; `common` is
-        the same for all. A path of a caller from outside stays in the folder that allowed it, until it
-        is read."""
+        """Return the known documents, and the payloads of jobs for the others; `common` applies to all.
+
+        A remote caller's path stays in the folder that allowed it until it is read.
+        """
         existing = []
         unknown = list[IngestJob]()
         looked = 0
@@ -268,8 +276,7 @@ class Queue:
         common: IngestJob,
         password: str | None,
     ) -> list[NewJob]:
-        """The jobs that take in what was handed in and what stands at these addresses, each with a password
-        of its own."""
+        """Return the jobs for these uploads and addresses, each with its own copy of the password."""
         ingest = [replace(job, password=await self._secret(password)) for job in handed]
         fetch = [
             FetchJob(address.url, common.owner, common.corpus, common.metadata, await self._secret(password))
@@ -278,8 +285,10 @@ class Queue:
         return [*self._new_jobs(JobKind.INGEST, ingest), *self._new_jobs(JobKind.FETCH, fetch)]
 
     async def _check_names_free(self, files: Sequence[Bytes], target: CorpusKey) -> None:
-        """Raises NameConflict where a document with other bytes stands at the name of one of these. One that
-        comes there later stops the job."""
+        """Raise NameConflict if a document with other bytes has the name of one of these files.
+
+        One that appears later fails the job.
+        """
         for file in files:
             name = intake.file_name(file.name)
             for document in await self._parts.shelf.find_by_source(name, self._parts.owner):
@@ -295,7 +304,7 @@ class Queue:
     def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:
             return self._parts.disk.read(path, within)
-        except (OSError, ShishoError):  # its job says why it cannot be taken in
+        except (OSError, ShishoError):  # its job will report the reason
             return None
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
@@ -307,13 +316,13 @@ class Queue:
         return ExistingDocument(source, document.id, document.title)
 
     async def _keep_original(self, existing: ExistingDocument, data: bytes) -> None:
-        """What is known from a file, and is handed in now, must outlive the file."""
+        """Store the bytes of a known document, which must now outlive its file."""
         document = await self._parts.shelf.find_document(existing.document_id)
         if document.media_type in PAGED_TYPES:
             await self._parts.originals.put(document.sha256, data)
 
     async def _secret(self, password: str | None) -> str | None:
-        """The key of a password: it waits beside the database, not in it, and only until its job is done."""
+        """Return the key of a staged password: it is outside the database, and only until its job is done."""
         if password is None:
             return None
         return await asyncio.to_thread(self._parts.staging.put, password.encode(), self._parts.owner)
@@ -331,14 +340,15 @@ class Queue:
         return payloads
 
     async def _unstage(self, payloads: Iterable[JobPayload]) -> None:
-        """Drop what jobs that were given these have staged."""
+        """Delete the staged bytes of jobs with these payloads."""
         for payload in payloads:
             for key in list_staged_keys(payload):
                 await asyncio.to_thread(self._parts.staging.drop, key)
 
     async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
-        """The first reply of `add_documents` under an idempotency key. What has been erased since is not
-        named again."""
+        """Return the first reply of `add_documents` under an idempotency key, without documents erased
+        since.
+        """
         documents = await self._parts.shelf.fetch_documents(result.facts.known)
         existing_documents = [
             ExistingDocument(document.source, document.id, document.title) for document in documents.values()
@@ -355,7 +365,7 @@ class Queue:
         )
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
-        """Those of these jobs that run on after so many seconds."""
+        """Return those of these jobs that are still running after the timeout."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
             task = await self._parts.tasks.get_task(task_id)

@@ -1,4 +1,4 @@
-"""Facts that documents lack for a bibliography, and what the registry of DOIs knows of them."""
+"""Completion of bibliographic facts of documents from the registry of DOIs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from shisho.domain.task import WebConsent
 from shisho.errors import EngineUnavailable, NotFound, ShishoError
 from shisho.ports import Shelf
 
-NEEDED = ("author", "year")  # a title every document has
+NEEDED = ("author", "year")  # every document has a title
 PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceParts:
-    """The parts that the verbs are wired to. `look_up`: what is known of a DOI; None where there is no way to
-    the web."""
+    """The dependencies of the reference verbs. `look_up` finds the facts of a DOI; None without web
+    access.
+    """
 
     owner: str
     access: CorpusAccess
@@ -33,14 +34,15 @@ class ReferenceParts:
 
 
 class ReferenceDesk:
-    """The verbs of what is said of documents."""
+    """The desk's verbs of bibliographic metadata."""
 
     def __init__(self, parts: ReferenceParts) -> None:
         self._parts = parts
 
     async def list_incomplete(self, *names: str) -> Sequence[Document]:
-        """Documents that say their DOI, but not who wrote them or when; of those named, or of all. Raises
-        NotFound."""
+        """List documents with a DOI but without author or year, among the named ones or all. Raises
+        NotFound.
+        """
         parts = self._parts
         if names:
             documents = [await find_one_document(parts.shelf, parts.owner, name) for name in names]
@@ -53,9 +55,10 @@ class ReferenceDesk:
         return [document for document in documents if _lacks_something(document)]
 
     async def complete(self, documents: Sequence[Document]) -> AsyncGenerator[Receipt, None]:
-        """Ask Crossref for each, by its DOI and nothing else, and keep what is not said yet; a receipt for
-        each. Raises ConsentRequired where nobody has said that words may go out, EngineUnavailable without a
-        way."""
+        """Ask Crossref for each document by its DOI alone, and store missing facts; yield a receipt for each.
+
+        Raises: ConsentRequired if web consent is undecided, EngineUnavailable without web access.
+        """
         parts = self._parts
         check_consent(parts.consent.state())
         if parts.look_up is None or parts.consent.state() is WebConsent.OFF:

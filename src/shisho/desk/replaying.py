@@ -1,4 +1,4 @@
-"""An answer's run, taken again."""
+"""Replay of an answer's run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from shisho.errors import NotFound
 
 
 async def replay_answer(parts: DeskParts, prefix: str) -> ReplayReport:
-    """As `Desk.replay`."""
+    """Replay an answer, as `Desk.replay`."""
     answer = await parts.ledger.answer(prefix, parts.owner)
-    try:  # the answer of a task has the id of its run, any other names its run as its task
+    try:  # a task's answer has the id of its run; any other has its run as its task
         run_id = (await parts.ledger.find_inquiry(answer.id)).run_id
     except NotFound:
         run_id = answer.task_id

@@ -1,4 +1,4 @@
-"""Turn what a caller requires of an answer into `Requirements`, and find what they exclude."""
+"""Conversion of a caller's requirements into `Requirements`, and resolving of the excluded ids."""
 
 from __future__ import annotations
 
@@ -78,8 +78,10 @@ def _read_size(name: str, value: int, least: int, most: int) -> int:
 def fill_report_ceilings(
     required: Requirements, ceilings: Mapping[str, float], budget: Budget
 ) -> dict[str, float]:
-    """Return the ceilings of a question, those of a report filled in. `budget`: as it is set. Raises
-    InvalidParams if a report of this size can't be written within them."""
+    """Return the ceilings of a question, with those of a report filled in. `budget`: the configured one.
+
+    Raises InvalidParams if a report of this size can't be written within them.
+    """
     if required.kind is not RequestKind.REPORT:
         return dict(ceilings)
     estimate = estimate_report(required, ceilings, budget)
@@ -102,7 +104,7 @@ def fill_report_ceilings(
 
 
 def choose_report_sources(required: Requirements, sources: Sources) -> Sources:
-    """Return where a question is looked for: a report reads documents alone. Raises InvalidParams."""
+    """Return the sources of a question: a report reads only documents. Raises InvalidParams."""
     if required.kind is not RequestKind.REPORT:
         return sources
     if sources in (Sources.WEB, Sources.BOTH):
@@ -111,7 +113,7 @@ def choose_report_sources(required: Requirements, sources: Sources) -> Sources:
 
 
 def coerce_ask(options: AskOptions) -> AskOptions:
-    """Raises InvalidParams."""
+    """Return the options with all values converted. Raises InvalidParams."""
     required = options.requirements
     return replace(
         options,
@@ -179,5 +181,5 @@ def _on_one_line(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    # No store takes a lone surrogate.
+    # No store accepts a lone surrogate.
     return text.encode("utf-8", "replace").decode()

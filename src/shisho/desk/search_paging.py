@@ -1,4 +1,4 @@
-"""Describe in words why a search stopped paging, and what its engine could not do."""
+"""Descriptions of why a search stopped paging, and of its engine's limitations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WARNINGS: Mapping[str, str] = {
 
 
 def describe_search(search: SearchPaging) -> SearchPaging:
-    """Return the search with its stop and its warnings in words; each warning begins with its code."""
+    """Return the search with its stop and warnings as text; each warning begins with its code."""
     return replace(
         search,
         reason=REASONS[search.paging_stop] if search.paging_stop else "",

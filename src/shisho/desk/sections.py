@@ -1,4 +1,4 @@
-"""The desks beside the main one, each for one matter: what a visitor asks there."""
+"""The sections of the desk, each for one subject."""
 
 from __future__ import annotations
 
@@ -28,60 +28,60 @@ class DeskSections(InquiryRuns):
 
     @property
     def tasks(self) -> TaskDesk:
-        """The verbs of long work: all that is queued, waited for and stopped."""
+        """The verbs of background work: queueing, waiting, stopping."""
         return self._parts.tasks
 
     @property
     def folders(self) -> FolderDesk:
-        """The verbs of folders: what happens in them, happens in the library."""
+        """The verbs of folders: syncing and watching."""
         return self._parts.folders
 
     @property
     def conversations(self) -> ConversationDesk:
-        """The verbs of conversations: which questions follow each other."""
+        """The verbs of conversations: sequences of questions."""
         return self._parts.conversations
 
     @property
     def answers(self) -> AnswerDesk:
-        """The verbs of answers while and after they are made: their news, their log, stopping them."""
+        """The verbs of answers during and after a run: events, log, stopping."""
         return self._parts.answers
 
     @property
     def references(self) -> ReferenceDesk:
-        """The verbs of what is said of documents in bibliographies."""
+        """The verbs of documents' bibliographic metadata."""
         return self._parts.references
 
     @property
     def embeddings(self) -> EmbeddingDesk:
-        """The verbs of vectors, by which passages are found by meaning."""
+        """The verbs of embeddings, which find passages by meaning."""
         return self._parts.embeddings
 
     @property
     def viewer(self) -> ViewerDesk:
-        """The verbs of looking at a document: its pages, and where quotations stand on them."""
+        """The verbs of viewing a document: its pages, and the positions of quotations."""
         return self._parts.viewer
 
     @property
     def proofs(self) -> ProofDesk:
-        """The verbs of answers that show themselves to who has neither the library nor this program."""
+        """The verbs of proofs for readers without the library or this program."""
         return self._parts.proofs
 
     @property
     def exports(self) -> ExportDesk:
-        """The verbs of answers that are taken elsewhere, as text and as files."""
+        """The verbs of exports of answers, as text and as files."""
         return self._parts.exports
 
     @property
     def team(self) -> TeamDesk:
-        """The verbs of people who share the library: users, groups, and what is granted to them."""
+        """The verbs of users who share the library: users, groups and grants."""
         return self._parts.team
 
     @property
     def models(self) -> ModelDesk:
-        """The verbs of models on this machine: fetching, trying, calibrating."""
+        """The verbs of local models: downloading, testing, calibrating."""
         return self._parts.models
 
     @property
     def sessions(self) -> Sessions:
-        """The verbs for an assistant that is its own librarian."""
+        """The verbs for an assistant that acts as its own librarian."""
         return self._parts.sessions

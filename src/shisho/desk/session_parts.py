@@ -1,4 +1,4 @@
-"""The parts that the verbs of sessions are wired to, and the rules among them."""
+"""The dependencies of the session verbs, including the librarian's rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from shisho.ports import Clock, Ledger, Quotas, SearchSession, SessionBook, Sess
 
 
 class Span(Protocol):
-    """A stretch of a shown passage. `replaced`: a finding had other words for it."""
+    """A span of a shown passage. `replaced`: a finding quoted it in other words."""
 
     @property
     def index(self) -> int: ...
@@ -69,7 +69,7 @@ class AssistantRules(Protocol):
 
 
 class SentenceChecks(Protocol):
-    """Checks an assistant's sentences within a bound of computing. Cancelling a call ends its work."""
+    """A checker of an assistant's sentences with limited CPU time. Cancelling a call ends its work."""
 
     async def find_citations(
         self,
@@ -85,7 +85,7 @@ class SentenceChecks(Protocol):
 
 
 class SessionSearcher(Protocol):
-    """Opens search sessions."""
+    """A factory of search sessions."""
 
     async def open(
         self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
@@ -94,7 +94,7 @@ class SessionSearcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
-    """The parts that the verbs of sessions are wired to."""
+    """The dependencies of the session verbs."""
 
     owner: str
     access: CorpusAccess

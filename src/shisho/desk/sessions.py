@@ -1,5 +1,7 @@
-"""The desk for an assistant that is its own librarian: it searches, claims and writes; code shows, verifies
-and renders."""
+"""The desk for an assistant that acts as its own librarian.
+
+The assistant searches, claims and writes; the code shows, verifies and renders.
+"""
 
 from __future__ import annotations
 
@@ -69,13 +71,16 @@ MODEL = "assistant"
 
 
 class Sessions:
-    """Sessions live in the database, by id or unique prefix (or `last`): NotFound where there is none."""
+    """The desk's verbs of sessions, which are stored by id.
+
+    Sessions can be named by id, unique prefix or `last`. Raises NotFound for an unknown one.
+    """
 
     __slots__ = ("_composing", "_parts", "_turns")
 
     def __init__(self, parts: SessionParts) -> None:
         self._parts = parts
-        self._composing = asyncio.Lock()  # one of the owner's calls is checked at a time
+        self._composing = asyncio.Lock()  # only one of the owner's calls is checked at a time
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def open_session(
@@ -91,9 +96,13 @@ class Sessions:
         filters: Mapping[str, Condition] | None = None,
         room_tokens: int | None = None,
     ) -> SessionOpened:
-        """Begin a session. Without goals, they are made from the question; without a condition, all goals are
-        needed. `room_tokens`: of passages that a round shows at most. Raises InvalidParams for a blank
-        question or requirements that can't be read; EmptyCorpus."""
+        """Begin a session.
+
+        Without goals, they are made from the question; without a condition, all goals are required.
+        `room_tokens`: maximum size of a round's passages.
+
+        Raises: InvalidParams for a blank question or requirements that can't be read; EmptyCorpus.
+        """
         room = read_room(room_tokens, 0)
         required = build_requirements(goals, condition, complexity, kind, exclude_ids)
         aim = await asyncio.to_thread(self._parts.rules.aim, question, required)
@@ -115,15 +124,17 @@ class Sessions:
         room_tokens: int | None = None,
         page_tokens: int = UNBOUNDED_ROOM,
     ) -> RankedPassages:
-        """The next round of a session: numbered passages, none of which it was shown before, as many as suit
-        the library and fit `room_tokens`; those that fit `page_tokens` now, the rest after `cursor`. Raises
-        InvalidParams for a blank request or an unknown field to filter by."""
+        """Return the next round of a session: numbered passages that it has not shown before.
+
+        As many as suit the library and fit `room_tokens`; the first ones that fit `page_tokens`, the rest
+        after `cursor`. Raises InvalidParams for a blank request or an unknown field to filter by.
+        """
         room = read_room(room_tokens)
         check_request(request)
         await check_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         await self._parts.access.record(AuditVerb.SEARCH, facts.id)
-        # Assistants call tools side by side; each round must know what the one before has shown.
+        # Assistants call tools concurrently; each round must know what the previous one has shown.
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
             session = await self._session(facts)
             round_ = len(await self._parts.log.list_rounds(facts.id)) + 1
@@ -132,8 +143,10 @@ class Sessions:
     async def show_more(
         self, session_id: str, cursor: str, *, page_tokens: int = UNBOUNDED_ROOM
     ) -> RankedPassages:
-        """The next passages of a round, after the cursor of the page before. Raises InvalidParams for a
-        cursor that this session has not given."""
+        """Return the next passages of a round, after the cursor of the previous page.
+
+        Raises: InvalidParams for a cursor that this session has not returned.
+        """
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         round_, _, after = cursor.partition(".")
         if not (round_.isdecimal() and after.isdecimal()):
@@ -144,8 +157,10 @@ class Sessions:
             return _to_page(int(round_), await session.show_more(int(round_), int(after), page_tokens))
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
-        """Verify findings against what was shown. What stands is numbered, and its number never changes; the
-        same quotation for the same goal keeps the one it has."""
+        """Verify findings against the shown passages.
+
+        Accepted ones get a permanent number; the same quotation for the same goal keeps its number.
+        """
         if not 1 <= len(findings) <= MAX_FINDINGS:
             raise InvalidParams("session.findings_out_of_range", max_findings=MAX_FINDINGS)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
@@ -174,9 +189,11 @@ class Sessions:
         return bool(rounds) and (rounds[-1].exhausted or not rounds[-1].shown)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
-        """Verify the sentences of an answer against the evidence they cite, render and save it. What cites
-        nothing gets one search for support, then is left out. What cannot be checked within the call's bound
-        of computing stays unverified. Raises QuotaExhausted: a call counts as a job."""
+        """Verify the sentences of an answer against their cited evidence, render and save it.
+
+        A sentence without citations gets one search for support, then is left out. Sentences that cannot be
+        checked within the call's CPU time stay unverified. Raises QuotaExhausted: a call counts as a job.
+        """
         if not 1 <= len(sentences) <= MAX_SENTENCES:
             raise InvalidParams("session.sentences_out_of_range", max_sentences=MAX_SENTENCES)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
@@ -212,8 +229,10 @@ class Sessions:
         id: str | None = None,
         context: int = 0,
     ) -> PassageReading:
-        """A passage by session and number, or by the id of a passage or of evidence, with up to 5 neighbours
-        on each side. Raises NotFound, SourceRemoved after a purge."""
+        """Return a passage by session and number, or by the id of a passage or evidence.
+
+        With up to 5 neighbours on each side. Raises NotFound, SourceRemoved after a purge.
+        """
         if not 0 <= context <= MAX_CONTEXT:
             raise InvalidParams(
                 "session.context_out_of_range",
@@ -246,7 +265,7 @@ class Sessions:
         )
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
-        """All that a session has been shown and is still there, and the round of each number."""
+        """Return all shown passages of a session that still exist, and the round of each number."""
         records = [
             (record.round, shown_record)
             for record in await self._parts.log.list_rounds(session_id)
@@ -300,8 +319,7 @@ class Sessions:
         )
 
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
-        """Sentences without a citation get one search for support; what a shown passage says becomes
-        evidence."""
+        """Search for the support of sentences without citations; matching shown passages become evidence."""
         refs = [stand.ref for stand in await self._parts.book.list_evidence(facts.id)]
         passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)

@@ -1,5 +1,4 @@
-"""The desk's verbs of tasks that are shared with groups: their members see how a task stands and its
-answer."""
+"""The desk's verbs of shared tasks: members of a group see the status of a task and its answer."""
 
 from __future__ import annotations
 
@@ -17,29 +16,33 @@ from shisho.errors import NotFound, TaskNotFound
 
 
 class SharedVerbs(WebVerbs):
-    """These verbs of `TaskDesk`. Nobody but its owner sees a task that is not shared; who may not read a
-    document sees nothing of it in a task that is."""
+    """The sharing verbs of `TaskDesk`.
+
+    Only its owner sees a task that is not shared; a shared task hides documents that its reader may not read.
+    """
 
     __slots__ = ()
 
     async def share_task(self, name: str, group: str) -> None:
-        """Let the members of a group of yours see how a task stands, and its answer; named by task, or by an
-        answer that the shell has made at once. Raises NotFound."""
+        """Share a task's status and answer with a group, by task, or by an answer that the shell made
+        directly.
+
+        Raises: NotFound.
+        """
         await self._parts.shared.check_group(group)
         shared_id = await self._find_shareable(name)
         await self._parts.shared.shares.share(shared_id, group, self._parts.owner)
         await self._parts.access.record(AuditVerb.SHARE, shared_id, group)
 
     async def unshare_task(self, name: str, group: str) -> None:
-        """Take that back: it ends at once. Raises NotFound where it was not shared."""
+        """Stop sharing, with immediate effect. Raises NotFound if it was not shared."""
         shared_id = await self._find_shareable(name)
         if not await self._parts.shared.shares.unshare(shared_id, group, self._parts.owner):
             raise NotFound("share.not_shared", id=shared_id, name=group)
         await self._parts.access.record(AuditVerb.UNSHARE, shared_id, group)
 
     async def list_shares(self) -> Sequence[TaskShare]:
-        """List what the visitor has shared, and what others have shared with groups of theirs, the newest of
-        each first."""
+        """List the visitor's own shares, then those of others with the visitor's groups, newest first."""
         shares = self._parts.shared.shares
         own = await shares.list_of_owner(self._parts.owner, MOST_SHARES)
         return [*own, *await shares.list_visible(self._parts.owner, MOST_SHARES)]
@@ -53,8 +56,7 @@ class SharedVerbs(WebVerbs):
         return answer.id
 
     async def _find_readable(self, name: str) -> tuple[TaskId, TaskShare | None]:
-        """A task of the visitor's, or one that another has shared, named by its whole id. Raises
-        TaskNotFound."""
+        """Return a task of the visitor, or a shared one, named by its complete id. Raises TaskNotFound."""
         try:
             return await self._find(name), None
         except TaskNotFound:
@@ -62,17 +64,19 @@ class SharedVerbs(WebVerbs):
             if share is None:
                 raise
         await self._parts.access.record(AuditVerb.READ, share.shared_id)
-        await self._parts.tasks.get_task(TaskId(name))  # may have been an answer's
+        await self._parts.tasks.get_task(TaskId(name))  # it may have been an answer's
         return TaskId(name), share
 
     async def _check_shared(self, task_id: TaskId) -> None:
-        """Raises TaskNotFound where a share has ended, as it may while its reader waits."""
+        """Raise TaskNotFound if a share has ended, as it may while its reader waits."""
         if await self._parts.shared.find(task_id) is None:
             await self._find(task_id)
 
     async def _find_managed(self, name: str) -> TaskId:
-        """A task that the visitor may stop or remove: their own; for who runs the library any, by its whole
-        id."""
+        """Return a task that the visitor may stop or remove.
+
+        Their own; for the library's administrator any, by its complete id.
+        """
         try:
             return await self._find(name)
         except TaskNotFound:
@@ -81,7 +85,7 @@ class SharedVerbs(WebVerbs):
             return (await self._parts.tasks.get_task(TaskId(name))).id
 
     async def _shared_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
-        """An answer that another has shared; None where nobody has."""
+        """Return an answer that another user has shared, or None."""
         share = await self._parts.shared.find(answer_id)
         if share is None:
             return await self._shared_job_answer(answer_id, seconds)
@@ -96,7 +100,7 @@ class SharedVerbs(WebVerbs):
             return None
         job, task = await self._ended(job, seconds)
         share = await self._parts.shared.find(job.task_id)
-        if share is None:  # it has ended meanwhile
+        if share is None:  # it has ended since
             return None
         if job.state is JobState.COMPLETED:
             return await self._shown(task.id, job.id, share)

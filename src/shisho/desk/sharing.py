@@ -1,6 +1,4 @@
-"""The view that a member of a group has of a task or an answer that another has shared: nothing of documents
-that they may not read
-themselves."""
+"""The view that group members have of a shared task or answer, without documents that they may not read."""
 
 from __future__ import annotations
 
@@ -32,8 +30,7 @@ MOST_SHARES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SharedReading:
-    """The part that one visitor may read of what others share. `readable`: those of some documents that they
-    may open now."""
+    """One visitor's view of others' shares. `readable` selects the documents that they may open now."""
 
     owner: str
     shares: TaskShares
@@ -41,12 +38,14 @@ class SharedReading:
     readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
 
     async def find(self, shared_id: str) -> TaskShare | None:
-        """The user who has shared this task or answer with the visitor."""
+        """Return the share of this task or answer with the visitor, or None."""
         return await self.shares.find(shared_id, self.owner)
 
     async def check_group(self, group: str) -> None:
-        """Raises NotFound for a group that the visitor is no member of, InvalidParams for a blank; who runs
-        the library may name any."""
+        """Raise NotFound for a group without the visitor as member, InvalidParams for a blank.
+
+        The library's administrator may name any group.
+        """
         if not group.strip():
             raise InvalidParams("share.group_unnamed")
         for known in await self.users.list_groups():
@@ -55,13 +54,15 @@ class SharedReading:
         raise NotFound("share.not_a_member", name=group)
 
     async def answer(self, answer: Answer) -> Answer:
-        """The part of another's answer that the visitor may see."""
+        """Return the part of another user's answer that the visitor may see."""
         documents = sorted({evidence.document_id for evidence in answer.evidence})
         return hide_unreadable(answer, await self.readable(documents))
 
     async def read_status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
-        """What of another's task the visitor may see: its errors and delays and the persons that it waits for
-        name addresses."""
+        """Return the part of another user's task that the visitor may see.
+
+        Errors, delays and pending interventions are hidden, because they contain addresses.
+        """
         documents = [row.document_id for row in snapshot.results if row.document_id is not None]
         readable = await self.readable(documents)
         results = tuple(row for row in snapshot.results if row.document_id in readable)
@@ -69,8 +70,10 @@ class SharedReading:
 
 
 def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
-    """The answer without a word of documents that are not readable. Nobody can tell whose words a model has
-    for what is missing."""
+    """Remove all text of unreadable documents from an answer.
+
+    A model's description of missing information is removed too, because its source is unknown.
+    """
     answer = replace(answer, goal_status=tuple(replace(row, missing="") for row in answer.goal_status))
     hidden = {item.number for item in answer.evidence if item.document_id not in readable}
     if not hidden:
@@ -85,8 +88,10 @@ def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
 
 
 def _is_readable(block: AnswerBlock, readable: Collection[DocumentId], hidden: Set[int]) -> bool:
-    """True for sentences, and for passages of readable documents. Nobody can tell whose words a heading or a
-    remark has."""
+    """Return True for sentences, and for passages of readable documents.
+
+    The source of the words of a heading or a remark is unknown.
+    """
     if isinstance(block, AnswerPassage):
         return block.document_id in readable and not hidden & {mark.number for mark in block.marks}
     return isinstance(block, AnswerParagraph | AnswerList | AnswerTable)
@@ -114,7 +119,7 @@ def _line(sentence: Sentence) -> str:
 
 
 def _emptied(evidence: Evidence) -> Evidence:
-    """Its number and its goal alone."""
+    """Return evidence with only its number and goal."""
     return replace(
         evidence,
         id="",

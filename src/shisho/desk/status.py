@@ -1,4 +1,4 @@
-"""Make the status of a task from the task and the report of its jobs. Pure rules."""
+"""The status of a task from the task and the report of its jobs. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FASTEST = 1.0
 def status(
     task: Task, report: Report, since: int | None, detail: StatusDetail, estimated: float
 ) -> TaskSnapshot:
-    """A task as of `task.revision`."""
+    """Return the status of a task as of `task.revision`."""
     return TaskSnapshot(
         task_id=task.id,
         question=task.question,
@@ -63,7 +63,7 @@ def status(
 
 
 def retry_after(state: TaskState, estimated: float, idle: float = 0.0) -> float | None:
-    """Seconds after which asking again makes sense; for `idle` ones nothing goes on."""
+    """Return the seconds after which another poll makes sense; nothing happens for `idle` seconds."""
     if state is TaskState.WAITING:
         return PERSON_SECONDS
     if state is not TaskState.RUNNING:
@@ -72,7 +72,7 @@ def retry_after(state: TaskState, estimated: float, idle: float = 0.0) -> float 
 
 
 def count_idle_seconds(report: Report) -> float:
-    """Seconds until a job goes on by itself; 0 where one runs, may begin, or is set free by a person."""
+    """Return the seconds until a job continues; 0 if one is running, ready, or waits for a person."""
     counts: dict[JobState, int] = {}
     for (_, state), count in report.tally.items():
         counts[state] = counts.get(state, 0) + count
@@ -84,7 +84,7 @@ def count_idle_seconds(report: Report) -> float:
 
 
 def list_delays(report: Report) -> tuple[Delay, ...]:
-    """The queued jobs that are put off, in the order in which they go on: the first few reasons."""
+    """Return the delayed queued jobs in order of resumption, with the first few reasons."""
     postponed = [jobs for jobs in report.postponed if jobs.state is JobState.QUEUED]
     return tuple(Delay(jobs.jobs, jobs.until, jobs.reason or TURN) for jobs in postponed[:MOST_DELAYS])
 
@@ -94,7 +94,7 @@ def _list_ends(report: Report) -> list[float]:
 
 
 def list_live_kinds(report: Report) -> dict[str, int]:
-    """How many jobs of each kind are still to be done."""
+    """Return how many jobs of each kind are unfinished."""
     counts: dict[str, int] = {}
     for (kind, state), count in report.tally.items():
         if state not in ENDED and state is not JobState.AWAITING_AUTH:
@@ -103,12 +103,12 @@ def list_live_kinds(report: Report) -> dict[str, int]:
 
 
 def count_pending(jobs: Mapping[JobState, int]) -> PendingJobs:
-    """The jobs that have not ended."""
+    """Return the jobs that have not ended."""
     return PendingJobs(*(jobs.get(state, 0) for state in map(JobState, PendingJobs.__dataclass_fields__)))
 
 
 def row(task: Task) -> TaskSummary:
-    """A task in a list."""
+    """Return a task as a row of a list."""
     return TaskSummary(
         task_id=task.id,
         question=task.question,

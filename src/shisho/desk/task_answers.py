@@ -1,4 +1,4 @@
-"""The answer of a task's question, worked on here while it is waited for."""
+"""The answer of a task's question, made in this process while the caller waits."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from shisho.domain.job import ENDED
 from shisho.domain.task import AnswerHandle
 from shisho.errors import NotFound
 
-TICK = 0.5  # seconds until a wish to stop is heard
+TICK = 0.5  # seconds until a stop request is noticed
 
 
 async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, stop: Stop) -> Answer:
-    """Report how a task changes until its question has an answer and the job has ended. If it is to stop,
-    return what was found. The answer is stored before its job ends: the worker, which runs here, would queue
-    the job again if it left in between."""
+    """Report the task's changes until its question has an answer and the job has ended.
+
+    After a stop request, return the partial answer. The answer is stored before its job ends: the worker,
+    which runs here, would queue the job again if it left in between.
+    """
     revision = None
     cursor = None
     async with parts.working():

@@ -1,4 +1,4 @@
-"""The parts that the verbs of tasks are wired to."""
+"""The dependencies of the task verbs."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
 
 
 class Watch(Protocol):
-    """The task as soon as its revision is not `since`, or as it is after so many seconds."""
+    """Returns the task when its revision is not `since`, or after the timeout."""
 
     async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews: ...
 
 
 class Consent(Protocol):
-    """The person's consent to web searches."""
+    """The user's consent to web searches."""
 
     def state(self) -> WebConsent: ...
 
     def read_since(self) -> str:
-        """When they said it; "" where a setting decides, or nobody has."""
+        """Return the time of the choice; "" if there is none, or a setting decides."""
 
     def keep(self, consent: WebConsent) -> None:
-        """Remember a yes or a no; NOT_ASKED forgets both."""
+        """Store a yes or a no; NOT_ASKED deletes both."""
 
 
 class OutgoingPreview(Protocol):
-    """A preview of what would be sent, and to whom."""
+    """A preview of outgoing queries and their recipients."""
 
     async def preview_question(self, question: str, required: Requirements) -> OutgoingQueries: ...
 
@@ -69,7 +69,7 @@ class OutgoingPreview(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TaskParts:
-    """The parts that the verbs of tasks are wired to."""
+    """The dependencies of the task verbs."""
 
     owner: str
     access: CorpusAccess
@@ -89,9 +89,9 @@ class TaskParts:
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
     budget: Budget
-    """Of one question, as it is set."""
+    """The configured budget of one question."""
     check: Callable[[str, Requirements], None]
-    """Raises InvalidParams for a question that cannot be asked, or for its requirements."""
+    """Raises InvalidParams for an invalid question or invalid requirements."""
     name_page: NamePage
     engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
     make_id: Callable[[], str]
@@ -100,6 +100,6 @@ class TaskParts:
     consent: Consent
     outgoing: OutgoingPreview
     lend: Callable[[str], None]
-    """To a run that is about to begin, the model that is lent here, if one is."""
+    """Assigns the borrowed model, if there is one, to a run that is about to begin."""
     cut_short: Callable[[str], Awaitable[Answer]]
-    """The answer of what a run has come to, saved. Raises NotFound for one that has not begun."""
+    """Returns the saved partial answer of a run. Raises NotFound for one that has not begun."""

@@ -1,5 +1,4 @@
-"""The desk's long work: everything that is queued, and waited for, stopped, resumed or removed by its
-task."""
+"""The desk's background work: queued, waited for, stopped, resumed or removed by task."""
 
 from __future__ import annotations
 
@@ -58,8 +57,11 @@ ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
 class TaskDesk(SharedVerbs):
-    """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where
-    there is none. A verb that queues returns after the commit: what it has returned is not lost."""
+    """The desk's verbs of tasks.
+
+    Tasks can be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound if there
+    is none. A verb that queues returns after the commit: its result cannot be lost.
+    """
 
     __slots__ = ()
 
@@ -70,8 +72,11 @@ class TaskDesk(SharedVerbs):
         budget: Mapping[str, float | None] | None = None,
         idempotency_key: str | None = None,
     ) -> TaskId:
-        """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the
-        same key, the first one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
+        """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens.
+
+        A repeated call with the same key returns the first task. Raises InvalidParams for a blank question or
+        an unknown ceiling.
+        """
         self._parts.check(question, NO_REQUIREMENTS)
         task = self._new_task(question, budget)
         key = self._key(idempotency_key, "create_task", None, [question], (question, task.budget))
@@ -85,9 +90,11 @@ class TaskDesk(SharedVerbs):
         options: SearchOptions = SEARCH,
         idempotency_key: str | None = None,
     ) -> SearchesQueued:
-        """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries
-        are skipped, each with its reason. Raises InvalidParams where no query is left or an option is
-        wrong."""
+        """Queue 1 to 50 web searches; without a task, one is created.
+
+        Blank, `undefined` and repeated queries are skipped, each with its reason. Raises InvalidParams if no
+        query is left or an option is wrong.
+        """
         usable, skipped = intake.select_queries(queries)
         search_options = intake.check_options(options)
         inputs = [intake.search_job(query, search_options, self._parts.owner) for query in usable]
@@ -103,7 +110,7 @@ class TaskDesk(SharedVerbs):
     async def queue_urls(
         self, urls: str | Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
     ) -> UrlsQueued:
-        """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
+        """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and added."""
         usable, skipped = intake.parse_addresses(urls, self._parts.name_page)
         if not usable:
             raise InvalidParams("fetch.no_address", skipped=to_plain(skipped))
@@ -130,9 +137,14 @@ class TaskDesk(SharedVerbs):
         remote: bool = True,
         replace_files: bool = True,
     ) -> DocumentsQueued:
-        """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so paths must be
-        below `allowed_roots` (ForbiddenPath). Raises as `Desk.add`; without `replace_files` NameConflict if
-        another document has the name of one of `files`, with which a job ends too if it comes there later."""
+        """Queue documents to be added.
+
+        `remote`: the caller is not a shell of this machine, so paths must be below `allowed_roots`
+        (ForbiddenPath).
+
+        Raises: as `Desk.add`; without `replace_files` also NameConflict if another document has the name of
+        one of `files`. A job fails with it if that document appears later.
+        """
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)
         task = await self._task_for(task_id, "")
@@ -167,7 +179,7 @@ class TaskDesk(SharedVerbs):
             except QuotaExhausted:
                 await self._unstage(map(read_payload, new))
                 raise
-        if queued.is_repeat:  # the same request at the same time was first
+        if queued.is_repeat:  # the same request was processed first at the same time
             await self._unstage(map(read_payload, new))
             return await self._added(queued, urls)
         return DocumentsQueued(
@@ -183,10 +195,13 @@ class TaskDesk(SharedVerbs):
         idempotency_key: str | None = None,
         wait: float = 20.0,
     ) -> AnswerHandle:
-        """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs
-        of the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong
-        question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an
-        engine, NotFound for an unknown conversation."""
+        """Queue a question and wait up to `wait` (0..50 s) for its answer.
+
+        Its web searches are jobs of the same task, within the task's budget and its own.
+
+        Raises: InvalidParams for a blank or overlong question, EmptyCorpus if there is nothing to search,
+        EngineUnavailable for the web without an engine, NotFound for an unknown conversation.
+        """
         options = coerce_ask(options)
         required = options.requirements
         self._parts.check(question, required)
@@ -207,9 +222,12 @@ class TaskDesk(SharedVerbs):
         return await self._answered(await self._parts.jobs.get_job(queued.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
-        """An answer by id, unique prefix or `last`, which is the newest question's while that is being
-        answered; one being made is waited for up to `wait` (0..50 s). Raises NotFound, or the error that its
-        job ended with."""
+        """Return an answer by id, unique prefix or `last`, waiting up to `wait` (0..50 s) for one in
+        progress.
+
+        `last` is the newest question's while it is in progress. Raises NotFound, or the error that its job
+        ended with.
+        """
         seconds = intake.check_wait(wait)
         under_way = await self.find_question(answer_id) if answer_id == "last" else None
         if under_way is not None:
@@ -220,7 +238,7 @@ class TaskDesk(SharedVerbs):
             is_own = await self.find_question(answer_id) is not None
             shared = None if is_own else await self._shared_answer(answer_id, seconds)
             return shared or await self._answered(await self._answer_job(answer_id, unknown), seconds)
-        # saved half-way, or by an assistant; a job may be on it again
+        # partial, or by an assistant; a job may be working on it again
         is_stopped = answer.loop_stop is LoopStop.STOPPED
         question = await self.find_question(answer.id) if is_stopped else None
         if question is not None:
@@ -237,11 +255,14 @@ class TaskDesk(SharedVerbs):
         detail: StatusDetail | str = StatusDetail.SUMMARY,
         cursor: str | None = None,
     ) -> TaskSnapshot:
-        """Return the status of a task after waiting up to `wait` (0..50 s) for what `wait_for` says. Changes
-        count from `since_revision`, without it from this call; an ended task is never waited for. With
-        `cursor`, only results that came or changed after it, at once if there are any; without, those since
-        the revision. Results come after the end with `wait_for=done`. Raises InvalidParams for a cursor
-        beyond the task's results."""
+        """Return the status of a task after waiting up to `wait` (0..50 s) for the condition `wait_for`.
+
+        Changes count from `since_revision`, by default from this call; an ended task returns at once. With
+        `cursor`, only results that arrived or changed after it, at once if there are any; without, those
+        since the revision. With `wait_for=done`, results come after the end.
+
+        Raises: InvalidParams for a cursor beyond the task's results.
+        """
         seconds = intake.check_wait(wait)
         after = intake.place(cursor)
         wait_for = coerce(WaitCondition, wait_for, "wait_for")
@@ -276,7 +297,7 @@ class TaskDesk(SharedVerbs):
     async def list_tasks(
         self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50
     ) -> TaskPage:
-        """Tasks, newest first. Raises InvalidParams for a cursor that is no task of the visitor's."""
+        """List tasks, newest first. Raises InvalidParams for a cursor that is not a task of the visitor."""
         wanted = coerce_all(TaskState, states, "states")
         if cursor is not None:
             await self._check_listed(cursor)
@@ -287,8 +308,10 @@ class TaskDesk(SharedVerbs):
         return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
-        """The jobs of a task, oldest first, with their whole results and the history of their errors. Raises
-        InvalidParams for a cursor that is no job of it."""
+        """List the jobs of a task, oldest first, with complete results and errors.
+
+        Raises: InvalidParams for a cursor that is not a job of it.
+        """
         name = await self._find(task_id)
         if cursor is not None:
             await self._check_job_listed(name, cursor)
@@ -298,8 +321,10 @@ class TaskDesk(SharedVerbs):
     async def stop_task(
         self, task_id: str, *, mode: StopMode | str = StopMode.GRACEFUL, wait: float = 0.0
     ) -> TaskStopped:
-        """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs
-        to end."""
+        """Cancel jobs that have not begun; `immediate` cancels running ones too.
+
+        Waits up to `wait` for running jobs to end.
+        """
         mode = coerce(StopMode, mode, "mode")
         seconds = intake.check_wait(wait)
         name = await self._find_managed(task_id)
@@ -310,14 +335,17 @@ class TaskDesk(SharedVerbs):
         return TaskStopped(name, told.count_pending(halt.cancelled), tuple(running), resumable)
 
     async def resume_task(self, task_id: str) -> TaskResumed:
-        """Queue again what was cancelled or has failed; each goes on after its last step."""
+        """Queue cancelled and failed jobs again; each continues after its last step."""
         name = await self._find(task_id)
         queued = await self._parts.tasks.resume(name)
         return TaskResumed(name, len(queued), tuple(queued))
 
     async def remove_task(self, task_id: str, *, purge: PurgeScope | str = PurgeScope.NONE) -> TaskDeleted:
-        """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages
-        that it brought and that no other task, answer or session and no corpus of the user's own reaches."""
+        """Remove a task and its rows; running jobs are cancelled first.
+
+        `orphans` also erases its web pages that no other task, answer, session or corpus of the user refers
+        to.
+        """
         purge = coerce(PurgeScope, purge, "purge")
         name = await self._find_managed(task_id)
         async with self._parts.access.recording(AuditVerb.REMOVE, name):
@@ -330,7 +358,7 @@ class TaskDesk(SharedVerbs):
         return TaskDeleted(name, removed.jobs, removed.events, results, len(orphans))
 
     async def forget_bytes(self, sha256: str) -> None:
-        """Forget bytes that were handed in and still wait for a job."""
+        """Delete uploaded bytes that still wait for a job."""
         await asyncio.to_thread(self._parts.staging.drop_bytes, sha256, self._parts.owner)
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[PendingIntervention]:
@@ -342,9 +370,13 @@ class TaskDesk(SharedVerbs):
     async def resolve_auth(
         self, target: AuthTarget | str, id: str, action: AuthAction | str = AuthAction.COMPLETE
     ) -> AuthResolved:
-        """A person has come: all that the same domain or engine holds is queued again; skipped, just what is
-        named ends with what it has. An item may be named by unique prefix or `last`. Raises InvalidParams for
-        a blank, NotFound where nothing of the kind waits."""
+        """Complete or skip interventions.
+
+        Completing queues everything on the same domain or engine again; skipping ends exactly the named jobs
+        with their partial results. An item can be named by unique prefix or `last`.
+
+        Raises: InvalidParams for a blank, NotFound if there is no such intervention.
+        """
         target = coerce(AuthTarget, target, "target")
         action = coerce(AuthAction, action, "action")
         name = intake.check_waiting_name(id)
@@ -364,25 +396,29 @@ class TaskDesk(SharedVerbs):
         )
 
     async def open_auth(self, name: str = "last") -> WindowResult:
-        """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and
-        wait until they are through: then all that the same domain or engine holds is queued again. Raises
-        NotFound, EngineUnavailable without a browser, AuthRequired without a screen, Conflict where a browser
-        has the engine's profile already."""
+        """Open a pending intervention (an item, a domain or `last`) in a window, and wait until it is solved.
+
+        Then everything on the same domain or engine is queued again.
+
+        Raises: NotFound, EngineUnavailable without a browser, AuthRequired without a screen, Conflict if
+        another browser uses the engine's profile.
+        """
         intervention = await self._waiting(intake.check_waiting_name(name))
         if not await self._through_window(intervention):
             return WindowResult(False)
         if intervention.engine:
             await self._parts.mend(intervention.engine)
-        # By the domain, as the item itself may have ended while the person was at it.
+        # By the domain, because the item itself may have ended in the meantime.
         interventions = await self._complete(AuthTarget.DOMAIN, intervention.domain)
         return WindowResult(
             True, len(interventions), tuple(intervention.job_id for intervention in interventions)
         )
 
     async def feedback(self, opinion: Opinion | str, target: str) -> FeedbackRecorded:
-        """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix.
-        Answers from now on do without. Raises InvalidParams for what is no domain, NotFound for unknown
-        evidence."""
+        """Block or unblock a domain (with its subdomains); reject or restore evidence by id or unique prefix.
+
+        Applies to later answers. Raises InvalidParams for an invalid domain, NotFound for unknown evidence.
+        """
         opinion = coerce(Opinion, opinion, "opinion")
         if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
             domain = intake.parse_domain(target)

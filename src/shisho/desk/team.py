@@ -1,5 +1,4 @@
-"""The desk's verbs of people who share the library: who may come in, in which groups, and whose corpus they
-may read."""
+"""The desk's verbs of a shared library: users, groups, grants, quotas and the audit log."""
 
 from __future__ import annotations
 
@@ -30,12 +29,12 @@ from shisho.ports import AuditLog, Grants, Quotas, Users
 TOKEN_BYTES = 32
 MOST_NAME = 200  # characters
 LAST_ENTRY = 2**63 - 1  # the largest number that a database gives
-MOST_ENTRIES = 1_000  # of one page
+MOST_ENTRIES = 1_000  # per page
 
 
 @dataclass(frozen=True, slots=True)
 class TeamParts:
-    """The parts that the verbs are wired to. `people`: whom the setting `tokens` lets in."""
+    """The dependencies of the team verbs. `people`: the users of the setting `tokens`."""
 
     owner: str
     users: Users
@@ -46,29 +45,33 @@ class TeamParts:
 
 
 class TeamDesk:
-    """People are let in, and put into groups, by who runs the library (its owner `local`); a corpus is
-    granted by its owner, or by who runs the library. Every verb that is not the visitor's raises
-    AccessDenied."""
+    """The desk's verbs of users, groups and grants.
+
+    The library's administrator (its owner `local`) manages users and groups; a corpus is granted by its owner
+    or by the administrator. Every other verb raises AccessDenied.
+    """
 
     def __init__(self, parts: TeamParts) -> None:
         self._parts = parts
 
     async def find_user(self, word: str) -> str | None:
-        """Whose token, or whose cookie, this is; None where it is nobody's."""
+        """Return the user of this token or cookie, or None."""
         return await self._parts.users.find_by_hash(digest_of(word))
 
     async def has_user(self, name: str) -> bool:
-        """True where this person may come in."""
+        """Return True for an active user."""
         return await self._parts.users.has_user(name)
 
     async def users(self) -> Sequence[User]:
-        """Everyone who was let in, those who were removed too."""
+        """List all users, including removed ones."""
         self._check_admin()
         return await self._parts.users.list_users()
 
     async def add_user(self, name: str, *, has_token: bool = True) -> NewToken | None:
-        """Let a person in. The token is given once and stored nowhere; without one they come in by the header
-        of a proxy. Raises Conflict where the name is taken."""
+        """Add a user. The token is returned once and stored nowhere.
+
+        Without a token, the user is identified by a proxy's header. Raises Conflict if the name is in use.
+        """
         await self._check_allowed(AuditVerb.LET_IN)
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people):
@@ -79,7 +82,7 @@ class TeamDesk:
         return NewToken(name, token) if has_token else None
 
     async def renew_token(self, name: str) -> NewToken:
-        """Another token for a person; the one before opens nothing more. Raises NotFound."""
+        """Replace a user's token; the old one is revoked. Raises NotFound."""
         await self._check_allowed(AuditVerb.RENEW)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         await self._parts.users.set_token(check_name(name), hash_token(token))
@@ -87,25 +90,27 @@ class TeamDesk:
         return NewToken(check_name(name), token)
 
     async def remove_user(self, name: str) -> None:
-        """Let a person in no more; their library stays, and `restore_user` undoes it. Raises NotFound."""
+        """Remove a user's access; their library stays, and `restore_user` undoes it. Raises NotFound."""
         await self._check_allowed(AuditVerb.LET_OUT)
         await self._parts.users.remove(check_name(name))
         await self._record(AuditVerb.LET_OUT, name)
 
     async def restore_user(self, name: str) -> None:
-        """Let a person in again. Raises NotFound."""
+        """Restore a user's access. Raises NotFound."""
         await self._check_allowed(AuditVerb.LET_IN)
         await self._parts.users.restore(check_name(name))
         await self._record(AuditVerb.LET_IN, name)
 
     async def groups(self) -> Sequence[UserGroup]:
-        """All groups, with their members."""
+        """List all groups with their members."""
         self._check_admin()
         return await self._parts.users.list_groups()
 
     async def add_group(self, name: str, *members: str) -> int:
-        """Make a group, and put users into it; how many. Raises Conflict where there is one, NotFound for a
-        user who is not there: then no group is made."""
+        """Create a group with members and return their number.
+
+        Raises: Conflict if it exists; NotFound for an unknown user, and then no group is created.
+        """
         await self._check_allowed(AuditVerb.FOUND)
         name = check_name(name)
         users = [await self._known_user(member) for member in members]
@@ -114,14 +119,14 @@ class TeamDesk:
         return await self.join(name, *users) if users else 0
 
     async def remove_group(self, name: str) -> None:
-        """A group is no more: nothing is granted to it or shared with it. Raises NotFound."""
+        """Remove a group with its grants and shares. Raises NotFound."""
         await self._check_allowed(AuditVerb.DISSOLVE)
         name = check_name(name)
         await self._parts.users.remove_group(name)
         await self._record(AuditVerb.DISSOLVE, name)
 
     async def join(self, group: str, *names: str) -> int:
-        """Put users into a group; of how many it is news. Raises NotFound."""
+        """Add users to a group and return how many are new. Raises NotFound."""
         await self._check_allowed(AuditVerb.JOIN)
         users = [await self._known_user(name) for name in names]
         group = await self._known_group(group)
@@ -130,7 +135,9 @@ class TeamDesk:
         return joined
 
     async def leave(self, group: str, *names: str) -> int:
-        """Take users out of a group; of how many it is news. Raises NotFound where there is no group."""
+        """Remove users from a group and return how many were members. Raises NotFound for an unknown
+        group.
+        """
         await self._check_allowed(AuditVerb.LEAVE)
         users = [check_name(name) for name in names]
         group = await self._known_group(group)
@@ -139,14 +146,16 @@ class TeamDesk:
         return left
 
     async def grants(self) -> Sequence[CorpusGrant]:
-        """What is granted of the visitor's corpora; of all, for who runs the library."""
+        """List the grants of the visitor's corpora; for the administrator, of all."""
         return await self._parts.grants.list_grants(None if self._is_admin else self._parts.owner)
 
     async def grant(
         self, corpus: str, name: str, *, is_group: bool = False, is_writable: bool = False
     ) -> CorpusGrant:
-        """Let a user or a group read a corpus, or add to it and remove from it too; granted again, this
-        counts. Raises NotFound for a corpus, user or group that is not there."""
+        """Grant a user or a group read access to a corpus, or also write access, replacing an earlier grant.
+
+        Raises: NotFound for an unknown corpus, user or group.
+        """
         grantee = await self._grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
         granted = await self._parts.grants.grant(await self._own(corpus), grantee, access)
@@ -156,8 +165,10 @@ class TeamDesk:
     async def audit(
         self, actor: str | None = None, *, before: int | None = None, limit: int = 100
     ) -> Sequence[AuditEntry]:
-        """Who asked, saw and changed what, the newest first: of one person or of all, older than the entry
-        with the number `before`. Others than who runs the library see what they did themselves."""
+        """List the audit log, newest first: of one user or of all, older than entry number `before`.
+
+        Users other than the administrator see only their own actions.
+        """
         check_page(before, limit)
         if actor is None and not self._is_admin:
             actor = self._parts.owner
@@ -166,7 +177,7 @@ class TeamDesk:
         return await self._parts.audit.list_entries(actor, before, limit)
 
     async def revoke(self, corpus: str, name: str, *, is_group: bool = False) -> None:
-        """Take a grant back: it ends at once. Raises NotFound where there is none."""
+        """Revoke a grant with immediate effect. Raises NotFound if there is none."""
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
         if not await self._parts.grants.revoke(await self._own(corpus), Grantee(kind, name)):
@@ -178,14 +189,16 @@ class TeamDesk:
         await self._record(AuditVerb.REVOKE, corpus, name)
 
     async def quotas(self) -> Sequence[Quota]:
-        """Those that bind the visitor, with what was used today; all, for who runs the library."""
+        """List the visitor's quotas with today's usage; for the administrator, all."""
         return await self._parts.quotas.list_quotas(None if self._is_admin else self._parts.owner)
 
     async def set_quota(
         self, name: str, ceilings: Mapping[str, int | None], *, is_group: bool = False
     ) -> Sequence[Quota]:
-        """Set how many `jobs`, `pages` and `tokens` a day a user, or the members of a group together, may
-        use; None leaves one as it is. Returns all quotas of theirs. Raises NotFound, InvalidParams."""
+        """Set how many `jobs`, `pages` and `tokens` a day a user, or a group's members together, may use.
+
+        None leaves a quota unchanged. Returns all quotas of the grantee. Raises NotFound, InvalidParams.
+        """
         await self._check_allowed(AuditVerb.LIMIT)
         chosen = check_ceilings(ceilings)
         grantee = await self._grantee(name, is_group)
@@ -195,7 +208,7 @@ class TeamDesk:
         return [quota for quota in await self._parts.quotas.list_quotas() if quota.grantee == grantee]
 
     async def remove_quota(self, name: str, *, is_group: bool = False) -> None:
-        """Nothing limits a user or a group any more. Raises NotFound where nothing did."""
+        """Remove the quotas of a user or a group. Raises NotFound if there were none."""
         await self._check_allowed(AuditVerb.UNLIMIT)
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
@@ -204,7 +217,7 @@ class TeamDesk:
         await self._record(AuditVerb.UNLIMIT, name)
 
     async def _check_allowed(self, verb: AuditVerb) -> None:
-        """Raises AccessDenied for others than who runs the library, and puts it on record."""
+        """Raise AccessDenied for users other than the administrator, and record the attempt."""
         if not self._is_admin:
             refused = AuditAct(self._parts.owner, verb, (), AuditOutcome.REFUSED, AccessDenied.code)
             await self._parts.audit.record(refused)
@@ -219,21 +232,21 @@ class TeamDesk:
         return Grantee(GranteeKind.GROUP, await self._known_group(name))
 
     async def _known_group(self, name: str) -> str:
-        """The name of a group that is there."""
+        """Return the name of an existing group. Raises NotFound."""
         name = check_name(name)
         if name not in {group.name for group in await self._parts.users.list_groups()}:
             raise NotFound("group.not_found", name=name)
         return name
 
     async def _known_user(self, name: str) -> str:
-        """The name of somebody who may come in."""
+        """Return the name of an active user. Raises NotFound."""
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people) or await self._parts.users.has_user(name):
             return name
         raise NotFound("user.not_found", name=name)
 
     async def _own(self, corpus: str) -> CorpusKey:
-        """The corpus that the visitor may grant. Raises NotFound."""
+        """Return the corpus that the visitor may grant. Raises NotFound."""
         if self._is_admin and is_of_another(corpus):
             for grant in await self._parts.grants.list_grants():
                 if grant.corpus.address(self._parts.owner) == corpus:
@@ -252,7 +265,7 @@ class TeamDesk:
 
 
 def check_page(before: int | None, limit: int) -> None:
-    """Raises InvalidParams for numbers that no entry of the record has, and no page."""
+    """Raise InvalidParams for an impossible entry number or page size."""
     if not 0 <= (before or 0) <= LAST_ENTRY:
         raise InvalidParams("audit.bad_number", last=LAST_ENTRY)
     if not 1 <= limit <= MOST_ENTRIES:
@@ -260,8 +273,9 @@ def check_page(before: int | None, limit: int) -> None:
 
 
 def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:
-    """Ceilings of a day by what they count. Raises InvalidParams for none, an unknown name or a negative
-    amount."""
+    """Return daily ceilings by resource. Raises InvalidParams for none, an unknown name or a negative
+    amount.
+    """
     chosen = {name: amount for name, amount in ceilings.items() if amount is not None}
     known = {resource.value for resource in QuotaResource}
     if (
@@ -277,7 +291,7 @@ def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource,
 
 
 def check_name(name: str) -> str:
-    """The name of a user or a group, in one form. Raises InvalidParams."""
+    """Return the normalized name of a user or a group. Raises InvalidParams."""
     name = unicodedata.normalize("NFC", name).strip()
     if not name or len(name) > MOST_NAME or not name.isprintable() or " " in name or ":" in name:
         raise InvalidParams(

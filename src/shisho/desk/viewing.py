@@ -1,4 +1,4 @@
-"""The verbs of looking at a document: its pages, where lines and quotations stand, what is found in it."""
+"""The desk's verbs of viewing a document: pages, positions of lines and quotations, search in the text."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, She
 K = TypeVar("K")
 V = TypeVar("V")
 
-TEXTS_CHARS = 20_000_000  # of the texts remembered between two requests
+TEXTS_CHARS = 20_000_000  # total size of cached texts
 TEXTS = 8
-SIZES = 64  # documents whose pages' sizes are remembered
-STAMPS = 1_000  # files whose hash is remembered
-PART = 200_000  # characters of one reply
-AROUND = 60  # characters before and after what was found
+SIZES = 64  # documents with cached page sizes
+STAMPS = 1_000  # files with a cached hash
+PART = 200_000  # characters per reply
+AROUND = 60  # characters before and after a match
 MOST_MATCHES = 500
 MOST_QUERY = 200  # characters
-STRIP_WIDTH = 1_200  # pixels of the page that a strip is cut out of
-DRAWING = 1  # raised when the same page gives another picture
-MOST_QUOTED = 20_000  # characters of which boxes are asked at once
+STRIP_WIDTH = 1_200  # pixel width of the page that a strip is cut from
+DRAWING = 1  # increased when the same page renders to another image
+MOST_QUOTED = 20_000  # maximum length of a span for boxes
 
 NO_PAGES = Message("viewer.no_printed_pages")
 MOVED = "viewer.file_gone"
@@ -69,8 +69,9 @@ NO_LINES = Message("viewer.place_not_stored")
 
 @dataclass(frozen=True, slots=True)
 class ViewerParts:
-    """The parts that the verbs of looking are wired to. `roots`: the allowed folders; a file below one is
-    opened through no link."""
+    """The dependencies of the viewer. `roots`: the allowed folders; files below one are opened through no
+    link.
+    """
 
     access: CorpusAccess
     shelf: Shelf
@@ -93,19 +94,19 @@ class DocumentText:
 
 
 class ViewerDesk:
-    """The verbs of looking at a document. What is remembered between them is of immutable versions."""
+    """The desk's verbs of viewing. Only data of immutable versions is cached."""
 
     def __init__(self, parts: ViewerParts) -> None:
         self._parts = parts
         self._texts: OrderedDict[DocumentId, DocumentText] = OrderedDict()
         self._sizes: OrderedDict[str, Sequence[PageSize]] = OrderedDict()
         self._stamps: OrderedDict[str, tuple[str, str]] = OrderedDict()
-        # One file at a time is drawn, and one searched: who looks for a quotation waits for no pictures.
+        # Only one file is rendered, and one searched, at a time: a text search does not wait for images.
         self._drawing = asyncio.Lock()
         self._finding = asyncio.Lock()
 
     async def view(self, prefix: str) -> DocumentView:
-        """The document and how it can be looked at. Raises NotFound."""
+        """Return the document and how it can be viewed. Raises NotFound."""
         document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
         await self._parts.access.record_look(document.id)
         named_document = self._parts.access.name_corpus(document)
@@ -118,14 +119,17 @@ class ViewerDesk:
         return DocumentView(named_document, Viewable.PAGES)
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
-        """Where each page, from 1, begins in the text; none of a document without pages. Raises NotFound."""
+        """Return the start of each page (from 1) in the text; none without pages. Raises NotFound."""
         document = await self._document(document_id)
         spans = await read_page_spans(self._parts.shelf, document.id)
         return {page: start for page, (start, _) in spans.items()}
 
     async def layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:
-        """One page as text, and where its lines stand; of a very long one the part around `at`, an offset of
-        the document's text. What has no pages is page 1. Raises NotFound, SourceRemoved."""
+        """Return one page as text, with the positions of its lines.
+
+        For a very long page, the part around `at`, an offset of the document's text. A document without pages
+        has page 1. Raises NotFound, SourceRemoved.
+        """
         document = await self._document(prefix)
         _check_page(document, page)
         stored = await self._text(document)
@@ -148,8 +152,10 @@ class ViewerDesk:
         )
 
     async def image(self, prefix: str, page: int, width: int) -> PageImage:
-        """A page as a picture at least `width` pixels wide, as far as pictures of pages go. Raises NotFound
-        (where there is no such page, or no file to draw it from), SourceRemoved, an `UnusableDocument`."""
+        """Return an image of a page, at least `width` pixels wide up to the maximum width.
+
+        Raises: NotFound (no such page, or no file to render), SourceRemoved, an `UnusableDocument`.
+        """
         document = await self._document(prefix)
         _check_page(document, page)
         drawn_width = next((step for step in IMAGE_WIDTHS if step >= width), IMAGE_WIDTHS[-1])
@@ -161,19 +167,23 @@ class ViewerDesk:
         return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
 
     async def strip(self, prefix: str, page: int, top: float, bottom: float) -> PageStrip:
-        """A page between `top` and `bottom`, shares of its height. Raises as `image`."""
+        """Return the strip of a page between `top` and `bottom`, fractions of its height. Raises as
+        `image`.
+        """
         image = await self.image(prefix, page, STRIP_WIDTH)
         return await self._parts.renderer.crop(image.data, top, bottom)
 
     async def evidence_boxes(self, prefix: str) -> EvidenceBoxes:
-        """Where the characters of a quotation stand on its page. Raises NotFound, SourceRemoved."""
+        """Return the positions of a quotation's characters on its page. Raises NotFound, SourceRemoved."""
         evidence = await self._parts.ledger.find_evidence(prefix, self._parts.access.owner)
         document = await self._document(evidence.document_id)
         span = await self._boxes(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
         return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
 
     async def span_boxes(self, prefix: str, start: int, end: int) -> SpanBoxes:
-        """The same of `start:end` of a document's text. Raises InvalidParams, NotFound, SourceRemoved."""
+        """Return the positions of `start:end` of a document's text. Raises InvalidParams, NotFound,
+        SourceRemoved.
+        """
         document = await self._document(prefix)
         size = len((await self._text(document)).text)
         if not (0 <= start < end <= size and end - start <= MOST_QUOTED):
@@ -187,8 +197,10 @@ class ViewerDesk:
         return await self._boxes(document, start, end, is_recognised=document.media_type != PDF_TYPE)
 
     async def find(self, prefix: str, query: str, limit: int = 50) -> TextMatches:
-        """Places of words in one document, in order; width, case and broken lines do not matter. Raises
-        InvalidParams for a blank query, NotFound, SourceRemoved."""
+        """Find words in one document, in order; width, case and line breaks do not matter.
+
+        Raises: InvalidParams for a blank query, NotFound, SourceRemoved.
+        """
         if not query.strip() or len(query) > MOST_QUERY:
             raise InvalidParams("viewer.bad_query", most=MOST_QUERY)
         if not 1 <= limit <= MOST_MATCHES:
@@ -235,7 +247,9 @@ class ViewerDesk:
         return image
 
     async def _page_sizes(self, document: Document) -> Sequence[PageSize]:
-        """Raises NotFound where there are no pages to draw, an `UnusableDocument` that says why."""
+        """Return the page sizes. Raises NotFound without printed pages, an `UnusableDocument` with the
+        reason.
+        """
         if document.media_type not in PAGED_TYPES:
             raise NotFound(NO_PAGES)
         sizes = self._sizes.get(document.sha256)
@@ -250,7 +264,7 @@ class ViewerDesk:
         return sizes
 
     async def _is_there(self, document: Document) -> bool:
-        """True where the bytes are kept, or stand where they stood when they were last read."""
+        """Return True if the bytes are stored, or the file is unchanged since it was last read."""
         stamp = await self._stamp(document)
         if stamp and self._stamps.get(document.source) == (stamp, document.sha256):
             return True
@@ -262,8 +276,10 @@ class ViewerDesk:
         return files[0].stamp if files else ""
 
     async def _original(self, document: Document) -> bytes:
-        """The bytes that the document was made of: of its file, where they are the same, or as they were
-        kept. Raises NotFound, which says why not."""
+        """Return the document's original bytes: from its file if unchanged, or from the store.
+
+        Raises: NotFound with the reason.
+        """
         why = NOT_KEPT
         path = Path(document.source)
         if path.is_absolute():
@@ -323,7 +339,7 @@ def _is_of(data: bytes, hash_: str) -> bool:
 
 
 def _check_page(document: Document, page: int) -> None:
-    """Raises NotFound."""
+    """Raise NotFound if the document has no such page."""
     if not 1 <= page <= (document.page_count or 1):
         raise NotFound(
             "document.no_page",
@@ -334,7 +350,7 @@ def _check_page(document: Document, page: int) -> None:
 
 
 def _page_span(stored: DocumentText, document: Document, page: int) -> tuple[int, int]:
-    """Start and end of a page; one without text begins and ends where the one before ends."""
+    """Return start and end of a page; one without text is empty at the end of the previous one."""
     if document.page_count is None or not stored.spans:
         return 0, len(stored.text)
     if page in stored.spans:
@@ -345,7 +361,7 @@ def _page_span(stored: DocumentText, document: Document, page: int) -> tuple[int
 
 
 def _window(text: str, first: int, last: int, at: int) -> tuple[int, int]:
-    """`first:last`, or of a very long page as much as one reply takes, from line to line around `at`."""
+    """Return `first:last`, or the part of a very long page around `at` that fits a reply, in whole lines."""
     if last - first <= PART:
         return first, last
     start = min(max(first, at - PART // 4), last - 1)
@@ -370,7 +386,7 @@ def _layout_lines(stored: DocumentText, page: int, start: int, end: int) -> Iter
 
 
 def _lines_of(stored: DocumentText, start: int, end: int) -> Sequence[PrintedLine]:
-    """The lines that `start:end` reaches into."""
+    """Return the lines that overlap `start:end`."""
     first = bisect_right(stored.lines, start, key=lambda line: line.start)
     while first > 0 and stored.lines[first - 1].end > start:
         first -= 1
@@ -389,7 +405,7 @@ def _is_whole(line: QuotedLine) -> bool:
 
 
 def _is_covered(text: str, start: int, end: int, lines: Sequence[PrintedLine]) -> bool:
-    """True where only white space of `start:end` stands outside the lines."""
+    """Return True if only white space of `start:end` is outside the lines."""
     place = start
     for line in lines:
         if text[place : max(place, line.start)].strip():

@@ -1,5 +1,4 @@
-"""The desk's verbs of the way to the web: whether it may be asked, by which engines, and what would be
-sent."""
+"""The desk's verbs of web access: consent, engines, and the preview of outgoing queries."""
 
 from __future__ import annotations
 
@@ -12,34 +11,32 @@ from shisho.domain.task import EngineStatus, OutgoingQueries, WebConsent
 
 
 class WebVerbs(QuestionQueue):
-    """These verbs of `TaskDesk`."""
+    """The web verbs of `TaskDesk`."""
 
     __slots__ = ()
 
     async def list_engines(self) -> Sequence[EngineStatus]:
-        """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be
-        followed."""
+        """List all engines, available ones first. Raises InvalidParams for an invalid engines.toml."""
         return sorted(await self._parts.engines(), key=lambda row: not row.available)
 
     def get_web_consent(self) -> WebConsent:
-        """The person's consent to web searches."""
+        """Return the user's consent to web searches."""
         return self._parts.consent.state()
 
     def get_web_consent_time(self) -> str:
-        """When they said it; "" where a setting decides, or nobody has."""
+        """Return the time of the user's choice; "" if there is none, or a setting decides."""
         return self._parts.consent.read_since()
 
     def set_web_consent(self, consent: WebConsent | str) -> None:
-        """Remember a person's yes (`given`) or no (`off`); `not_asked` forgets both."""
+        """Store a yes (`given`) or a no (`off`); `not_asked` deletes both."""
         self._parts.consent.keep(coerce(WebConsent, consent, "consent"))
 
     async def preview_question(
         self, question: str, goals: GoalLike | Sequence[GoalLike] = ()
     ) -> OutgoingQueries:
-        """Preview the queries that the web would be asked for a question with these goals, and the engines.
-        Nothing is sent."""
+        """Preview the web queries and engines for a question with these goals. Nothing is sent."""
         return await self._parts.outgoing.preview_question(question, build_requirements(goals))
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:
-        """The same of queries as they stand."""
+        """Preview these queries unchanged."""
         return await self._parts.outgoing.preview_queries(*queries)

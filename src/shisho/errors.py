@@ -69,7 +69,7 @@ class ShishoError(Exception):
 
 
 class InvalidParams(ShishoError):
-    """The call itself is wrong: mend the arguments."""
+    """The call itself is wrong: correct the arguments."""
 
     code = "INVALID_PARAMS"
 
@@ -99,14 +99,15 @@ class BudgetExhausted(ShishoError):
 
 
 class QuotaExhausted(BudgetExhausted):
-    """What a user or a group may use on a day is used up: wait until it is free again, or ask who runs the
-    library."""
+    """The daily quota of a user or a group is used up: wait until tomorrow, or ask the library's
+    administrator.
+    """
 
     code = "QUOTA_EXHAUSTED"
 
 
 class SourceRemoved(ShishoError):
-    """The text was purged; what quoted it can no longer be shown."""
+    """The text was purged; its quotations can no longer be shown."""
 
     code = "SOURCE_REMOVED"
 
@@ -118,40 +119,40 @@ class EngineUnavailable(ShishoError):
 
 
 class ParserFailed(ShishoError):
-    """A result page of a layout we do not know: ask another engine and report the page."""
+    """A result page of an unknown layout: ask another engine and report the page."""
 
     code = "PARSER_FAILED"
 
 
 class AllEnginesBlocked(ShishoError):
-    """Every engine that could answer wants a person, refuses, or has used up its day: see `shisho
-    engines`."""
+    """Every suitable engine needs a person, refuses, or is over its daily limit: see `shisho engines`."""
 
     code = "ALL_ENGINES_BLOCKED"
 
 
 class AllFetchesFailed(ShishoError):
-    """A page could not be had: open it in a browser to see why, or try another address."""
+    """A page could not be fetched: open it in a browser to see why, or try another address."""
 
     code = "ALL_FETCHES_FAILED"
 
 
 class ConsentRequired(ShishoError):
-    """Words would leave this machine, and nobody has said yet that they may: a person says so once."""
+    """Words would leave this machine without consent: a person gives it once."""
 
     code = "CONSENT_REQUIRED"
 
 
 class ForbiddenAddress(ShishoError):
-    """The address leads into this machine or a private network: name its host in `allow_private_hosts` if
-    that is meant."""
+    """The address is in this machine or a private network.
+
+    Add its host to `allow_private_hosts` if that is intended.
+    """
 
     code = "FORBIDDEN_ADDRESS"
 
 
 class RobotsDisallowed(ShishoError):
-    """The site's robots.txt asks programs not to read this page: open it in a browser and add it as a
-    file."""
+    """The site's robots.txt forbids this page to programs: open it in a browser and add it as a file."""
 
     code = "ROBOTS_DISALLOWED"
 
@@ -167,68 +168,70 @@ class ExtraMissing(ShishoError):
 
 
 class ForbiddenPath(ShishoError):
-    """A file outside the folders that callers from outside may name: add its folder to `allowed_roots`."""
+    """A file outside the folders that remote callers may name: add its folder to `allowed_roots`."""
 
     code = "FORBIDDEN_PATH"
 
 
 class AccessDenied(ShishoError):
-    """This may be read, but not changed by you: who owns it grants it, who runs the library does the rest."""
+    """The visitor may read this but not change it: its owner can grant it, the administrator does the
+    rest.
+    """
 
     code = "ACCESS_DENIED"
 
 
 class AuthRequired(ShishoError):
-    """A page asked for a person and none came: solve it in a browser, then resume the task."""
+    """A page needed a person and nobody acted: solve it in a browser, then resume the task."""
 
     code = "AUTH_REQUIRED"
 
 
 class Conflict(ShishoError):
-    """Someone else holds what this needs: try again."""
+    """Another process holds a required resource: try again."""
 
     code = "CONFLICT"
     retry = True
 
 
 class KeyConflict(Conflict):
-    """An idempotency key that belongs to another request: take another key for this one."""
+    """An idempotency key that belongs to another request: use another key for this one."""
 
     retry = False
 
 
 class NameConflict(Conflict):
-    """Another document has the name of what is handed in: give another name, or let it take that one's
-    place."""
+    """Another document has the name of an upload: use another name, or replace that document."""
 
     code = "NAME_TAKEN"
     retry = False
 
 
 class StoreUnavailable(ShishoError):
-    """A server that things are stored on does not answer just now: try again. Jobs wait for it by
-    themselves."""
+    """A storage server does not answer: try again. Jobs retry automatically."""
 
     code = "STORE_UNAVAILABLE"
     retry = True
 
 
 class ServerBusy(ShishoError):
-    """The server has as many connections as it takes: try again in a moment."""
+    """The server has reached its maximum of connections: try again in a moment."""
 
     code = "SERVER_BUSY"
     retry = True
 
 
 class StorageUnusable(ShishoError):
-    """The home cannot be written, or read: free it, restore a backup, or name another one."""
+    """The home cannot be read or written: free space, restore a backup, or use another one."""
 
     code = "STORAGE_UNUSABLE"
 
 
 class ModelFailed(ShishoError):
-    """A language model gave no reply that can be used: what its rules can do is done without it. `fault` is
-    one of `domain.model.ModelFault`, `usage` what was used nevertheless."""
+    """A language model gave no usable reply: rules do what they can without it.
+
+    `fault` is one of `domain.model.ModelFault`, `usage` the tokens that were used anyway.
+    """
 
     code = "MODEL_FAILED"
 
@@ -242,53 +245,55 @@ class ModelFailed(ShishoError):
 
 
 class TimedOut(ShishoError):
-    """The time allowed ran out: try again or allow more."""
+    """The allowed time ran out: try again or allow more."""
 
     code = "TIMEOUT"
     retry = True
 
 
 class InternalError(ShishoError):
-    """A fault of ours: report it with its error id."""
+    """A bug: report it with its error id."""
 
 
 class UnusableDocument(ShishoError):
-    """One file cannot be taken in; its neighbours can."""
+    """One file cannot be added; the others can."""
 
     code = "DOCUMENT_UNREADABLE"
 
 
 class DocumentUnreadable(UnusableDocument):
-    """Damaged, or it broke its reader."""
+    """Damaged, or it crashed its reader."""
 
 
 class DocumentEncrypted(UnusableDocument):
-    """A password is needed, or the one given is wrong."""
+    """A password is required, or the one given is wrong."""
 
     code = "DOCUMENT_ENCRYPTED"
 
 
 class UnsupportedMedia(UnusableDocument):
-    """No reader for this kind of file."""
+    """No reader supports this kind of file."""
 
     code = "UNSUPPORTED_MEDIA"
 
 
 class TooLarge(UnusableDocument):
-    """Over a limit of size, depth or time."""
+    """Above a limit of size, depth or time."""
 
     code = "TOO_LARGE"
 
 
 class NeedsOcr(UnusableDocument):
-    """Pages without a text layer: make one with OCR first."""
+    """Pages without a text layer: add one with OCR first."""
 
     code = "NEEDS_OCR"
 
 
 def map_by_code() -> dict[str, type[ShishoError]]:
-    """Every concrete class under its code, for messages that crossed a process boundary and for the
-    documentation test."""
+    """Map each code to its concrete class.
+
+    Used for errors that crossed a process boundary and for the documentation test.
+    """
     errors: dict[str, type[ShishoError]] = {}
     todo: list[type[ShishoError]] = [ShishoError]
     while todo:

@@ -27,20 +27,20 @@ from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value
 from shisho.setting_table import list_full_names as list_full_names
 
-SECRET_FILE = "_FILE"  # of the environment: the file that a secret value stands in
+SECRET_FILE = "_FILE"  # suffix in the environment: the file that contains a secret value
 LOGIN = re.compile(r"(?<=://)[^/\s]*@")
-NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
-NEAR_STRAY = 0.8  # the same with the beginning that all names of the environment share
+NEAR = 0.6  # similarity above which an unknown name counts as misspelt
+NEAR_STRAY = 0.8  # the same for names that share the common prefix
 
 
 def hide_login(text: str) -> str:
-    """The text without the names and passwords that stand in its addresses."""
+    """Return the text without user names and passwords in URLs."""
     return LOGIN.sub("***@", text)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every value and where it came from: `call`, `environment`, `file` or `default`."""
+    """Every setting with its origin: `call`, `environment`, `file` or `default`."""
 
     values: Mapping[str, Value]
     origins: Mapping[str, str]
@@ -52,7 +52,7 @@ class Settings:
         return str(self.values[name])
 
     def show(self, name: str) -> Value:
-        """The value as it may be printed."""
+        """Return the value in a printable form, without secrets."""
         secret = any(row.secret for row in TABLE if row.name == name)
         value = self.values[name]
         if secret and value:
@@ -60,7 +60,7 @@ class Settings:
         return hide_login(value) if isinstance(value, str) else value
 
     def words(self, name: str) -> frozenset[str]:
-        """A value that is a list with commas."""
+        """Return the words of a comma-separated value."""
         return frozenset(word.strip() for word in self.text(name).split(",") if word.strip())
 
     def read_int(self, name: str) -> int:
@@ -71,7 +71,7 @@ class Settings:
 
     @property
     def home(self) -> Path:
-        """Raises StorageUnusable if it is not named and this user has no home directory."""
+        """The home folder. Raises StorageUnusable if it is not set and this user has no home directory."""
         value = self.text("home")
         try:
             home = Path(value).expanduser() if value else user_data_path("shisho", appauthor=False)
@@ -83,7 +83,7 @@ class Settings:
 
     @property
     def cache(self) -> Path | None:
-        """The folder of files that can be made again; None if this user has no home directory."""
+        """The cache folder; None if this user has no home directory."""
         try:
             folder = user_cache_path("shisho", appauthor=False)
         except RuntimeError:
@@ -92,7 +92,7 @@ class Settings:
 
     @property
     def roots(self) -> tuple[Path, ...]:
-        """The folders that callers from outside may take files from."""
+        """The folders from which outside callers may add files."""
         return tuple(
             expand_user(part).resolve()
             for part in self.text("allowed_roots").split(os.pathsep)
@@ -101,7 +101,7 @@ class Settings:
 
     @property
     def reader(self) -> str:
-        """The language of messages, `ja` or `en`: as set, else as the locale says."""
+        """The language of messages, `ja` or `en`, by the setting or else the locale."""
         value = self.text("language")
         return locale_language() if value == "auto" else value
 
@@ -115,13 +115,13 @@ def expand_user(path: Path | str) -> Path:
 
 
 def locale_language() -> str:
-    """Japanese in a Japanese locale, English in C, POSIX, every other and none."""
+    """Return Japanese for a Japanese locale, English for C, POSIX, any other and none."""
     locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
     return "ja" if re.match(r"ja(?![a-z])", locale.lower()) else "en"
 
 
 def reader_of(arguments: Sequence[str]) -> str:
-    """The language in which a command line is answered, before anything else of it is read."""
+    """Return the language for a command line before its arguments are parsed."""
     values: dict[str, str] = {}
     for place, argument in enumerate(arguments):
         name, equals, value = argument.partition("=")
@@ -130,12 +130,12 @@ def reader_of(arguments: Sequence[str]) -> str:
     values = {name: value for name, value in values.items() if value}
     try:
         return load_readable(**values)[0].reader
-    except InvalidParams:  # of the home: the command tells of it
+    except InvalidParams:  # an invalid home: the command will report it
         return load_readable(**{**values, "home": os.devnull})[0].reader
 
 
 def load(**given: Any) -> Settings:
-    """Read settings. Raises InvalidParams that names a wrong setting and what it takes, StorageUnusable."""
+    """Read settings. Raises InvalidParams with the wrong setting and its choices, StorageUnusable."""
     settings, troubles = load_readable(**given)
     if troubles:
         raise troubles[0]
@@ -143,8 +143,10 @@ def load(**given: Any) -> Settings:
 
 
 def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
-    """Those settings that can be read, the others as they are by default, and what is wrong with these.
-    Raises InvalidParams for a name in the call that is no setting, and for a home that cannot be one."""
+    """Return the readable settings, with defaults for the others, and the errors of those.
+
+    Raises: InvalidParams for an unknown name in the call, and for an invalid home.
+    """
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:
@@ -166,7 +168,7 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
         take("home", lambda: os.environ.get("SHISHO_HOME"), "environment")
     else:
         take("home", lambda: given["home"], "call")
-    if troubles:  # another home is no home that was meant
+    if troubles:  # never use another home than the intended one
         raise troubles[0]
     try:
         written = _file(Settings(values, origins).home / "settings.toml")
@@ -194,10 +196,11 @@ def reread(settings: Settings) -> Settings:
 
 
 def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
-    """Write values into settings.toml, and keep its other lines as they are.
+    """Write values into settings.toml, keeping its other lines unchanged.
 
-    Raises InvalidParams for a value that the setting does not take, for one that the environment or the
-    command line overrides, and for a file that must be edited by hand; StorageUnusable."""
+    Raises: InvalidParams for a value that the setting does not accept, for one that the environment or the
+    command line overrides, and for a file that must be edited by hand; StorageUnusable.
+    """
     table = {row.name: row for row in TABLE}
     for name, value in changes.items():
         _typed(table[name], value, "file")
@@ -219,7 +222,7 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
             try:
-                file.write(written)  # for the owner alone, as it may hold a key
+                file.write(written)  # for the owner alone, because it may contain a key
                 file.close()
                 Path(file.name).replace(path)
             except OSError:
@@ -236,7 +239,7 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
 
 
 def _environment(row: Setting) -> str | None:
-    """The value in the environment; of what is secret also that of the file which the environment names."""
+    """Return the value in the environment; for secrets, also that of the file named there."""
     name = f"SHISHO_{row.name.upper()}"
     file = os.environ.get(f"{name}{SECRET_FILE}") if row.secret else None
     if file is None or name in os.environ:
@@ -250,17 +253,19 @@ def _environment(row: Setting) -> str | None:
 
 
 def _is_never_empty(row: Setting) -> bool:
-    """True for what is no free text: `SHISHO_WEB=` of a compose file that knows of no value sets nothing."""
+    """Return True if the setting is not free text: an empty `SHISHO_WEB=` in a compose file sets nothing."""
     return bool(row.choices) or not isinstance(row.default, str)
 
 
 NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_POSTGRES", "SHISHO_SHARED", "SHISHO_SNAPSHOT"))
-"""Names of the environment that mean something to Shisho's own tests."""
+"""Environment variables of Shisho's own tests."""
 
 
 def find_stray_names() -> tuple[Message, ...]:
-    """Names of the environment that look like settings and are none, each with those that are near: what they
-    were to set is as it was."""
+    """Return messages for environment variables that look like settings but are not, with similar names.
+
+    The settings that were meant stay unchanged.
+    """
     known = [f"SHISHO_{row.name.upper()}" for row in TABLE]
     known += [f"SHISHO_{row.name.upper()}{SECRET_FILE}" for row in TABLE if row.secret]
     strays = {name for name in os.environ if name.startswith("SHISHO_")} - NOT_SETTINGS - set(known)
@@ -292,8 +297,10 @@ ENGINE_FILE = "engines.toml"
 
 
 def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
-    """`engines.toml` of the home folder as read: fields to override, by engine. Raises InvalidParams that
-    names the file; which engines and fields there are is checked where engines are made."""
+    """Return `engines.toml` of the home folder as parsed: fields to override, by engine.
+
+    Engines and fields are checked when engines are created. Raises InvalidParams with the file's name.
+    """
     path = home / ENGINE_FILE
     overrides: dict[str, Mapping[str, Any]] = {}
     for engine, fields in _file(path).items():
@@ -311,8 +318,10 @@ SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
 
 
 def child_environment(*, screen: bool = False) -> dict[str, str]:
-    """The part of the environment that a child process needs to start: no key, token or setting is
-    passed on. `screen`: also what it needs to show something."""
+    """Return the environment that a child process needs to start, without keys, tokens or settings.
+
+    `screen`: also the variables needed to show windows.
+    """
     places = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
     names = (*(SCREEN if screen else ()), *places, "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG")
     return {name: os.environ[name] for name in names if name in os.environ}
@@ -322,7 +331,7 @@ def _file(path: Path) -> dict[str, object]:
     try:
         if not path.is_file():
             return {}
-        return tomllib.loads(path.read_text("utf-8-sig"))  # editors of Windows begin it with a mark
+        return tomllib.loads(path.read_text("utf-8-sig"))  # Windows editors add a byte order mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidParams("settings.bad_toml", path=path, why=reason_of(error)) from error
     except OSError as error:
@@ -393,8 +402,10 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
 
 
 def _expect_text(row: Setting, raw: str, origin: str) -> None:
-    """Raises InvalidParams for bytes of another encoding: no file of a database can be called by them, and no
-    word compared with them."""
+    """Check a text's encoding: no database file can have such a name, and no word can be compared with it.
+
+    Raises: InvalidParams for bytes of another encoding.
+    """
     try:
         raw.encode()
     except UnicodeEncodeError as error:

@@ -9,7 +9,6 @@ import asyncio
 import importlib.util
 import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
@@ -34,7 +33,6 @@ from shisho.web.browser import chromium
 
 async def run_checks(
     settings: Settings,
-    owner: str,
     check_database: Callable[[], Awaitable[Check]],
     index: MeasuredIndex,
     reader: KillableReader,
@@ -48,16 +46,16 @@ async def run_checks(
     Counts and details of home files are only shown to the owner of this machine.
     """
     return [
-        _quiet(await check_database(), owner),
-        _quiet(await _index(index, owner), owner),
-        _secluded(await asyncio.to_thread(_settings, settings.home), owner),
-        _secluded(await asyncio.to_thread(_engines, settings.home), owner),
+        await check_database(),
+        await _index(index),
+        await asyncio.to_thread(_settings, settings.home),
+        await asyncio.to_thread(_engines, settings.home),
         *await asyncio.to_thread(_plugins),
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
         await _page_fonts(renderer),
-        _quiet(await _originals(originals, settings), owner),
+        await _originals(originals, settings),
         _extra(
             "ocr",
             "rapidocr",
@@ -77,22 +75,11 @@ async def run_checks(
         ),
         await asyncio.to_thread(_pdf),
         _browser(settings.text("browser_path")),
-        _quiet(await _embedder(embeddings, embedders, index), owner),
+        await _embedder(embeddings, embedders, index),
         *await check_reranker(settings),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in find_stray_names()),
     ]
-
-
-def _quiet(check: Check, owner: str) -> Check:
-    """Hide the counts from other users: they cover everybody's libraries."""
-    return replace(check, detail=Message("doctor.works")) if check.ok and owner != LOCAL_OWNER else check
-
-
-def _secluded(check: Check, owner: str) -> Check:
-    """Hide details of the home's own files from everybody but the owner of this machine."""
-    is_told = check.ok or owner == LOCAL_OWNER
-    return check if is_told else replace(check, detail=Message("doctor.unreadable"), remedy="")
 
 
 def _settings(home: Path) -> Check:
@@ -128,11 +115,11 @@ def _plugins() -> Iterator[Check]:
         yield Check("plugins", True, ", ".join(working))
 
 
-async def _index(index: MeasuredIndex, owner: str) -> Check:
+async def _index(index: MeasuredIndex) -> Check:
     """Check the index and rebuild its damaged files."""
     try:
         damages = await index.examine()
-        statistics = await index.view(lambda view: view.statistics(Scope(owner)))
+        statistics = await index.view(lambda view: view.statistics(Scope(LOCAL_OWNER)))
     except ShishoError as error:
         return Check("index", False, error.message)
     except OSError as error:

@@ -145,7 +145,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
         new_run=lambda: uuid.uuid4().hex[:24],
         tokens=tokens,
         settings=lambda: list_settings(reread(library.settings)),
-        checks=partial(_checked, library, owner),
+        checks=partial(_run_checks, library),
         storage=stores.storage,
         figures=stores.figures,
         close=library.close if owner == LOCAL_OWNER else _close_nothing,
@@ -289,14 +289,14 @@ def _queue_of(
     return build_queue(parts, stores.queue())
 
 
-async def _checked(library: SharedLibrary, owner: str) -> Sequence[Check]:
+async def _run_checks(library: SharedLibrary) -> Sequence[Check]:
     from shisho.bootstrap.checks import run_checks
 
     stores = library.stores
     looked_at = (stores.check, stores.index, library.reader)
     embedding = (library.embeddings, library.embedders)
     return await run_checks(
-        library.settings, owner, *looked_at, *embedding, stores.pages.originals, library.renderer
+        library.settings, *looked_at, *embedding, stores.pages.originals, library.renderer
     )
 
 

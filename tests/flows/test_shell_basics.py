@@ -207,7 +207,7 @@ def test_a_backup_tells_which_files_it_leaves_out(shell: Shell, tmp_path: Path) 
 
     asyncio.run(hand_in())
     done = shell.run("backup", tmp_path / "one.db")
-    assert done.returncode == 0 and "手渡しのファイル1個は入っていません" in done.stderr
+    assert done.returncode == 0 and "アップロードされたファイル1個は含まれません" in done.stderr
     assert str(shell.home) in done.stderr and "staging" in done.stderr
 
 

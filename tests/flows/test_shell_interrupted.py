@@ -41,7 +41,7 @@ def test_adding_keeps_what_is_in_and_the_same_command_goes_on(shell: Shell, tmp_
     until(process, shell.home, DOCUMENTS, 5)
     printed, said = interrupted(process)
     assert "取り込んだ文書は残っています" in said and "追加 " in printed.splitlines()[-1]
-    assert "取り込めないもの 0" in printed, "a file that was being read is no failure"
+    assert "追加できません 0" in printed, "a file that was being read is no failure"
     kept = len(shell("list", "--limit", "999", "--json"))
     assert 5 <= kept < 60
     done = shell("add", tmp_path / "lib")
@@ -54,7 +54,7 @@ def test_asking_says_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
     process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")
     until(process, shell.home, DOCUMENTS, 2)
     printed, said = interrupted(process)
-    assert "途中で止められました" in printed and "--continue last" in said and "取り込めません" not in said
+    assert "途中で止められました" in printed and "--continue last" in said and "追加できません" not in said
     answer = shell("ask", "--continue", "last", "--json")
     assert answer["loop_stop"] != "STOPPED"
     assert shell("ask", "--continue", "last", "--json", code=1)["code"] == "RESOURCE_NOT_FOUND"

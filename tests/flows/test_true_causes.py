@@ -136,7 +136,7 @@ def test_the_shell_tells_the_end_of_a_list_from_an_empty_library(shell: Shell, t
             shell("list", *narrowed) == "当てはまる文書はありません。`shisho list` だけなら全部を示します。\n"
         )
     for command in (["list", "--after", "nosuch"], ["jobs", "--after", "nosuch"]):
-        assert "nosuch はないので、その続きは示せません" in shell(*command, code=2)
+        assert "nosuch が見つからないため、続きを表示できません" in shell(*command, code=2)
 
 
 async def test_a_corpus_without_documents_is_no_empty_library(two: Desk) -> None:

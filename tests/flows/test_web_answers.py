@@ -229,7 +229,7 @@ async def test_who_filters_means_documents(opening: Opening) -> None:
 
 @pytest.mark.parametrize(
     ("question", "said"),
-    [(UNKNOWN, "ウェブは探していません"), ("What is an inverted index?", "the web was not searched")],
+    [(UNKNOWN, "ウェブは検索していません"), ("What is an inverted index?", "the web was not searched")],
 )
 async def test_without_a_way_to_the_web_the_answer_says_so(
     opening: Opening, question: str, said: str

@@ -80,8 +80,8 @@ async def test_where_the_model_failed_rules_read_and_the_answer_says_so(
     ("stances", "words"),
     [
         (("says_unknown",), "資料は、この点は分からない、または公表されていないとしています"),
-        (("conflicts", "conflicts"), "資料どうしが食い違い、どちらが正しいとも言えません"),
-        (("answers", "conflicts"), "資料どうしが食い違い、どちらが正しいとも言えません"),
+        (("conflicts", "conflicts"), "文書どうしの記述が食い違い、どちらが正しいか判断できません"),
+        (("answers", "conflicts"), "文書どうしの記述が食い違い、どちらが正しいか判断できません"),
         (("says_unknown", "answers"), ""),
     ],
 )

@@ -88,7 +88,7 @@ async def test_a_token_that_is_nobodys_opens_nothing_where_none_is_needed(tmp_pa
         refused = await client.get("/documents", headers={**bearer("canary"), "accept-language": "ja"})
         assert refused.status_code == 401
         assert refused.json()["code"] == "AUTH_REQUIRED"
-        assert "このトークンの人はここにいません" in refused.json()["message"]
+        assert "登録されていないトークンです" in refused.json()["message"]
         address = client.base_url.copy_with(path="/mcp")
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         assert (await client.post(address, json=call, headers=bearer("canary"))).status_code == 401

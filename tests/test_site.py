@@ -212,8 +212,8 @@ def test_reading_and_searching_in_a_browser_asks_this_server_alone(site: Path, b
         search(page, "captcha", "howto/web/")
         page.goto(f"{address}/docs/howto/queue.ja/", wait_until="networkidle")
         assert page.get_by_role("link", name="In English", exact=True).get_attribute("href") == "../queue/"
-        search(page, "待ち行列", "howto/queue.ja/")
-        search(page, "作業役", "howto/queue.ja/")
+        search(page, "キュー", "howto/queue.ja/")
+        search(page, "異常終了", "howto/queue.ja/")
         search(page, "ボリューム", "howto/container.ja/")
         page.goto(f"{address}/docs/reference/ports/", wait_until="networkidle")
     assert any(url.endswith("search_index.json") for url in asked)

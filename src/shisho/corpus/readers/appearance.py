@@ -1,5 +1,7 @@
-"""How the letters of an element look: their colour, their size and the ground behind them, as far as
-attributes and inline styles tell."""
+"""The look of an element's letters: colour, size and background.
+
+Only attributes and inline styles are evaluated.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,15 @@ from shisho.corpus.readers.colours import (
 from shisho.corpus.readers.inlinestyle import Style, measure, parse_style
 from shisho.corpus.readers.painting import UNTOLD, Paint, find_paint, split_words
 
-SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: what is in them is the page
+SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: their content is the page
 _OWN_COLOURS = frozenset(("mark", "button", "input", "select", "textarea", "option"))
 _CHANGING_TAGS = frozenset((*SEEN_ANYWAY, *_OWN_COLOURS, "a", "font"))
 _NONE = Colour(0.0, 0.0, 0.0, 0.0)
-_OF_A_BROWSER = "linktext"  # a colour, but no page says which
+_OF_A_BROWSER = "linktext"  # a colour, but pages do not specify it
 _ATTRIBUTES = {"font": "color", "body": "text"}
 _LETTERS = ("-webkit-text-fill-color", "color")
 _AS_OUTSIDE = frozenset(("inherit", "currentcolor", "unset", "revert"))
-# A sheet that says none of these leaves the paper white; one that names no colour leaves the letters black.
+# A sheet without any of these leaves the paper white; one that names no colour leaves the letters black.
 _PAINTING = re.compile(r"background|color-scheme|@import")
 _COLOURING = re.compile(r"color|@import")
 _SHADING = ("text-shadow", "-webkit-text-stroke")
@@ -54,8 +56,11 @@ _TINY_PART = 0.02
 
 
 class LetterLook(NamedTuple):
-    """What an element hands on to those inside it. `letters` and `ground`: None where they cannot be told;
-    `is_pictured`: a picture lies on the ground; `is_shaded`: a shadow or an outline shows the letters."""
+    """The look that an element passes on to its children.
+
+    `letters` and `ground`: None if unknown. `is_pictured`: a picture is on the ground. `is_shaded`: a shadow
+    or an outline makes the letters visible.
+    """
 
     letters: Colour | None
     ground: Colour | None
@@ -74,7 +79,7 @@ class LetterLook(NamedTuple):
 
 
 class Appearance:
-    """The looks of a page's elements, from the outermost to the inner; each is looked at once."""
+    """The looks of a page's elements, from the outermost inwards; each is computed once."""
 
     def __init__(self, tree: Any) -> None:
         self._styles: dict[str, Style] = {}
@@ -82,7 +87,7 @@ class Appearance:
         sheets = _read_sheets(tree)
         self._has_coloured_letters = sheets is None or _COLOURING.search(sheets) is not None
         has_painted_paper = sheets is None or _PAINTING.search(sheets) is not None
-        # What a browser writes with and paints below, where nothing on the page says otherwise.
+        # The colours that a browser uses if the page specifies none.
         self._bare = LetterLook(
             None if self._has_coloured_letters else BLACK, None if has_painted_paper else WHITE
         )
@@ -95,7 +100,7 @@ class Appearance:
         return style
 
     def changes_look(self, element: Any) -> bool:
-        """False where an element looks as the one around it."""
+        """Return False if an element looks like its parent."""
         return (
             any(map(_CHANGING.__contains__, self.style_of(element)))
             or element.tag in _CHANGING_TAGS
@@ -133,7 +138,7 @@ class Appearance:
             return look._replace(letters=_NONE, ground=None)
         if written:
             letters = outer.letters if written in _AS_OUTSIDE else parse_colour(written)
-            # The picture is an outer element's: what is written on it in a colour of its own may be seen.
+            # The picture belongs to an outer element: letters with their own colour on it may be visible.
             on_picture = outer.is_pictured and paint is None
             return look._replace(letters=letters, ground=None if on_picture else look.ground)
         if look.ground != outer.ground and self._has_coloured_letters:
@@ -142,7 +147,7 @@ class Appearance:
 
 
 def _read_sheets(tree: Any) -> str | None:
-    """The style sheets in a page; None where it links to others."""
+    """Return the style sheets in a page; None if it links to others."""
     for link in tree.iter("link"):
         if "stylesheet" in (link.get("rel") or "").lower().split() or link.get("as") == "style":
             return None
@@ -150,7 +155,7 @@ def _read_sheets(tree: Any) -> str | None:
 
 
 def _written_colour(element: Any, style: Style) -> str:
-    """That of its letters; empty where it says nothing of them."""
+    """Return the colour that an element specifies for its letters, or ""."""
     for name in _LETTERS:
         if word := style.get(name):
             return "canvastext" if word == "initial" else word
@@ -162,7 +167,7 @@ def _written_colour(element: Any, style: Style) -> str:
 
 
 def _is_that_of_ground(colour: str, style: Style) -> bool:
-    """True where the same word stands for letters and ground, whatever colour it means."""
+    """Return whether letters and ground have the same colour word, whatever colour it means."""
     words = split_words(style.get("background-color") or style.get("background") or "")
     return "currentcolor" in words or (parse_colour(colour) is None and colour in words)
 
@@ -192,7 +197,7 @@ def _shaded(look: LetterLook, style: Style) -> LetterLook:
 
 
 def _shows(shadow: str, ground: Colour | None) -> bool:
-    """Without a colour of its own it has that of the letters."""
+    """Return whether a shadow is visible. Without its own colour it has that of the letters."""
     words = split_words(shadow)
     colours = [colour for word in words if (colour := parse_colour(word)) is not None]
     if not colours:
@@ -215,7 +220,10 @@ def _sized(look: LetterLook, style: Style) -> LetterLook:
 
 
 def _size_in(font: str) -> str:
-    """`0/0 a`, `italic 400 12px/1.5 serif`: a weight has no unit, and is never 0."""
+    """Return the size in `0/0 a` or `italic 400 12px/1.5 serif`.
+
+    A weight has no unit, and is never 0.
+    """
     words = [word.partition("/")[0] for word in font.split()]
     sizes = (word for word in words if word in _SIZES or word == "0" or _is_size(word))
     return next(sizes, font if font in _AS_OUTSIDE else "medium")
@@ -226,7 +234,7 @@ def _is_size(word: str) -> bool:
 
 
 def _is_tiny(size: str, is_tiny_outside: bool) -> bool:
-    """True for letters that nobody reads. Parts of letters of no size have no size either."""
+    """Return whether letters are too small to read. Parts of a zero size are zero too."""
     pixels = measure(size, percent=0.16)
     if pixels is None:
         return is_tiny_outside and size in (*_AS_OUTSIDE, "larger", "smaller")

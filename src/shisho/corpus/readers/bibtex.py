@@ -1,4 +1,7 @@
-"""BibTeX and BibLaTeX by bibtexparser: entries as Zotero, JabRef, Mendeley and publishers write them."""
+"""BibTeX and BibLaTeX by bibtexparser.
+
+Entries as Zotero, JabRef, Mendeley and publishers write them.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "accessed": ("urldate",),
     "language": ("langid", "language"),
 }
-# Letters that pylatexenc drops, or takes for others.
+# Letters that pylatexenc drops or misinterprets.
 _NAMED_MARKS = {
     "textasciicircum": "^",
     "textbar": "|",
@@ -53,7 +56,7 @@ _NAMED_MARKS = {
     "textquotedbl": '"',
     "textunderscore": "_",
 }
-# An address stands as it is, `~`, `--` and `&` too; but some programs write marks in it that LaTeX knows.
+# An address is verbatim, including `~`, `--` and `&`; but some programs escape marks in it as in LaTeX.
 _SPELT_MARKS = {
     **{rf"\{mark}": mark for mark in "_%&#$~^{}"},
     **{rf"\{name}": mark for name, mark in _NAMED_MARKS.items()},
@@ -91,16 +94,19 @@ _ESCAPED = re.compile(r"\\([\\:;_{}&%# ])")
 _KEY = "key in the file"
 _DRIVE = re.compile(r"[A-Za-z]")
 _CJK = re.compile("[ぁ-ヿ一-鿿㐀-䶿]")
-# A line for each broken entry would be most of the work.
+# A log line for each broken entry would be most of the work.
 for _library in ("bibtexparser", "pylatexenc"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)
 _SCRIPTS = {"textsuperscript": write_raised, "textsubscript": write_lowered}
-LONGEST = 2_000  # characters of a field: an abstract is not read
+LONGEST = 2_000  # characters of a field: abstracts are not read
 
 
 class _NumberedEntries(BlockMiddleware):
-    """Keys that number the entries. A merged file has a key or a field twice, and bibtexparser would set such
-    an entry aside with its braces on and its strings unresolved."""
+    """Unique numbers in place of keys.
+
+    A merged file has a key or a field twice, and bibtexparser would set such an entry aside with its braces
+    and its unresolved strings.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +123,7 @@ class _NumberedEntries(BlockMiddleware):
 
 
 def references(text: str) -> Iterator[Reference]:
-    """Each entry once. What is no entry, or is broken, is passed over."""
+    """Yield each entry once. Other blocks and broken entries are skipped."""
     for entry in parse_string(text, parse_stack=[_NumberedEntries(), *default_parse_stack()]).entries:
         fields = {
             field.key.lower(): field.value
@@ -138,18 +144,18 @@ def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
 
 
 def _words(value: str) -> str:
-    """The characters that LaTeX would print."""
+    """Return the characters that LaTeX would print."""
     if not _MARKED.search(value):
         return value.strip()
     try:
         return str(_text_writer().latex_to_text(value, latex_context=_arguments())).strip()
-    except RecursionError:  # hundreds of braces inside each other
+    except RecursionError:  # hundreds of nested braces
         return value.strip()
 
 
 @cache
 def _arguments() -> Any:
-    """The macros of LaTeX with what stands behind them."""
+    """Return the macros of LaTeX with their arguments."""
     context = get_macro_arguments()
     context.add_context_category("scripts", macros=[std_macro(name, "{") for name in _SCRIPTS], prepend=True)
     return context
@@ -165,7 +171,10 @@ def _text_writer() -> LatexNodes2Text:
 
 
 def _script(write: Callable[[str], str], macro: Any, l2tobj: LatexNodes2Text) -> str:
-    """A macro at the end of a broken field has no arguments."""
+    """Return a raised or lowered text.
+
+    A macro at the end of a broken field has no arguments; its text is "".
+    """
     return write(str(l2tobj.nodelist_to_text(macro.nodeargd.argnlist))) if macro.nodeargd else ""
 
 
@@ -181,7 +190,10 @@ def _people(value: str) -> Iterator[Creator]:
 
 
 def _creator(name: str) -> Creator:
-    """Braces make a body's name one word; where they were forgotten, its small words tell it."""
+    """Return the creator of a name.
+
+    Braces make an organisation's name one word; if they are missing, its small words identify it.
+    """
     if "," not in name and is_body(name):
         return Creator(_words(name))
     try:
@@ -190,7 +202,7 @@ def _creator(name: str) -> Creator:
         return Creator(_words(name))
     family = _words(" ".join((*parts.von, *parts.last)))
     forename = _words(" ".join(parts.first))
-    # 山田 太郎: the family stands first.
+    # 山田 太郎: the family name comes first.
     is_family_first = forename and "," not in name and _CJK.search(name)
     family, forename = (forename, family) if is_family_first else (family, forename)
     return Creator(family or forename, forename if family else "", _words(" ".join(parts.jr)))

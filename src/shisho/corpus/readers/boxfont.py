@@ -1,9 +1,9 @@
-"""A font whose letters are boxes: what PDFium measures a letter by where a PDF does not hold its font.
+"""A font of boxes, by which PDFium measures letters whose font is missing from a PDF.
 
-PDFium knows which letters such a PDF means, but it places a letter by the outline that its font gives it: a
-font without that letter makes lines without height, and drops vertical ones. A box as large as the letter is
-all that reading needs, so one small font serves every script, and no text depends on the fonts of a
-machine."""
+PDFium knows which letters such a PDF means, but it places a letter by the outline in its font: a font without
+that letter makes lines without height, and drops vertical ones. Reading only needs a box as large as the
+letter, so one small font serves every script, and no text depends on the fonts of a machine.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDE = (60, -100, 940, 860)  # left, bottom, right, top of the ink of a kanji
 _NARROW = (40, -20, 460, 740)
 _WIDE_GLYPH = 1
 _NARROW_GLYPH = 2
-# First and last letter, and their glyph. What is white, or steers, has none.
+# First and last letter, and their glyph. White space and controls have none.
 _LETTERS = (
     (0x21, 0x7E, _NARROW_GLYPH),
     (0xA1, 0x24F, _NARROW_GLYPH),
@@ -36,7 +36,7 @@ _LETTERS = (
 
 @lru_cache(maxsize=1)
 def font() -> bytes:
-    """A TrueType file of less than a kilobyte."""
+    """Return a TrueType file of less than a kilobyte."""
     tables = {
         b"OS/2": _os2(),
         b"cmap": _cmap(),
@@ -63,7 +63,7 @@ def font() -> bytes:
 
 
 def _glyph(box: tuple[int, int, int, int]) -> bytes:
-    """One outline of four corners, as steps from corner to corner."""
+    """Return one outline of four corners, as steps from corner to corner."""
     remaining, bottom, right, top = box
     head = struct.pack(">5hHH4B", 1, remaining, bottom, right, top, 3, 0, 1, 1, 1, 1)
     across = struct.pack(">4h", remaining, 0, right - remaining, 0)

@@ -1,8 +1,10 @@
-"""A cell's value as its program shows it: by the number format of the cell (ECMA-376 part 1, 18.8.30 and
-18.8.31).
+"""Cell values as their program displays them, by number format.
 
-A format that is not known here shows the plain value. The one package that does more (ssf) is unmaintained
-since 2020 and brings two calendars and a library of locales."""
+Source: ECMA-376 part 1, 18.8.30 and 18.8.31.
+
+An unknown format shows the plain value. The one package that does more (ssf) is unmaintained since 2020 and
+brings two calendars and a library of locales.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from operator import eq, ge, gt, le, lt, ne
 
 Value = str | bool | int | float | datetime | date | time | timedelta
 
-# Formats that a program has built in and a file names by number only; openpyxl does not know those of Japan.
+# Built-in formats, which files name by number only; openpyxl does not know those of Japan.
 JAPANESE: dict[int, str] = {
     **dict.fromkeys((27, 36, 50, 57), "[$-411]ge.m.d"),
     **dict.fromkeys((28, 29, 51, 54, 58), '[$-411]ggge"年"m"月"d"日"'),
@@ -26,7 +28,7 @@ JAPANESE: dict[int, str] = {
     **dict.fromkeys((34, 52, 55), 'yyyy"年"m"月"'),
     **dict.fromkeys((35, 53, 56), 'm"月"d"日"'),
 }
-# "The date as it is written here": year, month, day, as in Japan.
+# The locale's date format: year, month, day, as in Japan.
 _LOCAL = {"mm-dd-yy": "yyyy/m/d", "m/d/yy h:mm": "yyyy/m/d h:mm"}
 
 _TOKEN = re.compile(
@@ -38,7 +40,7 @@ _CONDITION = re.compile(r"(?:\[[^\]<>=]*\])*\[(?P<sign><=|>=|<>|<|>|=)(?P<bound>
 _COMPARED = {"<=": le, ">=": ge, "<>": ne, "<": lt, ">": gt, "=": eq}
 _OF_JAPAN = re.compile(r"\[\$-(?:[0-9A-F]*411|ja)\b", re.I)
 _BETWEEN = re.compile(r'("[^"]*"|\\.)|;', re.S)
-_WORDS = "\x01"  # before words of a format, of which none is a placeholder
+_WORDS = "\x01"  # before literal text of a format, which contains no placeholder
 _GENERAL = re.compile(r"General|G/標準", re.I)
 _PLACES = frozenset("0#?")
 _WEEKDAYS = "月火水木金土日"
@@ -49,12 +51,12 @@ _ERAS = (
     (date(1912, 7, 30), "大正", "T"),
     (date(1868, 1, 25), "明治", "M"),
 )
-_MOST = 400  # characters of a format; longer ones are no person's work
+_MOST = 400  # characters of a format; people do not write longer ones
 _DIGITS = 30
 
 
 def format_value(value: Value, form: str) -> str:
-    """The value under a number format."""
+    """Return the value in a number format."""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     form = _LOCAL.get(form, form)
@@ -68,7 +70,10 @@ def format_value(value: Value, form: str) -> str:
 
 
 def _text(value: str, form: str) -> str:
-    """The fourth section is for text, and so is one that stands alone and has a place for it."""
+    """Return text in a format.
+
+    The fourth section is for text, and so is a single section with a place for it.
+    """
     section = _sections(form)[-1]
     if "@" not in section or len(_sections(form)) not in (1, 4):
         return value
@@ -89,8 +94,10 @@ def _number(value: int | float, form: str) -> str:
 
 
 def _choose_section(value: int | float, form: str) -> tuple[str, bool]:
-    """The section for a number, and whether it leaves the minus to whoever shows it. Conditions, as those of
-    postal codes and telephone numbers, come before signs."""
+    """Return the section for a number, and whether the caller must write the minus sign.
+
+    Conditions, such as those of postal codes and telephone numbers, take precedence over signs.
+    """
     sections = _sections(form)
     conditions = [_CONDITION.match(section) for section in sections[:2]]
     if any(conditions):
@@ -107,7 +114,7 @@ def _choose_section(value: int | float, form: str) -> tuple[str, bool]:
 
 @lru_cache(maxsize=256)
 def _sections(form: str) -> list[str]:
-    """For numbers above nought, below it, nought, and text."""
+    """Return the sections for positive and negative numbers, zero, and text."""
     return _BETWEEN.sub(lambda match: match[1] or "\0", form).split("\0")[:4]
 
 
@@ -118,7 +125,7 @@ def _general(value: int | float) -> str:
 
 
 def _filled(value: Decimal, section: str) -> str | None:
-    """None for a format that is not known here."""
+    """Return the number in a section; None for an unknown format."""
     if _GENERAL.search(section):
         plain = _general(float(value))
         return "".join(_literals(_GENERAL.sub("\0", section))).replace("\0", plain)
@@ -146,14 +153,20 @@ def _filled(value: Decimal, section: str) -> str | None:
 
 
 def _drop_commas(pieces: list[str], start: int) -> int:
-    """Take out the commas behind the last place, of which each stands for a thousand; how many there were."""
+    """Remove the commas after the last place, and return their number.
+
+    Each means a factor of a thousand.
+    """
     count = len(list(takewhile(lambda piece: piece == ",", pieces[start:])))
     del pieces[start : start + count]
     return count
 
 
 def _literals(section: str) -> list[str]:
-    """The format as pieces: placeholders, points, commas and per cent signs, each by itself, and words."""
+    """Return the format as pieces.
+
+    Placeholders, points, commas and per cent signs are single pieces; words are others.
+    """
     pieces = []
     for match in _TOKEN.finditer(section):
         if match["other"] is not None:
@@ -168,7 +181,10 @@ def _literals(section: str) -> list[str]:
 
 
 def _placed(digits: str, whole: list[str], grouped: bool) -> str:
-    """Digits in their places from the right; what is left over before the first of them."""
+    """Return the digits in their places, from the right.
+
+    Remaining digits precede the first place.
+    """
     least = sum(piece in _PLACES for piece in dropwhile(lambda piece: piece != "0", whole))
     digits = digits.rjust(least, "0")
     if all(piece in _PLACES for piece in whole):
@@ -181,7 +197,7 @@ def _placed(digits: str, whole: list[str], grouped: bool) -> str:
 
 
 def _trimmed(decimals: str, fraction: list[str]) -> str:
-    """Without the noughts that only # and ? would have."""
+    """Return the decimals without zeros that only # and ? would show."""
     least = max((index + 1 for index, piece in enumerate(fraction) if piece == "0"), default=0)
     return decimals[:least] + decimals[least:].rstrip("0")
 

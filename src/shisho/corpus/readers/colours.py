@@ -1,6 +1,7 @@
-"""Colours of HTML and CSS as numbers, so that letters can be held against what is behind them.
+"""Colours of HTML and CSS as numbers, for comparing letters with their background.
 
-Told are names, hexadecimal numbers, rgb, hsl and hwb. Others (lab, variables) cannot be told."""
+Names, hexadecimal numbers, rgb, hsl and hwb are supported. Others (lab, variables) are unknown.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-# Nobody reads letters of this strength, or that differ from their ground by no more in any channel: on white,
-# #f2f2f2.
+# Letters of this opacity, or with no larger difference from their ground in any channel, are unreadable: on
+# white, #f2f2f2.
 FAINT = 0.05
 _NAMES = """
 aliceblue:f0f8ff antiquewhite:faebd7 aqua:00ffff aquamarine:7fffd4 azure:f0ffff beige:f5f5dc bisque:ffe4c4
@@ -49,7 +50,7 @@ _TURNS = {"deg": 360.0, "grad": 400.0, "turn": 1.0, "rad": 2 * math.pi}
 
 
 class Colour(NamedTuple):
-    """Channels and strength, each from 0 to 1."""
+    """A colour with its channels and opacity, each from 0 to 1."""
 
     red: float
     green: float
@@ -62,7 +63,7 @@ BLACK = Colour(0.0, 0.0, 0.0)
 
 
 def parse_colour(word: str) -> Colour | None:
-    """In small letters, as CSS writes it; None where it cannot be told."""
+    """Parse a colour in CSS syntax and lower case; None if it is unknown."""
     digits = _NAMED.get(word) or (word[1:] if word.startswith("#") else "")
     if _HEXADECIMAL.fullmatch(digits):
         return _of_digits(digits)
@@ -71,13 +72,13 @@ def parse_colour(word: str) -> Colour | None:
 
 
 def parse_attribute(value: str) -> Colour | None:
-    """As `bgcolor` and <font> have it: the # may be missing."""
+    """Parse a colour as in `bgcolor` and <font>, where the # may be missing."""
     word = value.strip().lower()
     return parse_colour(word) or parse_colour(f"#{word}")
 
 
 def blend(colour: Colour, ground: Colour) -> Colour:
-    """What is seen of a colour over an opaque ground."""
+    """Return the visible colour over an opaque ground."""
     mixed = (
         above * colour.strength + below * (1 - colour.strength)
         for above, below in zip(colour[:3], ground[:3], strict=True)
@@ -90,7 +91,7 @@ def is_faint(colour: Colour) -> bool:
 
 
 def is_lost_on(letters: Colour, ground: Colour) -> bool:
-    """True where nobody tells letters from their ground."""
+    """Return whether letters are indistinguishable from their ground."""
     drawn = blend(letters, ground)
     return all(abs(above - below) <= FAINT for above, below in zip(drawn[:3], ground[:3], strict=True))
 

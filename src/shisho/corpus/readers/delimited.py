@@ -18,12 +18,14 @@ SEPARATORS = "\t,;|"  # in case of a tie, the first
 LOOKED_AT = 50  # lines
 _NAMED_SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\n\"])\"?\n", re.IGNORECASE)
 _FIGURE_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
-LONGEST = 200_000  # characters of a cell; where one is longer, a quotation mark was not closed
+LONGEST = 200_000  # characters of a cell; a longer one means that a quotation mark was not closed
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
-    """The first row of words gives the labels. What has no columns after all is read as plain text. `charset`
-    is what the server named."""
+    """Read a table whose first row of words contains the labels.
+
+    A file without columns is read as plain text. `charset`: the encoding that the server named.
+    """
     text, separator = _split_separator(strip_controls(decode(data, charset)))
     csv.field_size_limit(LONGEST)
     try:
@@ -38,14 +40,20 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 
 
 def _split_separator(text: str) -> tuple[str, str]:
-    """The table and what parts its cells. The first line may name that, as Excel has it: such a line is no
-    row, and spreadsheet programs count from the next one."""
+    """Return the table and its separator.
+
+    The first line may name the separator, as Excel writes it: it is not a row, and spreadsheet programs count
+    from the next one.
+    """
     match = _NAMED_SEPARATOR.match(text)
     return (text[match.end() :], match[1]) if match else (text, _separator(text))
 
 
 def _separator(text: str) -> str:
-    """The one that most lines have equally often; empty where none parts most of them."""
+    """Return the separator that most lines contain equally often.
+
+    It is "" if none splits most of them.
+    """
     looked_at = text[: LOOKED_AT * 2_000].split("\n")[:LOOKED_AT]
     lines = [_without_figure_commas(line) for line in looked_at if line.strip()]
     best = ""
@@ -61,7 +69,7 @@ def _separator(text: str) -> str:
 
 
 def _without_figure_commas(line: str) -> str:
-    """Beside a semicolon a comma between digits is a part of a figure: `1,50;2,25`."""
+    """Return the line without decimal commas: next to a semicolon, `1,50;2,25` has two figures."""
     return _FIGURE_COMMA.sub(".", line) if ";" in line else line
 
 

@@ -1,5 +1,8 @@
-"""The words of a file about itself, for a bibliography: author, year, publisher, journal, DOI, address,
-language. Only what is meant for readers: the day a file was saved is no year of publication. Pure."""
+"""A file's own metadata, for bibliographies.
+
+Author, year, publisher, journal, DOI, address and language. Only metadata for readers: the day a file was
+saved is not its year of publication. Pure.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ XMP_HEAD = b"<x:xmpmeta"
 XMP_TAIL = b"</x:xmpmeta>"
 LD_CHARACTERS = 1 << 20
 
-# Tags of a page's head by what they say, the more trustworthy first: Highwire Press (citation_*), as Google
-# Scholar reads them, then Dublin Core, then what blogs have.
+# Tags of a page's head by fact, the more trustworthy first: Highwire Press (citation_*), as Google Scholar
+# reads them, then Dublin Core, then those of blogs.
 _TAGS: Mapping[str, tuple[str, ...]] = {
     "author": ("citation_author", "dc.creator", "dcterms.creator", "author"),
     "year": (
@@ -69,7 +72,7 @@ _XMP: Mapping[str, tuple[str, ...]] = {
         "{http://prismstandard.org/namespaces/basic/3.0/}doi",
     ),
 }
-# What programs write where nobody has said who wrote it.
+# Default values of programs for an unknown author.
 _NOBODY = re.compile(
     r"(microsoft|ms)?[ _-]*(office)?[ _-]*(user|author|owner|administrator|admin|unknown|anonymous|none|pc|home)\d*"
     r"|python-docx|openpyxl|作成者|ユーザー|管理者|所有者",
@@ -101,7 +104,7 @@ def describe_page(tree: Any) -> dict[str, str]:
 
 
 def describe_pdf(author: str, data: bytes) -> dict[str, str]:
-    """The author of a PDF's own table, and what its XMP packet says, where it is not packed."""
+    """Return the author of a PDF's own table, and the facts of an uncompressed XMP packet."""
     start = data.rfind(XMP_HEAD)
     end = data.find(XMP_TAIL, start) + len(XMP_TAIL)
     is_there = 0 <= start < end <= start + XMP_BYTES
@@ -110,14 +113,17 @@ def describe_pdf(author: str, data: bytes) -> dict[str, str]:
 
 
 def describe_properties(properties: Any) -> dict[str, str]:
-    """The core properties of an office file, as python-docx, python-pptx and openpyxl give them."""
+    """Return an office file's core properties, from python-docx, python-pptx or openpyxl."""
     author = getattr(properties, "author", None) or getattr(properties, "creator", None) or ""
     others = {"language": properties.language, "doi": properties.identifier}
     return keep_facts({"author": author.split(";"), **{fact: [text or ""] for fact, text in others.items()}})
 
 
 def describe_package(package: Any) -> dict[str, str]:
-    """Read the Dublin Core of an EPUB's package. Those who translated or drew a book are not its authors."""
+    """Read the Dublin Core of an EPUB's package.
+
+    Translators and illustrators are not its authors.
+    """
     stated = {fact: _stated(package, name) for fact, name in _PACKAGE.items()}
     identifiers = _stated(package, "identifier")
     numbers = {
@@ -147,7 +153,7 @@ def _authors(package: Any) -> list[str]:
 
 
 def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The facts that are told, each in one line; several authors with semicolons between them."""
+    """Return the non-empty facts, each on one line; semicolons separate authors."""
     facts = {}
     for fact, values in stated.items():
         lines = [shorten_fact(fact, " ".join(strip_controls(value).split())) for value in values]
@@ -163,7 +169,7 @@ _SHAPES: Mapping[str, Callable[[str], str]] = {"doi": find_doi, "year": find_yea
 
 
 def _linked(tree: Any) -> Iterator[dict[str, list[str]]]:
-    """The works that a page's JSON-LD describes."""
+    """Yield the works that a page's JSON-LD describes."""
     for script in tree.iterfind(".//script[@type='application/ld+json']"):
         text = script.text or ""
         if len(text) > LD_CHARACTERS:
@@ -200,7 +206,7 @@ def _names(value: Any) -> list[str]:
 
 
 def _of_xmp(packet: bytes) -> dict[str, list[str]]:
-    # Every command of the shell loads this module, and hardly one reads XMP.
+    # Every command of the shell loads this module, and few of them read XMP.
     from lxml import etree  # type: ignore[import-untyped]
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)

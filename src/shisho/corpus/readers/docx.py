@@ -1,5 +1,7 @@
-"""DOCX by python-docx: headings by style, paragraphs, lists and tables in document order, then foot- and
-endnotes."""
+"""DOCX by python-docx, in document order.
+
+Headings by style, paragraphs, lists and tables, then foot- and endnotes.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,14 @@ _FORMULA = f"{MATH}oMath"
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
 _SAID = frozenset(map(qn, ("w:t", "w:sym", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
-_MOST_STYLES = 20  # of which one is based on the next
+_MOST_STYLES = 20  # of a chain of base styles
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 _FONTS = f"{qn('w:rPr')}/{qn('w:rFonts')}"
 _SYMBOL = qn("w:sym")
 
 
 def read(data: bytes) -> Reading:
-    """No pages: where a page ends is decided by the program that prints."""
+    """Read a document. It has no pages, because the printing program decides where they end."""
     document = docx.Document(open_package(data))
     hiding = find_hiding_styles(document.styles.element)
     drop_vanished(document.element.body, hiding)
@@ -69,8 +71,10 @@ def read(data: bytes) -> Reading:
 
 
 def _items(parent: Any, document: Any) -> Iterator[Any]:
-    """Paragraphs and tables in order, those inside content controls and text boxes too, which python-docx
-    leaves out."""
+    """Yield paragraphs and tables in order.
+
+    Those inside content controls and text boxes are included, unlike in python-docx.
+    """
     for element in parent:
         if element.tag == _PARAGRAPH:
             yield Paragraph(element, document._body)
@@ -84,13 +88,16 @@ def _items(parent: Any, document: Any) -> Iterator[Any]:
 
 
 def _find_numbering(document: Any) -> Any | None:
-    """python-docx would make one where there is none."""
+    """Return the numbering part, or None; python-docx would create a missing one."""
     parts = (relation.target_part for relation in document.part.rels.values() if not relation.is_external)
     return next((part._element for part in parts if isinstance(part, NumberingPart)), None)
 
 
 def _number(paragraph: Any, counter: ParagraphCounter) -> str | None:
-    """The automatic number of a paragraph, of its own or by its style; "" for a bullet, None for neither."""
+    """Return the automatic number of a paragraph, by itself or its style.
+
+    "" for a bullet, None for neither.
+    """
     style = paragraph.style
     properties = [paragraph._p.pPr]
     while style is not None and len(properties) <= _MOST_STYLES:
@@ -130,7 +137,7 @@ def _blocks(item: Any, headings: Headings, counter: ParagraphCounter) -> Iterato
 
 
 def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Word has a paragraph for each line of code."""
+    """Yield blocks with adjacent code joined: Word has a paragraph for each line of code."""
     for is_code, run in groupby(blocks, key=lambda block: block.kind is BlockKind.CODE):
         if is_code:
             first, *others = run
@@ -140,8 +147,11 @@ def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _rows(grid: Any) -> Iterator[list[str]]:
-    """A cell over several columns stands once; one over several rows in each of them. python-docx's own walk
-    climbs from every row to the first, which is cubic, and ends at Python's stack."""
+    """Yield the rows of a table.
+
+    A cell over several columns appears once; one over several rows in each of them. python-docx's own walk
+    climbs from every row to the first, which is cubic, and ends at Python's stack.
+    """
     above: dict[int, str] = {}
     for row in _own(grid, _ROW, _TABLE):
         texts: list[str] = []
@@ -160,7 +170,10 @@ def _rows(grid: Any) -> Iterator[list[str]]:
 
 
 def _own(parent: Any, tag: str, nested: str) -> Iterator[Any]:
-    """Those directly of a table or a row, and in its content controls, not those of a table inside a cell."""
+    """Return the direct rows of a table, or cells of a row, without nested tables.
+
+    Those in content controls are included.
+    """
     return (element for element in parent.iter(tag) if next(element.iterancestors(nested)) is parent)
 
 
@@ -177,8 +190,10 @@ def _notes(document: Any, hiding: frozenset[str]) -> Iterator[Block]:
 
 
 def _text(paragraph: Any) -> str:
-    """All runs, those inserted under tracking, in fields and in formulas too; ruby in parentheses after its
-    base."""
+    """Return the text of all runs, including tracked insertions, fields and formulas.
+
+    Ruby is in parentheses after its base.
+    """
     parts: list[str] = []
     ruby = ""
     fields = Fields()
@@ -197,7 +212,7 @@ def _text(paragraph: Any) -> str:
 
 
 def _is_struck(run: Any) -> bool:
-    """A line through it says that it does not count any more, as a deletion under tracking does."""
+    """Return whether a run is struck through, which means deleted, as under change tracking."""
     marks = (run.find(f"{qn('w:rPr')}/{qn(name)}") for name in ("w:strike", "w:dstrike"))
     return any(mark is not None and mark.get(qn("w:val"), "1") not in ("0", "false", "off") for mark in marks)
 
@@ -211,7 +226,10 @@ def _raised(run: Any) -> str:
 
 
 def _said(run: Any) -> str:
-    """Not `run.text`: its XPath of several names takes the square of a run's breaks and tabs."""
+    """Return the text of a run.
+
+    Not `run.text`: its XPath of several names is quadratic in a run's breaks and tabs.
+    """
     fonts = run.find(_FONTS)
     font = None if fonts is None else fonts.get(qn("w:ascii"))
     return "".join(

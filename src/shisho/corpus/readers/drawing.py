@@ -1,5 +1,8 @@
-"""Pages drawn as pictures, and how large they are. Drawn with the fonts of this machine, which reading never
-uses: what reads (`pdffonts`) is not imported in the process that draws."""
+"""Rendering of pages as pictures, and their sizes.
+
+Uses the fonts of this machine, which reading never does: the reading module (`pdffonts`) is not imported in
+the rendering process.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +24,31 @@ from shisho.domain.viewing import PageStrip
 from shisho.errors import DocumentUnreadable
 
 MOST_PIXELS = 20_000_000
-MOST_SIDE = 16_000  # a WebP picture has no longer one
+MOST_SIDE = 16_000  # the limit of a WebP picture
 QUALITY = 88
 SHADES = 64  # colours of a strip: print needs no more, and it is a third as large
 PNG = b"\x89PNG\r\n\x1a\n"
 DARK = 128  # of 256 shades
-LEAST_INK = 40  # pixels: a sentence has hundreds, what a drawer leaves in place of missing letters a few
+LEAST_INK = 40  # pixels: a sentence has hundreds, a renderer's replacement for missing letters a few
 EFFORT = 2  # of 6: the others take up to four times as long and save a tenth
 Image = Any
 
 
 def pdf_sizes(data: bytes) -> list[tuple[float, float]]:
-    """Width and height of each shown page in points; of a damaged page zeros. Raises as `open_document`."""
+    """Return width and height of each displayed page in points; zeros for a damaged page.
+
+    Raises as `open_document` does.
+    """
     with closing(open_document(data)) as document:
         return [_size(document, index) for index in range(len(document))]
 
 
 def picture_sizes(data: bytes) -> list[tuple[float, float]]:
-    """The same of each picture in a file. Raises TooLarge, DocumentUnreadable."""
+    """Return the same for each picture in a file.
+
+    Raises:
+        TooLarge, DocumentUnreadable: See `open_picture`.
+    """
     sizes = []
     with open_picture(data) as picture:
         for frame in ImageSequence.Iterator(picture):
@@ -49,9 +59,13 @@ def picture_sizes(data: bytes) -> list[tuple[float, float]]:
 
 
 def draw_pdf(data: bytes, page: int, width: int) -> bytes:
-    """Page `page` (from 1) as a WebP picture. Raises DocumentUnreadable where it is damaged."""
+    """Return page `page` (from 1) as a WebP picture.
+
+    Raises:
+        DocumentUnreadable: The page is damaged.
+    """
     with closing(open_document(data)) as document:
-        # What was filled into a form is drawn too; a damaged form is left out.
+        # Filled-in form fields are rendered too; a damaged form is left out.
         with suppress(pypdfium2.PdfiumError):
             document.init_forms()
         try:
@@ -64,7 +78,7 @@ def draw_pdf(data: bytes, page: int, width: int) -> bytes:
 
 
 def draw_picture(data: bytes, page: int, width: int) -> bytes:
-    """The same of a picture, never larger than it is. Raises as `picture_sizes`."""
+    """Return a picture as WebP, never enlarged. Raises as `picture_sizes` does."""
     with open_picture(data) as picture:
         try:
             picture.seek(page - 1)
@@ -78,8 +92,10 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
 
 
 def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
-    """True where something is printed between left, top, right and bottom, shares of a picture that was drawn
-    here."""
+    """Return whether something is printed in a box of a rendered page.
+
+    The box is left, top, right and bottom as fractions of the picture.
+    """
     with PIL.Image.open(io.BytesIO(image), formats=("WEBP",)) as picture:
         left, top, right, bottom = box
         width, height = picture.size
@@ -89,8 +105,11 @@ def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
 
 
 def crop_image(data: bytes, top: float, bottom: float) -> bytes:
-    """The strip of a WebP picture between `top` and `bottom`, shares of its height, as a PNG picture. Raises
-    DocumentUnreadable."""
+    """Return the strip of a WebP picture between two fractions of its height, as a PNG picture.
+
+    Raises:
+        DocumentUnreadable: The picture is damaged.
+    """
     try:
         with PIL.Image.open(io.BytesIO(data), formats=("WEBP",)) as picture:
             upper = min(max(0, math.floor(top * picture.height)), picture.height - 1)
@@ -108,7 +127,7 @@ def pack_sizes(sizes: Sequence[tuple[float, float]]) -> Any:
 
 
 def unpack_sizes(packed: Any) -> tuple[tuple[float, float], ...]:
-    """Raises ValueError or TypeError for anything else."""
+    """Return the sizes. Raises ValueError or TypeError for invalid data."""
     sizes = tuple((float(width), float(height)) for width, height in packed)
     if not all(0 <= side < math.inf for size in sizes for side in size):
         raise ValueError("a page without bounds")
@@ -120,7 +139,7 @@ def pack_image(image: bytes) -> Any:
 
 
 def unpack_image(packed: Any) -> bytes:
-    """Raises ValueError for anything else."""
+    """Return the picture. Raises ValueError for invalid data."""
     try:
         image = base64.b64decode(packed, validate=True)
     except binascii.Error as nonsense:
@@ -131,7 +150,7 @@ def unpack_image(packed: Any) -> bytes:
 
 
 def unpack_strip(packed: Any) -> PageStrip:
-    """Raises ValueError or TypeError for anything else."""
+    """Return the strip. Raises ValueError or TypeError for invalid data."""
     try:
         png = base64.b64decode(packed, validate=True)
     except binascii.Error as nonsense:
@@ -150,7 +169,10 @@ def _size(document: Any, index: int) -> tuple[float, float]:
 
 
 def _scale(size: tuple[float, float], pixels: int) -> float:
-    """From points, or pixels of a picture, to pixels: `pixels` wide, or what the limits leave of that."""
+    """Return the scale to `pixels` in width, or to the largest size within the limits.
+
+    `size` is in points, or in pixels of a picture.
+    """
     width, height = size
     if not (width > 0 and height > 0):
         raise DocumentUnreadable("reader.page_without_size")

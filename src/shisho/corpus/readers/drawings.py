@@ -1,5 +1,7 @@
-"""Diagrams (SmartArt) and charts of office files: their words and numbers, which stand in parts of their own
-beside the page or slide (ECMA-376 part 1, 21.2 and 21.4)."""
+"""Text and numbers of diagrams (SmartArt) and charts in office files.
+
+They are in separate parts of the package (ECMA-376 part 1, 21.2 and 21.4).
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,10 @@ FindPart = Callable[[str], bytes]
 
 
 def read_drawings(element: Any, find_part: FindPart) -> Iterator[tuple[BlockKind, str]]:
-    """The words of the diagrams and charts in an element; one without its part, or whose part is no XML, has
-    none."""
+    """Yield the text of the diagrams and charts in an element.
+
+    A drawing whose part is missing or is not XML has none.
+    """
     for frame in element.iter(f"{_DIAGRAM}relIds", f"{_CHART}chart"):
         is_chart = frame.tag == f"{_CHART}chart"
         tree = _parse(frame.get(f"{_RELATION}{'id' if is_chart else 'dm'}", ""), find_part)
@@ -76,7 +80,7 @@ def _chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
 
 
 def _points(series: Any, role: str) -> dict[int, str]:
-    """The values last worked out for a part of a series, by their places, as the chart shows them."""
+    """Return the cached values of a part of a series by index, as the chart displays them."""
     part = series.find(f"{_CHART}{role}")
     if part is None:
         return {}

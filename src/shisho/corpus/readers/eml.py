@@ -1,4 +1,4 @@
-"""Letters (EML) by the standard library: who wrote to whom and when, then the text."""
+"""Mail messages (EML) by the standard library: sender, recipients, date, then the text."""
 
 from __future__ import annotations
 
@@ -20,26 +20,29 @@ from shisho.messages.message import Message
 _FIELDS = ("From", "To", "Cc", "Date")
 _LOCKED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _TEXTS = ("text/plain", "text/html")
-# A text in several forms, and a page with its pictures: one part of them is to be read.
+# A text in several forms, and a page with its pictures: one of their parts is read.
 _ONE_OF = ("multipart/alternative", "multipart/related")
 _NAMED = 20
-# Characters of a field that are parsed: the library's grammar takes the square of them.
+# Characters of a field that are parsed: the library's grammar is quadratic.
 LONGEST_FIELD = 2_000
 LONGEST_WRITTEN = 20_000  # of one with words in other encodings
 
 
 class _LetterPolicy(EmailPolicy):
-    """Fields as text, and those about parts as they are, unless nobody can parse them."""
+    """A policy that parses header fields as text, and unparsable ones as empty."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         try:
             return super().header_fetch_parse(name, value[:LONGEST_FIELD])
-        except Exception:  # whatever the grammar trips over: brackets a thousand deep, say
+        except Exception:  # any failure of the grammar, such as brackets a thousand deep
             return super().header_fetch_parse(name, "")
 
 
 def read(data: bytes) -> Reading:
-    """The subject is the title. Attachments are named in a warning: each is a document of its own."""
+    """Read a message, with its subject as the title.
+
+    Attachments are named in a warning: each is a separate document.
+    """
     letter = cast(EmailMessage, message_from_bytes(data, policy=_LetterPolicy()))
     fields = _read_fields(letter)
     if not any(fields.values()):
@@ -65,7 +68,7 @@ def read(data: bytes) -> Reading:
 
 
 def _read_fields(letter: EmailMessage) -> dict[str, str]:
-    """Each on one line. Of two with one name the first counts."""
+    """Return the fields, each on one line. Of several with one name the first counts."""
     written: dict[str, str] = {}
     for name, value in letter.raw_items():
         written.setdefault(name.lower(), value)
@@ -76,7 +79,7 @@ def _read_fields(letter: EmailMessage) -> dict[str, str]:
 
 
 def _decode_field(written: str) -> str:
-    if "=?" not in written:  # then eight bits, if any, are as old programs wrote them
+    if "=?" not in written:  # 8-bit characters, if any, are in an old program's encoding
         return _decode_part(written.encode("ascii", "surrogateescape"), None)
     try:
         parts = decode_header(written[:LONGEST_WRITTEN])
@@ -93,8 +96,11 @@ def _decode_part(part: bytes, charset: str | None) -> str:
 
 
 def _find_shown(part: EmailMessage) -> list[EmailMessage]:
-    """What a program shows of a part, in order: of several forms the one to read, and of the others what is
-    attached all the same, as Apple's programs write it. A letter inside is one part."""
+    """Return the parts that a mail program shows, in order.
+
+    Of several forms only the one to read, but also the attachments in the others, as Apple's programs write
+    them. A nested message is one part.
+    """
     if part.get_content_maintype() != "multipart" or not part.is_multipart():
         return [part]
     inner = [_find_shown(cast(EmailMessage, child)) for child in part.iter_parts()]
@@ -104,7 +110,7 @@ def _find_shown(part: EmailMessage) -> list[EmailMessage]:
 
 
 def _rank(form: list[EmailMessage]) -> int:
-    """Plain text first, then HTML; a form without letters is there for show."""
+    """Return the rank of a form: plain text, then HTML, then forms without text."""
     written = [part for part in form if _is_text(part) and str(part.get_payload()).strip()]
     kinds = [part.get_content_type() for part in written]
     return next((rank for rank, kind in enumerate(_TEXTS) if kind in kinds), len(_TEXTS))
@@ -115,13 +121,19 @@ def _is_text(part: EmailMessage) -> bool:
 
 
 def _is_attached(part: EmailMessage) -> bool:
-    """A picture inside a page has a file name too, and an id that the page calls it by."""
+    """Return whether a part is an attachment.
+
+    A picture inside a page has a file name too, but also an id that the page refers to.
+    """
     return part.is_attachment() or (part.get_filename() is not None and part["Content-ID"] is None)
 
 
 def _find_texts(letter: EmailMessage, parts: list[EmailMessage]) -> list[EmailMessage]:
-    """The parts of a letter's text: pictures stand between them, and lists add their own. One with a file
-    name is an attachment, unless there is no other."""
+    """Return the text parts of a message.
+
+    There may be several: pictures are between them, and mailing lists add their own. A part with a file name
+    is an attachment, unless there is no other text.
+    """
     texts = [part for part in parts if _is_text(part)]
     if not texts:
         texts = [part for part in parts if part.get_content_type() in _TEXTS and not part.is_attachment()]
@@ -131,7 +143,7 @@ def _find_texts(letter: EmailMessage, parts: list[EmailMessage]) -> list[EmailMe
 
 
 def _name_part(part: EmailMessage) -> str:
-    """By its file name, a letter inside by its subject."""
+    """Return the file name of a part, or the subject of a nested message."""
     name = part.get_filename()
     if not name and part.get_content_type() == "message/rfc822" and part.is_multipart():
         name = _read_fields(cast(EmailMessage, part.get_payload(0)))["Subject"]

@@ -1,5 +1,7 @@
-"""EPUB by its zip and the HTML reader: each part of the spine is a page, and the chapter that the table of
-contents gives it is its place."""
+"""EPUB by its zip and the HTML reader.
+
+Each part of the spine is a page; its place is the chapter that the table of contents gives it.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +28,21 @@ from shisho.errors import DocumentEncrypted, DocumentUnreadable
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts may be veiled in every book; the words of one that is sold with a lock are another matter.
+# Fonts may be obfuscated in any book; encrypted text means copy protection.
 _VEILS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
-_Titles = tuple[str, ...]  # of a chapter and of those that it stands in, the outermost first
+_Titles = tuple[str, ...]  # of a chapter and of its parents, the outermost first
 _BASE_TEXTS = etree.XPath(".//text()[not(ancestor::*[local-name()='rt' or local-name()='rp'])]")
 _WRITTEN_READING = re.compile(r"\([ぁ-ゖァ-ヺー・]{1,50}\)")  # as the HTML reader writes ruby
 _DAMAGED = "reader.epub.damaged"
 
 
 def read(data: bytes) -> Reading:
-    """Pages are parts of the spine, from 1. Raises DocumentEncrypted for a book with a lock."""
+    """Read a book. Pages are the parts of the spine, from 1.
+
+    Raises:
+        DocumentEncrypted: The book is copy-protected.
+    """
     with closing(zipfile.ZipFile(open_package(data))) as archive:
         book = _Book(archive)
         if book.is_locked():
@@ -48,7 +54,7 @@ def read(data: bytes) -> Reading:
 
 
 class _Book:
-    """Read the package about its parts: their order and their places in the table of contents."""
+    """The package of a book: the order of its parts, and their chapters."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -82,8 +88,11 @@ class _Book:
         return any(method.get("Algorithm") not in _VEILS for method in methods)
 
     def part(self, name: str, number: int) -> Iterator[Block]:
-        """A part without an entry of its own goes on with the chapter before it, and so does what stands
-        before the first anchor of one."""
+        """Yield the blocks of a part.
+
+        A part without an entry continues the previous chapter, and so does text before the part's first
+        anchor.
+        """
         entries = self._chapters.get(name, {})
         if name not in self._names or name in self._listing:
             self._chapter = next(iter(entries.values()), self._chapter)
@@ -91,7 +100,7 @@ class _Book:
         html = strip_controls(decode(self._archive.read(name)))
         parts = read_parts(html, entries.keys())
         anchors = {anchor for anchor, _ in parts}
-        # An entry for an anchor that is not in the file is one for the file.
+        # An entry for an anchor that is not in the file counts as one for the file.
         lost = (path for anchor, path in entries.items() if anchor not in anchors)
         self._chapter = entries.get("") or next(lost, self._chapter)
         for anchor, blocks in parts:
@@ -103,13 +112,13 @@ class _Book:
                 yield _placed(block, number, chapter, before)
 
     def _listed(self, items: Iterable[Any], package: Any, folder: str) -> frozenset[str]:
-        """Parts that are nothing but a table of contents."""
+        """Return the parts that only contain a table of contents."""
         navigation = [item for item in items if "nav" in (item.get("properties") or "").split()]
         guides = [guide for guide in _named(package, "reference") if guide.get("type") == "toc"]
         return frozenset(_path(folder, item.get("href", "")) for item in (*navigation, *guides))
 
     def _contents(self, items: Mapping[str, Any], folder: str) -> Mapping[str, Mapping[str, _Titles]]:
-        """The path of titles for each part that the table of contents names, by the anchor in it."""
+        """Return the path of titles for each part in the table of contents, by anchor."""
         for item in items.values():
             name = _path(folder, item.get("href", ""))
             if "nav" in (item.get("properties") or "").split() and name in self._names:
@@ -131,7 +140,7 @@ class _Book:
 
 
 def _placed(block: Block, number: int, chapter: _Titles, before: _Titles) -> Block:
-    """The block in its chapter; `before` are headings of its file that were open where the chapter began."""
+    """Return the block in its chapter; `before` are the headings open at the chapter's start."""
     place = chapter[-1] if chapter else ""
     pairs = zip(block.headings, before, strict=False)
     path = block.headings[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) :]
@@ -146,13 +155,13 @@ def _placed(block: Block, number: int, chapter: _Titles, before: _Titles) -> Blo
 
 
 def _bare(title: str) -> str:
-    """A title as a table of contents and a heading have it alike: without readings and white space."""
+    """Return a title in a form that contents and headings share: no readings, no white space."""
     plain = "".join(unicodedata.normalize("NFKC", title).split())
     return _WRITTEN_READING.sub("", plain)
 
 
 def _uppermost(block: Block) -> _Titles:
-    """The place of a block in a book without a table of contents: its outermost heading."""
+    """Return the place of a block in a book without contents: its outermost heading."""
     if block.headings or block.kind is not BlockKind.HEADING:
         return block.headings[:1]
     return (label_heading(block.text),)
@@ -165,7 +174,7 @@ def _chapters(entries: Iterator[tuple[str, _Titles]], contents: str) -> Mapping[
         anchors = chapters.setdefault(name, {})
         anchor = unquote(target.partition("#")[2])
         outer = anchors.get(anchor, ())
-        # Where a part of the book begins with its first chapter, that is the place.
+        # If a part of the book begins with its first chapter, that chapter is the place.
         if path[: len(outer)] == outer:
             anchors[anchor] = path
     return chapters
@@ -197,13 +206,13 @@ def _named(tree: Any, *names: str) -> list[Any]:
 
 
 def _attribute(element: Any, name: str) -> str | None:
-    """By its local name: `epub:type`."""
+    """Return an attribute by its local name: `epub:type`."""
     values = (value for key, value in element.attrib.items() if key.rpartition("}")[2] == name)
     return next(values, None)
 
 
 def _words(element: Any) -> str:
-    """Without the readings of ruby."""
+    """Return the text of an element without ruby readings."""
     return label_heading(strip_controls("".join(_BASE_TEXTS(element))))
 
 

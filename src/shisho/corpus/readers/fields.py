@@ -1,5 +1,7 @@
-"""Fields of Word that draw something no text of the document says (ECMA-376 part 1, 17.16): EQ, by which
-older documents write ruby, signs in circles (㊞) and fractions, and the boxes of forms."""
+"""Fields of Word that draw text which is not in the document (ECMA-376 part 1, 17.16).
+
+EQ, which older documents use for ruby, signs in circles (㊞) and fractions, and the boxes of forms.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,13 @@ Arguments = Sequence[str]
 
 
 class Fields:
-    """Reads the fields of a paragraph, whose runs must come in their order."""
+    """A parser of the fields in a paragraph, whose runs must be passed in order."""
 
     def __init__(self) -> None:
         self._codes: list[list[str]] = []
 
     def read(self, run: Any) -> str:
-        """Give the text that is drawn by the fields that end in this run, and by the boxes in it."""
+        """Return the text drawn by the fields that end in this run, and by the boxes in it."""
         drawn = []
         for part in run.iterchildren(_MARK, _CODE):
             kind = part.get(_KIND)
@@ -51,7 +53,7 @@ class Fields:
 
 
 def write_equation(code: str) -> str:
-    """Write in one line the text that an EQ field draws; nothing for another field."""
+    """Return the text that an EQ field draws, on one line; "" for another field."""
     match = _EQUATION.match(code)
     if match is None:
         return ""
@@ -73,7 +75,7 @@ class _Equation:
         self._at = 0
 
     def write(self, depth: int = 0, *, is_laid_over: bool = False) -> str:
-        """Up to what ends an argument."""
+        """Write the text up to the end of the argument."""
         parts = []
         while self._at < len(self._tokens) and (depth == 0 or not self._tokens[self._at]["mark"]):
             token = self._tokens[self._at]
@@ -95,7 +97,7 @@ class _Equation:
         return _WRITERS.get(name, "".join)(arguments)
 
     def _take_options(self) -> list[str]:
-        """Pass over the words between a switch and its arguments: `\\up 9`, `\\ac`, `\\bc\\{`."""
+        """Skip the words between a switch and its arguments: `\\up 9`, `\\ac`, `\\bc\\{`."""
         options = []
         while self._at < len(self._tokens) and not self._tokens[self._at]["mark"]:
             options.append((self._tokens[self._at]["switch"] or "").lower())
@@ -115,7 +117,10 @@ class _Equation:
 
 
 def _lay_over(arguments: Arguments) -> str:
-    """A sign in a shape is the sign; two texts over each other are a word and its reading above."""
+    """Return the text of overlaid arguments.
+
+    A sign in a shape is the sign; two overlaid texts are a word and the reading above it.
+    """
     signs = [text for argument in arguments if (text := argument.strip()) not in _SHAPES]
     if len(signs) == len(arguments) == 2:
         return f"{signs[1]}({signs[0]})"

@@ -1,4 +1,7 @@
-"""Formulas of office files (OMML, ECMA-376 part 1, 22.1) in one line: ¼ must not become 14, nor √25 25."""
+"""Formulas of office files (OMML, ECMA-376 part 1, 22.1) on one line.
+
+¼ must not become 14, nor √25 25.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _ONE_THING = re.compile(r"[\w.,√]*|\([^()]*\)")
 
 
 def write_formula(element: Any) -> str:
-    """Its parts in one line, with marks that can be typed for what stands over, under and behind."""
+    """Return a formula on one line, with typable marks for fractions, indices and exponents."""
     if element.tag in _TEXTS:
         return element.text or ""
     write = _WRITERS.get(element.tag)
@@ -32,7 +35,7 @@ def _parts(element: Any, name: str) -> list[str]:
 
 
 def _property(element: Any, name: str, default: str) -> str:
-    """A mark that the formula's properties name; a mark without a value is left out there."""
+    """Return a mark from the formula's properties; a mark without a value is omitted there."""
     mark = element.find(f"{MATH}{element.tag.removeprefix(MATH)}Pr/{MATH}{name}")
     return default if mark is None else mark.get(f"{MATH}val", "")
 

@@ -1,6 +1,8 @@
-"""Where quoted characters stand on a page of a PDF. The exact characters or nothing: the page's text is read
-as it was when it was taken in, each quoted character has to be found in it, and no other may stand in the
-boxes that come out."""
+"""Positions of quoted characters on a page of a PDF: exact ones, or none.
+
+The page's text is read as it was during ingest, each quoted character must be found in it, and no other
+character may be inside the resulting boxes.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ from shisho.domain.viewing import Box, CharacterPlacement, PlacementDoubt
 from shisho.errors import DocumentUnreadable
 
 SAME_PLACE = 0.3  # points between the stored box of a line and that of the line found
-GAP = 1.6  # times the size of the characters: neighbours stand no further apart
-STRAIGHT = 2.2  # times the size of the characters: a thicker line is slanted, or two
-OVERLAP = 0.3  # of the smaller character: what neighbours of such a line share across it
-TWICE = 0.4  # times its size: the same character this near is printed twice, to look bold
-MOST_OTHERS = 0.02  # characters beside the quoted ones that may stand in the boxes, as a share of these
-# What may stand behind PDFium's mark for a hyphen; 0 is a glyph that the file does not name.
+GAP = 1.6  # times the size of the characters: the largest distance of neighbours
+STRAIGHT = 2.2  # times the size of the characters: a thicker line is slanted, or two lines
+OVERLAP = 0.3  # of the smaller character: the overlap of neighbours across such a line
+TWICE = 0.4  # times its size: the same character this near is printed twice, for bold type
+MOST_OTHERS = 0.02  # other characters allowed in the boxes, as a share of the quoted ones
+# Codes behind PDFium's mark for a hyphen; 0 is a glyph that the file does not name.
 HYPHENS = (0x0, 0x2, 0x2D, 0xAD, 0xFFFE)
 LOW_SURROGATES = range(0xDC00, 0xE000)
 
@@ -47,8 +49,13 @@ class _Doubt(Exception):
 
 
 def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
-    """`lines`: the text of each stored line, its box, and from where to where it is quoted. Raises
-    DocumentUnreadable for a page that is damaged, and what `open_document` raises."""
+    """Return the positions of quoted characters.
+
+    `lines`: the text of each stored line, its box, and the start and end of its quoted part.
+
+    Raises:
+        DocumentUnreadable: The page is damaged. `open_document` may raise other errors.
+    """
     fonts = substitutes()
     fonts.begin()
     with closing(open_document(data)) as document:
@@ -57,7 +64,7 @@ def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -
             return _on_page(document, page, lines, anywhere=True)
     if not placement.doubt:
         return placement
-    # As reading does: a page is read once more where PDFium took a font of its own for an unknown one.
+    # As in reading: a page is read again if PDFium used its own font for an unknown one.
     fonts.begin(everywhere=True)
     with closing(open_document(data)) as document:
         placement = _on_page(document, page, lines)
@@ -69,7 +76,7 @@ def pack(placement: CharacterPlacement) -> Any:
 
 
 def unpack(packed: Any) -> CharacterPlacement:
-    """Raises ValueError, TypeError or KeyError for anything else."""
+    """Return the placement. Raises ValueError, TypeError or KeyError for invalid data."""
     boxes = []
     for left, top, right, bottom in packed["boxes"]:
         box = (float(left), float(top), float(right), float(bottom))
@@ -82,8 +89,11 @@ def unpack(packed: Any) -> CharacterPlacement:
 def _on_page(
     document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]], *, anywhere: bool = False
 ) -> CharacterPlacement:
-    """`anywhere`: a line need not stand where it was stored, as long as the page has it once. Another version
-    of PDFium may have measured it a little otherwise."""
+    """Return the positions on a page.
+
+    `anywhere`: a line may have moved from its stored position if the page contains it once. Another version
+    of PDFium may have measured it slightly differently.
+    """
     try:
         page = document[number - 1]
         textpage = page.get_textpage()
@@ -101,7 +111,7 @@ def _on_page(
 
 
 class _Sheet:
-    """A page, its lines as they are stored, and its characters."""
+    """A page, its stored lines, and its characters."""
 
     def __init__(self, page: Any, textpage: Any, number: int, anywhere: bool) -> None:
         self._textpage = textpage.raw
@@ -112,7 +122,7 @@ class _Sheet:
         self._quoted: list[Glyph] = []
 
     def runs(self, text: str, box: Box, first: int, last: int) -> Iterator[list[Glyph]]:
-        """The quoted characters of a line, those together that are neighbours."""
+        """Yield the quoted characters of a line, neighbours together."""
         printed = _printed(text)
         ranks = [rank for rank, place in enumerate(printed) if first <= place < last]
         if not ranks:
@@ -122,7 +132,11 @@ class _Sheet:
         yield from _neighbours(glyphs, box)
 
     def find_boxes(self, runs: Sequence[list[Glyph]]) -> list[Box]:
-        """The box of each run. One that others stand in is parted; raises _Doubt where that does not help."""
+        """Return the box of each run; boxes that contain other characters are split.
+
+        Raises:
+            _Doubt: Splitting does not help.
+        """
         indices = {glyph.index for glyph in self._quoted}
         bounds = [_union(run) for run in runs]
         others = [
@@ -140,7 +154,7 @@ class _Sheet:
         return boxes
 
     def _is_twice(self, other: Glyph) -> bool:
-        """True where it is a quoted character that is printed twice to look bold."""
+        """Return whether a character is a second print of a quoted one, for bold type."""
         x, y = _middle(other.box)
         for glyph in self._quoted:
             if glyph.letter == other.letter:
@@ -150,7 +164,7 @@ class _Sheet:
         return False
 
     def _glyphs(self, text: str, box: Box) -> list[Glyph]:
-        """Of each character of a stored line that is not white. Raises _Doubt."""
+        """Return the glyphs of a stored line without white space. Raises _Doubt."""
         words, start = self._line(text, box)
         glyphs = []
         index = start
@@ -161,8 +175,10 @@ class _Sheet:
         return glyphs
 
     def _line(self, text: str, box: Box) -> tuple[str, int]:
-        """The line of the page that was stored so. Tables were stored with other white between their
-        cells."""
+        """Return the page's line that equals the stored one.
+
+        Tables were stored with different white space between their cells.
+        """
         squeezed = "".join(text.split())
         likely = []
         for words, start, end in self._lines:
@@ -188,7 +204,7 @@ class _Sheet:
         return Glyph(letter, index, box)
 
     def _box(self, index: int) -> Box | None:
-        """The outline of a character; of one without any, the room that its font gives it."""
+        """Return the outline of a character, or its font's box if it has none."""
         box = self._transform.letter(self._textpage, index)
         if box is not None and _area(box) > 0:
             return box
@@ -225,7 +241,7 @@ def _neighbours(glyphs: Sequence[Glyph], line: Box) -> Iterator[list[Glyph]]:
 
 
 def _parted(run: Sequence[Glyph], others: Sequence[Glyph]) -> Iterator[Box]:
-    """As long boxes as none of the others stands in."""
+    """Yield the longest boxes that contain none of the others."""
     reach = run[0].box
     for glyph in run[1:]:
         longer = _around(reach, glyph.box)
@@ -238,7 +254,7 @@ def _parted(run: Sequence[Glyph], others: Sequence[Glyph]) -> Iterator[Box]:
 
 
 def _printed(text: str) -> list[int]:
-    """The places of its characters that are not white."""
+    """Return the places of the characters that are not white space."""
     return [place for place, letter in enumerate(text) if not letter.isspace()]
 
 

@@ -1,4 +1,4 @@
-"""Which headings a block stands under, kept while a document is read from top to bottom."""
+"""The headings above a block, tracked while a document is read from top to bottom."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ class Headings:
         return tuple(text for _, text in self._open)
 
     def open(self, text: str, level: int) -> tuple[str, ...]:
-        """A heading begins: those of its level and below end. Returns the path that it stands under
-        itself."""
+        """Open a heading, closing those of its level and below. Return the path above it."""
         self.close(level)
         above = self.path
         self._open.append((level, label_heading(text)))
         return above
 
     def close(self, level: int) -> None:
-        """Headings of this level and below end."""
+        """Close the headings of this level and below."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()

@@ -1,5 +1,4 @@
-"""Text of a page that a reader cannot see: no browser shows it, so it is none of the page's, and nobody may
-quote it."""
+"""Hidden text of a page. No browser shows it, so it must not be quoted."""
 
 from __future__ import annotations
 
@@ -14,25 +13,28 @@ from shisho.corpus.readers.colours import FAINT
 from shisho.corpus.readers.inlinestyle import Style, measure
 from shisho.corpus.readers.placing import NO_ROOM, is_out_of_sight
 
-_GONE = "GONE"  # no tag of a page: its parser knows small letters alone
-# Words in them are for browsers that do not know them; those of a list of data, for a field.
+_GONE = "GONE"  # not a tag of a page: its parser only knows lower case
+# Their text is for browsers without support; that of a data list is for a field.
 _FALLBACKS = frozenset(("audio", "canvas", "datalist", "meter", "noembed", "progress", "video"))
 _MARKED = etree.XPath("//*[@style or @hidden or @bgcolor or self::dialog or self::font[@color]]")
 _STRUCK_TAGS = frozenset(("del", "s", "strike"))
 _STRUCK = etree.XPath("//del | //s | //strike | //*[contains(@style, 'line-through')]")
-_LONGEST_STRUCK = 1_000  # characters; what is longer was left open by mistake
+_LONGEST_STRUCK = 1_000  # characters; a longer one was left open by mistake
 _TEXT = etree.XPath("string()")
 _SHARE = re.compile(r"([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?)(%?)")
 _FILTERED = re.compile(r"opacity\(\s*+([^\s()]++)\s*+\)")
 
 
 def drop_hidden(tree: Any) -> None:
-    """Take out of an lxml tree what no browser shows: words for browsers that do not know an element; what is
-    `hidden`, or a closed dialog; and by inline style what has no display, no visibility, no opacity, letters
-    of no size, a place off the screen, a shape without room, or the colour of its ground.
+    """Remove elements from an lxml tree that no browser shows.
 
-    What only a style sheet or a script hides stays. So does what is set anew inside: letters of 13 pixels in
-    a cell of 0. Text after a dropped element stays as well."""
+    Fallback text for unsupported elements; `hidden` elements and closed dialogs; and by inline style,
+    elements without display, visibility or opacity, with letters of zero size, positioned off the screen,
+    without room, or in the colour of their ground.
+
+    Text hidden only by a style sheet or a script is kept, and so is text with new values inside: letters of
+    13 pixels in a cell of 0. Text after a removed element is kept as well.
+    """
     page = Appearance(tree)
     gone = list(tree.iter(*_FALLBACKS))
     cleared: set[Any] = set()
@@ -48,8 +50,10 @@ def drop_hidden(tree: Any) -> None:
 
 
 def drop_struck(tree: Any) -> None:
-    """Take out what a line is drawn through: it does not count any more, and what replaces it would be glued
-    to it (八百円千円)."""
+    """Remove struck-through text.
+
+    It is deleted text, and its replacement would be glued to it (八百円千円).
+    """
     struck = (
         element
         for element in _STRUCK(tree)
@@ -64,8 +68,10 @@ def _read_decoration(style: str) -> str:
 
 
 def drop_elements(tree: Any, elements: Iterable[Any]) -> None:
-    """Take elements out of their tree and leave the text after each. lxml's own `drop_tree` copies that text
-    each time, which grows with its square."""
+    """Remove elements from their tree, but keep the text after each.
+
+    lxml's own `drop_tree` copies that text each time, which is quadratic.
+    """
     for element in elements:
         element.tag = _GONE
     etree.strip_elements(tree, _GONE, with_tail=False)
@@ -80,7 +86,7 @@ def _is_by_attribute(element: Any, style: Style) -> bool:
 
 
 def _is_by_style(element: Any, style: Style) -> bool:
-    """True for what nothing inside can undo."""
+    """Return whether an element is hidden by styles that nothing inside can override."""
     return bool(style) and (
         style.get("display") == "none"
         or style.get("content-visibility") == "hidden"
@@ -101,14 +107,16 @@ def _has_no_room(style: Style) -> bool:
     overflow = " ".join(style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")).split()
     if not {"hidden", "clip"}.intersection(overflow):
         return False
-    # A part that is only folded has a greatest height of 0, and opens when it is clicked.
+    # A collapsed part has a maximum height of 0, and opens when it is clicked.
     sizes = [measure(style.get(name, "")) for name in ("height", "width")]
     return any(size is not None and size <= NO_ROOM for size in sizes)
 
 
 def _clear(top: Any, page: Appearance, cleared: set[Any]) -> list[Any]:
-    """Take the text that is not seen out of an element in which something may be seen all the same. Returns
-    what holds nothing else."""
+    """Remove the invisible text from an element that may contain visible text.
+
+    Returns the elements that contain nothing else.
+    """
     within = [element for element in top.iter() if isinstance(element.tag, str)]
     cleared.update(within)
     unseen = {element for element in within if page.find_look(element).is_unseen}

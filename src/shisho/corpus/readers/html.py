@@ -1,4 +1,4 @@
-"""HTML: the main text under its headings; all text of the body where there is no main text to find."""
+"""HTML: the main text under its headings, or all text of the body if none is found."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
 from shisho.isolation.prescan import MAX_BYTES, check
 
-# trafilatura gives a page with little text back as one paragraph without headings, or misses most of it. All
-# letters counts.
+# trafilatura returns a page with little text as one paragraph without headings, or misses most of it. Sizes
+# count all letters.
 SHORT = 1_000
 FRAGMENT = 100
 # On news pages of 600 to 1,000 letters the rest of the page is 1.5 to 10 times as long and is not the article
@@ -40,8 +40,11 @@ _OF_HEAD = frozenset(("title", "meta", "link", "base", "script", "style", "noscr
 
 
 def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTED) -> Reading:
-    """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs). `charset` is
-    what the server named; `opinion`, when readability is asked for the main text."""
+    """Read a page.
+
+    Blocks are headings, paragraphs, list items and tables (a row per line, cells separated by tabs).
+    `charset`: the encoding that the server named. `opinion`: when readability extracts the main text.
+    """
     if len(data) > MAX_BYTES:
         raise TooLarge("reader.html.too_large", megabytes=MAX_BYTES // 2**20)
     match = _CHARSET.search(data, 0, 8192)
@@ -67,16 +70,26 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
 
 
 def read_whole_blocks(html: str, headings: Headings | None = None) -> list[Block]:
-    """Everything that a page shows, for what is no web page: a letter; under headings that are open already.
-    Raises TooLarge."""
+    """Return everything that a document other than a web page shows, such as a mail message.
+
+    `headings`: those that are open already.
+
+    Raises:
+        TooLarge: The document is too large or too deep.
+    """
     return [block for _, blocks in read_parts(html, (), headings) for block in blocks]
 
 
 def read_parts(
     html: str, anchors: Collection[str], headings: Headings | None = None
 ) -> list[tuple[str, list[Block]]]:
-    """The same of a chapter of a book, in parts: each anchor of the page begins one, and the first, which
-    stands before them all, has no name. Raises TooLarge."""
+    """Return the same for a chapter of a book, in parts.
+
+    Each anchor of the page begins one; the first part, before all anchors, has no name.
+
+    Raises:
+        TooLarge: The chapter is too large or too deep.
+    """
     if len(html) > MAX_BYTES:
         raise TooLarge("reader.part_too_large", megabytes=MAX_BYTES // 2**20)
     check(html)
@@ -95,15 +108,18 @@ def _tree(html: str) -> Any:
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
         tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:  # nothing but comments, say
+    except etree.ParserError:  # such as a page with only comments
         return None
     _begin_body(tree)
     return tree
 
 
 def _begin_body(tree: Any) -> None:
-    """Where <body> is left out, as it may be, libxml2 leaves the elements it does not know in the head:
-    article, main …"""
+    """Move elements from the head to the body.
+
+    If <body> is omitted, which is allowed, libxml2 leaves the elements it does not know in the head: article,
+    main …
+    """
     head = tree.find("head")
     strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
     if strays:
@@ -113,16 +129,20 @@ def _begin_body(tree: Any) -> None:
 
 
 def _says_less(main: list[Block], whole: list[Block]) -> bool:
-    """True where the whole page is wanted: the main text is a fragment, or there is little else on the
-    page."""
+    """Return whether to use the whole page instead of the main text.
+
+    The main text is a fragment, or the page contains little else.
+    """
     if count_letters(main) < FRAGMENT:
         return not main or count_letters(whole) < SHORT
     return count_letters(whole) <= LITTLE_ELSE * count_letters(main)
 
 
 def _spell_out(tree: Any) -> None:
-    """Write into the text what only the markup says: 10<sup>2</sup> is not 102, and ruby stands in
-    parentheses."""
+    """Write information of the markup into the text.
+
+    10<sup>2</sup> is not 102, and ruby is in parentheses.
+    """
     spell_out_lettering(tree)
     for formula in list(tree.iter("math")):
         _write_formula(formula)
@@ -141,7 +161,7 @@ def _spell_out(tree: Any) -> None:
 
 
 def _write_formula(formula: Any) -> None:
-    """MathML as one line of text; what it says once more in another language is left out."""
+    """Write MathML as one line of text, without its annotations in another language."""
     etree.strip_elements(formula, "annotation", "annotation-xml", with_tail=False)
     for element in list(formula.iter("msup", "msub", "mfrac", "msqrt")):
         parts = list(element)

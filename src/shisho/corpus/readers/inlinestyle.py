@@ -1,5 +1,7 @@
-"""The inline style of an element: its declarations as a browser takes them, and its lengths in pixels.
-Linear, whatever a page writes there."""
+"""The inline style of an element: its declarations, and lengths in pixels.
+
+Linear, whatever a page contains.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 Style = Mapping[str, str]
 
-# A semicolon in parentheses or in quotation marks ends nothing: `url(data:image/png;base64,…)`.
+# A semicolon in parentheses or quotation marks is not a separator: `url(data:image/png;base64,…)`.
 _PART = re.compile(r"""(?:[^;"'(]++|\([^()]*+\)|"[^"]*+"|'[^']*+'|["'(])++""")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.S)
 _MOST_LETTERS = 0x10FFFF
 _LENGTH = re.compile(r"(?:calc\(\s*+)?([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?)([a-z%]*+)\s*+\)?")
-# Letters are taken for 16 pixels, the screen for 1,000. Without a unit they are pixels, as in old pages.
+# Letters count as 16 pixels, the screen as 1,000. Numbers without a unit are pixels, as in old pages.
 _PIXELS: Mapping[str, float] = {
     **dict.fromkeys(("", "px"), 1.0),
     **dict.fromkeys(("em", "rem", "pc", "ic"), 16.0),
@@ -31,8 +33,10 @@ _LOGICAL = {"block-start": "top", "inline-end": "right", "block-end": "bottom", 
 
 
 def parse_style(written: str) -> Style:
-    """In small letters, in the order in which they count: of two with one name the later wins, unless the
-    earlier is important."""
+    """Parse a style to lower-case declarations in order of precedence.
+
+    Of two with one name the later wins, unless the earlier is important.
+    """
     style: dict[str, str] = {}
     important = set()
     for part in _PART.findall(_COMMENT.sub(" ", written.lower())):
@@ -58,7 +62,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def measure(value: str, percent: float = 10.0) -> float | None:
-    """A length in pixels, `percent` pixels for each of a hundred; None for what is none."""
+    """Return a length in pixels (`percent` pixels per cent); None if it is not a length."""
     length = _LENGTH.fullmatch(value.strip())
     if length is None:
         return None
@@ -67,7 +71,7 @@ def measure(value: str, percent: float = 10.0) -> float | None:
 
 
 def find_sides(style: Style, name: str) -> dict[str, str]:
-    """What `margin`, `padding` or `inset` says of each side, by itself or by the side's own name."""
+    """Return the values of `margin`, `padding` or `inset` for each side, including longhands."""
     own_names = {f"{name}-{logical}": side for logical, side in _LOGICAL.items()}
     own_names |= {side if name == "inset" else f"{name}-{side}": side for side in _LOGICAL.values()}
     sides: dict[str, str] = {}
@@ -80,7 +84,7 @@ def find_sides(style: Style, name: str) -> dict[str, str]:
 
 
 def spread_sides(words: Sequence[str]) -> dict[str, str]:
-    """One to four words as CSS gives them to the sides."""
+    """Return the sides of one to four words, as in CSS."""
     top = words[0]
     right = words[1] if len(words) > 1 else top
     bottom = words[2] if len(words) > 2 else top

@@ -1,4 +1,4 @@
-"""Items of lists as the program that shows them counts and marks them."""
+"""Items of lists, with the numbers and marks that programs display."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LETTERED = frozenset(("a", "A", "i", "I"))
 
 
 class ListCount:
-    """The items of one list of HTML, or of trafilatura's tree, as a browser counts them."""
+    """The counter of a list of HTML, or of trafilatura's tree, as in a browser."""
 
     def __init__(self, element: Any) -> None:
         is_ordered = "ol" in (element.tag, element.get("rend"))
@@ -20,7 +20,7 @@ class ListCount:
         self._next = _number(element.get("start"), 1)
 
     def count(self, item: Any) -> int | None:
-        """The number of the next item; 0 where the list has none, None where a browser marks no items."""
+        """Return the number of the next item; 0 for an unnumbered list, None if it has no marks."""
         if self._is_described:
             return None
         number = _number(item.get("value"), self._next)
@@ -29,7 +29,7 @@ class ListCount:
 
 
 def mark_item(text: str, number: int = 0) -> str:
-    """The text behind its number or a bullet, unless it brings a mark of its own."""
+    """Return the text after its number or a bullet, unless it already has a mark."""
     return text if is_item(text) else write_mark(text, number)
 
 

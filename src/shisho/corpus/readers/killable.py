@@ -1,5 +1,7 @@
-"""The Reader of the house: files are parsed in a child process that is killed when it overruns and replaced
-when it breaks."""
+"""The default Reader, which parses files in a child process.
+
+The child is killed if it exceeds its limits, and replaced if it breaks.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,21 @@ from shisho.isolation.telling import Tell, tell_nobody
 T = TypeVar("T")
 
 HTML_SECONDS = 5.0
-# What a good file of a hundred megabytes needs beyond the limits for small ones.
+# The additional needs of a good file of a hundred megabytes.
 SECONDS_PER_MB = 0.5
 MEMORY_PER_MB = 12
-PROGRESS_SECONDS = 1.0  # between two words on how far a long PDF is; of a short one there is none
+PROGRESS_SECONDS = 1.0  # between two progress reports of a long PDF; short ones send none
 
 
 class KillableReader:
-    """Reads one file at a time within `seconds` of computing (HTML: at most 5), `memory_mb` and `max_bytes`.
-    Belongs to one event loop.
+    """A reader of one file at a time.
 
-    `environment` is the child's; without it the child gets the parent's, secrets and all. `ocr`: text is
-    recognised in pictures and in pages without a text layer, where the extra for it is installed."""
+    Limits: `seconds` of CPU time (HTML: at most 5), `memory_mb` and `max_bytes`. It belongs to one event
+    loop.
+
+    `environment` is the child's; without it the child inherits the parent's, including its secrets. `ocr`:
+    recognise text in pictures and in pages without a text layer, if the extra is installed.
+    """
 
     def __init__(
         self,
@@ -48,8 +53,12 @@ class KillableReader:
         self._recogniser = Recogniser(environment)
 
     async def read(self, source: Source) -> Reading:
-        """Raises an `UnusableDocument` that says why, or InternalError when no child can be started at
-        all."""
+        """Read a source.
+
+        Raises:
+            UnusableDocument: The file cannot be read; the message gives the reason.
+            InternalError: No child can be started.
+        """
         self._check_size(source)
         kind = media.sniff(source.name, source.data, source.media_type)
         is_wanted = self._ocr if source.ocr is None else source.ocr
@@ -62,7 +71,7 @@ class KillableReader:
         return await self._with_scans(source)
 
     async def read_references(self, source: Source) -> tuple[Reference, ...]:
-        """The entries of a bibliography. Raises as `read`."""
+        """Return the entries of a bibliography. Raises as `read` does."""
         self._check_size(source)
         work = self._work(
             "shisho.corpus.readers.references:read", "shisho.corpus.readers.references:pack", source
@@ -79,7 +88,7 @@ class KillableReader:
             )
 
     async def _with_scans(self, source: Source) -> Reading:
-        """A PDF whose pages without a text layer are recognised."""
+        """Read a PDF, with OCR for pages without a text layer."""
         try:
             reading = await self._read(source, media.PDF)
         except NeedsOcr as scan:
@@ -94,7 +103,7 @@ class KillableReader:
             return recognition.merge_readings(
                 reading, await self._recogniser.recognise_pages(source, reading.needs_ocr)
             )
-        except UnusableDocument:  # what has text is worth having without its pictures
+        except UnusableDocument:  # text is useful even without its pictures
             return reading
 
     async def _read(self, source: Source, kind: str) -> Reading:

@@ -1,5 +1,7 @@
-"""Letters that only the style of a page tells, as programs for office work save them: raised by
-`vertical-align`, or pictures of Wingdings."""
+"""Letters that depend on the page's style, as office programs save them.
+
+They are raised by `vertical-align`, or pictures from Wingdings.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from shisho.corpus.readers.inlinestyle import parse_style
 from shisho.corpus.readers.symbols import write_symbols
 
 _TAGS = {"super": "sup", "sub": "sub"}
-_LONGEST = 20  # letters that are raised: an icon or a whole line is moved for other reasons
+_LONGEST = 20  # raised letters: icons and whole lines are moved for other reasons
 
 
 def spell_out_lettering(tree: Any) -> None:
-    """Write pictures as letters, and raised letters as elements that say so."""
+    """Write picture characters as letters, and raised letters as elements."""
     for element in tree.iter("span", "font"):
         style = parse_style(element.get("style") or "")
         font = style.get("font-family") or element.get("face") or ""
@@ -24,7 +26,7 @@ def spell_out_lettering(tree: Any) -> None:
 
 
 def _write_pictures(element: Any, font: str) -> None:
-    """Only what is directly in the element: others inside name their own font."""
+    """Write the picture characters directly in the element; inner elements have their own font."""
     element.text = write_symbols(element.text or "", font)
     for child in element:
         child.tail = write_symbols(child.tail or "", font)

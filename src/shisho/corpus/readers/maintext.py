@@ -1,4 +1,7 @@
-"""The main text of a page: by trafilatura, and by readability where that has likely missed most of it."""
+"""The main text of a page.
+
+It is extracted by trafilatura, or by readability if trafilatura likely missed most of it.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,12 @@ from shisho.corpus.readers.walking import TreeWalk
 from shisho.domain.corpus import Block, BlockKind
 from shisho.domain.item_mark import strip_mark
 
-PARAGRAPH = 60  # letters; below it stand captions, notes and buttons
-SENTENCE = 20  # letters; below it stand labels
-PART = 100  # letters in paragraphs of what is a part of the text
+PARAGRAPH = 60  # letters; shorter ones are captions, notes and buttons
+SENTENCE = 20  # letters; shorter ones are labels
+PART = 100  # letters in paragraphs of a real part of the text
 MOST = 0.9  # of a text
 RECOGNISED = 60  # letters by which a block is found in the page
-FAR_MORE = 4  # times the letters in paragraphs: a page of which so many stand in divisions has those for them
+FAR_MORE = 4  # times the letters in paragraphs: a page with so many in divisions uses divisions as paragraphs
 _NAMES_OF_BLOCKS = (
     "div p ul ol dl li table pre blockquote section article form figure img h1 h2 h3 h4 h5 h6 header footer nav aside"
     " main iframe button input"
@@ -38,11 +41,13 @@ _STRUCTURAL_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6", "li", "dt")
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """When readability's text stands in for trafilatura's. Sizes are letters, without white space.
+    """The rule for replacing trafilatura's text by readability's.
 
-    Fitted on one half of 92 news pages: as they are, cut short, and with each article in several parts. F1 on
-    the other half is .968, .789 and .909; trafilatura's with its own second opinions is .946, .721 and .893.
-    tests/corpus/readers/test_second_opinion.py fits them anew and holds these to the result."""
+    Sizes are letters, without white space. Fitted on one half of 92 news pages: unchanged, truncated, and
+    with each article in several parts. F1 on the other half is .968, .789 and .909; trafilatura's with its
+    own second opinions is .946, .721 and .893. tests/corpus/readers/test_second_opinion.py repeats the fit
+    and compares the result.
+    """
 
     #: Of less, trafilatura is taken to have missed the article …
     little: int = 300
@@ -55,7 +60,7 @@ class SecondOpinion:
         return size < self.little or in_parts
 
     def is_better(self, size: int, other: int, *, in_parts: bool, holds: bool) -> bool:
-        """`holds`: the other text has most of the first in it."""
+        """Return whether the other text is better. `holds`: it contains most of the first one."""
         if size < self.little and other >= max(self.little, self.far_more * size):
             return True
         return in_parts and holds and other >= self.more * size
@@ -65,7 +70,7 @@ FITTED = SecondOpinion()
 
 
 def find_main_text(tree: Any, opinion: SecondOpinion = FITTED) -> list[Block]:
-    """Nothing where there is none to find."""
+    """Return the main text, or nothing if none is found."""
     _keep_whole(tree)
     first = _with_structure(tree, _by_trafilatura(tree))
     size = count_letters(first)
@@ -82,8 +87,7 @@ def count_letters(blocks: Iterable[Block]) -> int:
 
 
 def _by_trafilatura(tree: Any) -> list[Block]:
-    # "fast" leaves out its own second opinions, "txt" the plain text that "python" would make beside the
-    # tree.
+    # "fast" skips its own second opinions, "txt" the plain text that "python" would add to the tree.
     extracted: Any = trafilatura.bare_extraction(
         tree, output_format="txt", fast=True, favor_precision=True, include_comments=False
     )
@@ -93,7 +97,7 @@ def _by_trafilatura(tree: Any) -> list[Block]:
 
 
 def _with_code(body: Any) -> Any:
-    """trafilatura calls words and whole listings <code> alike: a listing stands by itself."""
+    """Turn code listings into <pre>: trafilatura calls both words and listings <code>."""
     for code in list(body.iter("code")):
         listing = "\n" in "".join(code.itertext()).strip("\n") and code.getparent().tag != "p"
         if listing or code.getparent() is body:
@@ -103,17 +107,19 @@ def _with_code(body: Any) -> Any:
 
 
 def _by_readability(tree: Any) -> list[Block]:
-    """The part of the page that readability takes for its article; nothing where it finds none."""
+    """Return the part of the page that readability takes for its article, if any."""
     try:
         article = lxml.html.fromstring(Document(lxml.html.tostring(tree, encoding="unicode")).summary())
-    except Exception:  # it raises whatever lxml does on a page that it has emptied
+    except Exception:  # it raises any of lxml's errors on a page that it has emptied
         return []
     return TreeWalk().blocks_of(article)
 
 
 def _keep_whole(tree: Any) -> None:
-    """Take out what trafilatura drops a heading or words of a sentence for: the empty place where links lead
-    to, and a class that it takes for a menu's (<span class="guimenu">File</span>)."""
+    """Remove the reasons for which trafilatura drops a heading or words of a sentence.
+
+    They are empty link targets, and classes that look like a menu's (<span class="guimenu">File</span>).
+    """
     for part in tree.iter("a"):
         if not (len(part) or (part.text or "").strip()):
             part.tag = _DROPPED
@@ -125,8 +131,11 @@ def _keep_whole(tree: Any) -> None:
 
 
 def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
-    """All of the part of the page that the text stands in, with headings, lists and notes. Where a page calls
-    no part of it the main one, as pages made of DocBook, trafilatura takes paragraphs and tables alone."""
+    """Return the part of the page around the text, with headings, lists and notes.
+
+    If a page marks no main part, like pages generated by DocBook, trafilatura extracts paragraphs and tables
+    only.
+    """
     if any(block.kind in _STRUCTURAL_KINDS for block in blocks) or any(
         find_main(tree) for find_main in BODY_XPATH
     ):
@@ -141,7 +150,7 @@ def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
 
 
 def _walk(frame: Any) -> list[Block]:
-    """All of a part of a page but for menus and what nobody reads."""
+    """Return a part of a page without menus and hidden text."""
     part = deepcopy(frame)
     part.tail = None
     clear_surroundings(part)
@@ -150,7 +159,7 @@ def _walk(frame: Any) -> list[Block]:
 
 
 def _call_paragraphs(tree: Any) -> bool:
-    """Call by that name what is one and is called a division, where nearly all of the text stands in such."""
+    """Rename divisions that are paragraphs, if they contain nearly all of the text."""
     divisions = [part for part in tree.iter("div") if next(part.iterchildren(*_BLOCKS), None) is None]
     if _count_prose(divisions, SENTENCE) <= FAR_MORE * _count_prose(tree.iter("p"), SENTENCE):
         return False
@@ -160,7 +169,7 @@ def _call_paragraphs(tree: Any) -> bool:
 
 
 def _find_frame(tree: Any, blocks: list[Block]) -> Any:
-    """The innermost element with both the first block and the last; None where they are not found."""
+    """Return the innermost element with both the first and the last block; None if not found."""
     beginnings = [_squeezed([block])[:RECOGNISED] for block in (blocks[0], blocks[-1])]
     first, last = _find_elements(tree, beginnings)
     if first is None or last is None:
@@ -170,7 +179,7 @@ def _find_frame(tree: Any, blocks: list[Block]) -> Any:
 
 
 def _find_elements(tree: Any, beginnings: Sequence[str]) -> list[Any]:
-    """For each text the innermost element that begins with it, in one pass; None where there is none."""
+    """Return for each text the innermost element that begins with it, or None, in one pass."""
     pieces: list[str] = []
     begun: dict[int, Any] = {}
     at = 0
@@ -185,8 +194,10 @@ def _find_elements(tree: Any, beginnings: Sequence[str]) -> list[Any]:
 
 
 def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:
-    """True where the text stands in one of several parts that are alike and hold paragraphs each: `article`
-    beside `article`."""
+    """Return whether the text is in one of several similar parts that all have paragraphs.
+
+    For example one `article` of several.
+    """
     longest = max((_squeezed([block]) for block in blocks), key=len, default="")[:RECOGNISED]
     paragraphs = tree.iter("p") if longest else ()
     paragraph = next((paragraph for paragraph in paragraphs if longest in _squeezed_text(paragraph)), None)
@@ -203,7 +214,7 @@ def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:
 
 
 def _count_prose(paragraphs: Iterable[Any], least: int) -> int:
-    """Letters in those of at least so many that are more than captions and menus."""
+    """Return the letters in prose paragraphs of at least this size, without captions and menus."""
     counted = 0
     for paragraph in paragraphs:
         letters = len(_squeezed_text(paragraph))
@@ -214,7 +225,7 @@ def _count_prose(paragraphs: Iterable[Any], least: int) -> int:
 
 
 def _holds(whole: list[Block], part: list[Block]) -> bool:
-    """True where most of one text stands in another, in the same order."""
+    """Return whether a text contains most of another, in the same order."""
     text = _squeezed(whole)
     may_miss = (1 - MOST) * count_letters(part)
     at = 0

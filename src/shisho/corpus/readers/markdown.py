@@ -1,4 +1,7 @@
-"""Markdown by markdown-it, read as the page that it makes: HTML in it counts, and its comments do not."""
+"""Markdown by markdown-it, read as its rendered page.
+
+HTML in it is interpreted; its comments are dropped.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ from shisho.domain.reference import shorten_fact
 from shisho.errors import DocumentUnreadable
 from shisho.isolation.prescan import NEED_NO_END
 
-STRETCH = 1 << 20  # characters of HTML, read at once: far below what `read_whole_blocks` refuses
+STRETCH = 1 << 20  # characters of HTML read at once: far below the limit of `read_whole_blocks`
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
-# As YAML has it: a sign says that it stands in the lines below.
+# YAML syntax: a sign announces a value on the lines below.
 _TITLE = re.compile(r"^title:[ \t]*(?:[>|][-+\d]{0,2}[ \t]*$)?(.*(?:\n[ \t]+\S.*)*)", re.M)
 _ALIASES = re.compile(r"^(?:aliases|alias):[ \t]*(\S.*)?((?:\n[ \t]*-[ \t]+\S.*)*)", re.M)
 _TABLE = re.compile(r"(?<!`)<table\b", re.IGNORECASE)
@@ -34,7 +37,7 @@ _CELL = re.compile(r"</?(?:tr|td|th|thead|tbody|caption|colgroup)\b", re.IGNOREC
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _TAG = re.compile(r"<(?P<end>/)?(?P<name>[A-Za-z][A-Za-z0-9-]*)")
-# With bounds: the lines of a paragraph ask it of the first one again and again.
+# Bounded, because every line of a paragraph tests it again on the first one.
 _DEFINITION = re.compile(
     r"\[(?P<note>\^)?(?:[^\[\]\\]|\\.){0,999}\]:\s{0,999}(?P<target>\S{0,2000})", re.DOTALL
 )
@@ -45,7 +48,10 @@ _ADDRESS = re.compile(
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
-    """Headings, paragraphs, list items, code and tables (a row per line, cells separated by tabs)."""
+    """Read a file.
+
+    Blocks are headings, paragraphs, list items, code and tables (a row per line, cells separated by tabs).
+    """
     text = strip_controls(decode(data, charset))
     front = _FRONT_MATTER.match(text)
     title = _title_of(front[0]) if front else ""
@@ -65,7 +71,7 @@ def _title_of(front: str) -> str:
 
 
 def _list_aliases(front: str) -> list[str]:
-    """Other names of what the title names: in a row with commas, or one a line behind a hyphen."""
+    """Return the aliases of the title: in a row with commas, or one per line after a hyphen."""
     match = _ALIASES.search(front)
     if match is None:
         return []
@@ -75,7 +81,7 @@ def _list_aliases(front: str) -> list[str]:
 
 
 def read_marked_blocks(text: str, headings: Headings) -> list[Block]:
-    """The blocks of a text, under headings that are open already. HTML in it is read as such."""
+    """Return the blocks of a text under headings that are open already. HTML is interpreted."""
     parser = MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
     parser.block.ruler.at("reference", _read_definition, {"alt": ["paragraph"]})
     parser.add_render_rule("image", _write_description)
@@ -84,7 +90,7 @@ def read_marked_blocks(text: str, headings: Headings) -> list[Block]:
 
 
 def _with_whole_tables(text: str) -> str:
-    """Each table in HTML as a block of its own: for Markdown an empty line inside ends it."""
+    """Make each HTML table a separate block: in Markdown an empty line inside ends it."""
     parts: list[str] = []
     at = 0
     for start, end in _html_tables(text):
@@ -95,7 +101,7 @@ def _with_whole_tables(text: str) -> str:
 
 
 def _html_tables(text: str) -> Iterator[tuple[int, int]]:
-    """Where tables in HTML stand, but for those inside code."""
+    """Yield the spans of HTML tables, except those inside code."""
     code = [match.span() for match in _FENCED.finditer(text)]
     at = 0
     while opening := _TABLE.search(text, at):
@@ -109,16 +115,19 @@ def _html_tables(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _find_broken_end(text: str, start: int) -> int:
-    """Where a table ends that was cut off: after the paragraph of its last cell."""
+    """Return the end of a truncated table: after the paragraph of its last cell."""
     last = deque(_CELL.finditer(text, start), maxlen=1).pop()
     empty = _EMPTY_LINES.search(text, last.end())
     return empty.start() if empty else len(text)
 
 
 def _read_definition(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    """CommonMark's rule, which drops what it defines, but that a footnote is a paragraph of text: Japanese
-    has no spaces, so that the rule takes a sentence for an address."""
-    if silent:  # asked where a paragraph ends: that of a note before the next definition
+    """Parse a definition.
+
+    CommonMark's rule drops definitions, but footnotes are kept as paragraphs. Japanese has no spaces, so the
+    rule takes a sentence for an address.
+    """
+    if silent:  # tests where a paragraph ends: a note's, before the next definition
         return _match_definition(state, line) is not None and _defines_text(state, state.line)
     if _defines_text(state, line):
         return paragraph(state, line, end, silent)
@@ -126,7 +135,7 @@ def _read_definition(state: StateBlock, line: int, end: int, silent: bool) -> bo
 
 
 def _defines_text(state: StateBlock, line: int) -> bool:
-    """True for a footnote, and for any other definition of what is no address."""
+    """Return whether a definition is a footnote, or has a target that is not an address."""
     definition = _match_definition(state, line)
     if definition is None:
         return False
@@ -140,7 +149,7 @@ def _match_definition(state: StateBlock, line: int) -> re.Match[str] | None:
 
 
 def _stretches(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[str]:
-    """The text in HTML, in stretches of whole blocks: a file may be larger than a page."""
+    """Yield the text as HTML, in stretches of whole blocks: a file may exceed a page's limit."""
     parts: list[str] = []
     length = 0
     for block in _whole_blocks(tokens):
@@ -165,8 +174,10 @@ def _whole_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _without_unclosed(children: Sequence[Token]) -> list[Token]:
-    """Without tags of a paragraph that nothing in it ends: words like <file>, which would be elements without
-    end, and <title>, which would swallow what follows."""
+    """Return children without tags that are never closed in their paragraph.
+
+    Words like <file> would be elements without an end, and <title> would swallow the rest.
+    """
     opened: defaultdict[str, list[int]] = defaultdict(list)
     for place, child in enumerate(children):
         tag = _TAG.match(child.content) if child.type == "html_inline" else None
@@ -182,5 +193,5 @@ def _without_unclosed(children: Sequence[Token]) -> list[Token]:
 
 
 def _write_description(_: RendererProtocol, tokens: Sequence[Token], place: int, *__: object) -> str:
-    """A picture's words."""
+    """Return the description of a picture."""
     return escapeHtml(tokens[place].content)

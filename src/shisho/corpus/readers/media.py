@@ -1,5 +1,7 @@
-"""The file formats that are read, and how a file's format is recognised: by its first bytes, then by the
-contents of a zip, then by declared type and name. Plug-ins add formats."""
+"""The supported file formats, and their detection.
+
+By the first bytes, then by the contents of a zip, then by declared type and name. Plug-ins add formats.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ PICTURE_SUFFIXES: Mapping[str, str] = {"png": PNG, "jpg": JPEG, "jpeg": JPEG, "t
 PICTURES = (PNG, JPEG, TIFF)
 SUPPORTED = (*(item.media_type for item in FORMATS), *PICTURES)
 WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
-"""Those of characters alone, in an encoding that has to be found out."""
+"""Formats of plain characters, whose encoding must be detected."""
 
 _SUFFIXES = {suffix: item.media_type for item in FORMATS for suffix in item.suffixes} | dict(PICTURE_SUFFIXES)
 FORMAT_NAMES = Message("reader.formats")
@@ -83,10 +85,10 @@ _REFERENCE_SUFFIXES = {
     "json": CSL_JSON,
     "csljson": CSL_JSON,
 }
-_LOOKED_AT = 64 << 10  # bytes for the first entry
+_LOOKED_AT = 64 << 10  # bytes searched for the first entry
 _MARKUP = re.compile(
-    # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
-    # every order.
+    # Possessive: a match is tried in the parent process, where nothing stops one that tries comments in every
+    # order.
     rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+"
     rb"<(?:!doctype\s+html|html|head|body|title|meta)(?![\w-])",
     re.I,
@@ -95,7 +97,10 @@ _MARKUP = re.compile(
 
 @cache
 def load_formats() -> tuple[FileFormat, ...]:
-    """Return the built-in formats, then those of plug-ins. A media type that is taken is not replaced."""
+    """Return the built-in formats, then those of plug-ins.
+
+    Existing media types are not replaced.
+    """
     formats: dict[str, FileFormat] = {}
     for _, loaded in load_plugins(READERS, _is_format):
         for item in loaded if isinstance(loaded, tuple) else (loaded,):
@@ -134,7 +139,11 @@ def _is_format(loaded: object) -> bool:
 def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     """Return one of SUPPORTED, or the media type of a plug-in.
 
-    Raises UnsupportedMedia, DocumentEncrypted (a protected office file), or DocumentUnreadable (empty)."""
+    Raises:
+        UnsupportedMedia: No format matches.
+        DocumentEncrypted: It is a protected office file.
+        DocumentUnreadable: The file is empty, or does not match its name.
+    """
     if not data.strip(b"\x00\t\n\r "):
         raise DocumentUnreadable("reader.empty_file")
     if references := _references(name, data, declared):
@@ -169,7 +178,11 @@ def _suffix(name: str) -> str:
 
 
 def _references(name: str, data: bytes, declared: str | None) -> str:
-    """Raises UnsupportedMedia where there must be entries and are none."""
+    """Return the type of a bibliography, or "".
+
+    Raises:
+        UnsupportedMedia: A declared bibliography has no entries.
+    """
     head = data[:_LOOKED_AT]
     if declared == ANY_REFERENCES:
         kinds = [kind for kind, sign in _REFERENCES.items() if sign.search(head)]
@@ -184,7 +197,7 @@ def _references(name: str, data: bytes, declared: str | None) -> str:
 
 
 def _zipped(data: bytes) -> str:
-    # The central directory stands at the end, and names in it are never compressed.
+    # The central directory is at the end, and its names are never compressed.
     if b"word/document.xml" in data:
         return DOCX
     if b"ppt/presentation.xml" in data:

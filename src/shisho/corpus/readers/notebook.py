@@ -1,5 +1,7 @@
-"""Notebooks (IPYNB): prose, code and what it printed, each under the headings of the prose; the cell is the
-place."""
+"""Notebooks (IPYNB): prose, code and its output, under the headings of the prose.
+
+The place is the cell.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,14 @@ from shisho.domain.place import notebook_cell
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message
 
-OUTPUT = 5_000  # characters of what a cell printed
+OUTPUT = 5_000  # characters of a cell's output
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-# What Python says of an object that has no words of its own: only its pages or its Markdown have.
+# Python's text for an object without its own; only its HTML or Markdown has content.
 _OBJECT = re.compile(r"<[\w.]+ object(?: at 0x[0-9a-f]+)?>")
 
 
 def read(data: bytes) -> Reading:
-    """Cells count from 1 in the order of the file. Pictures are left out."""
+    """Read a notebook. Cells count from 1 in the order of the file; pictures are left out."""
     book = json.loads(decode(data))
     headings = Headings()
     blocks = []
@@ -52,7 +54,7 @@ def _cut(block: Block) -> Block:
 
 
 def _cells(book: Any) -> list[Any]:
-    """Those of version 3 stood in worksheets."""
+    """Return the cells; those of version 3 are in worksheets."""
     sheets = book.get("worksheets")
     return [cell for sheet in sheets for cell in sheet["cells"]] if sheets else list(book["cells"])
 
@@ -72,7 +74,7 @@ def _blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
 
 
 def _results(output: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
-    """The words of a result, in the form that a notebook shows them in; headings in it end with it."""
+    """Yield the text of a result in the form that a notebook shows; its headings end with it."""
     data = output.get("data", {})
     plain = output.get("text") or data.get("text/plain", "")
     has_words = bool(plain) and not _OBJECT.fullmatch(_text(plain).strip())
@@ -88,6 +90,6 @@ def _results(output: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
 
 
 def _text(source: Any) -> str:
-    """A cell is a text, or a list of its lines."""
+    """Return the text of a cell, which may be a list of lines."""
     text = "".join(source) if isinstance(source, list) else str(source)
     return strip_controls(_COLOURS.sub("", text))

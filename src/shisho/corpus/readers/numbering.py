@@ -1,5 +1,7 @@
-"""Automatic numbers of paragraphs in Word documents (ECMA-376 part 1, 17.9): 第2条 stands in no text, but in
-rules that count."""
+"""Automatic paragraph numbers in Word documents (ECMA-376 part 1, 17.9).
+
+第2条 is not in the text, but in counting rules.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ class _Level:
 
 
 class ParagraphCounter:
-    """Counts the paragraphs of a document, which must come in their order."""
+    """The counter of a document's paragraphs, which must be passed in order."""
 
     def __init__(self, element: Any | None) -> None:
         definitions = (
@@ -44,8 +46,10 @@ class ParagraphCounter:
         self._begun: set[str] = set()
 
     def count(self, list_id: str, level: int | None, style_id: str) -> str | None:
-        """The number of the next paragraph of this list, as it is printed; "" where it has a bullet or none;
-        None where there is no such list: 0 takes a paragraph out of one."""
+        """Return the printed number of the next paragraph of this list; "" for a bullet or none.
+
+        None if there is no such list: 0 removes a paragraph from a list.
+        """
         numbered = self._lists.get(list_id)
         definition = "" if numbered is None else _value(numbered, "w:abstractNumId")
         levels = self._levels.get(definition)
@@ -95,7 +99,7 @@ def _read_levels(definition: Any) -> dict[int, _Level]:
 
 
 def _read_styles(definition: Any) -> dict[str, int]:
-    """The levels that paragraphs have by their style."""
+    """Return the levels of paragraphs by style."""
     return {
         _value(level, "w:pStyle"): _integer(level.get(qn("w:ilvl")), 0)
         for level in definition.iterchildren(qn("w:lvl"))
@@ -131,13 +135,13 @@ def _spell_roman(number: int) -> str:
 
 
 def _spell_letters(number: int) -> str:
-    """a to z, then aa, bb …"""
+    """Return a to z, then aa, bb …"""
     turn, index = divmod(number - 1, 26)
     return chr(ord("a") + index) * min(turn + 1, 10)
 
 
 def _spell_kanji(number: int) -> str:
-    """As it is counted: 十二, 二十."""
+    """Return a number in kanji as counted: 十二, 二十."""
     if not 0 < number < 100:
         return "".join(_KANJI[int(digit)] for digit in str(number))
     tens, ones = divmod(number, 10)

@@ -1,5 +1,7 @@
-"""Text of pictures and of scanned pages by rapidocr, whose models are in its wheel: lines with their boxes,
-put together to blocks as those of a PDF are. Each block is marked as recognised."""
+"""OCR of pictures and scanned pages by rapidocr, whose models are in its wheel.
+
+Lines with their boxes are combined into blocks like those of a PDF. Each block is marked as recognised.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,10 @@ from shisho.isolation.telling import Tell, tell_nobody
 
 MOST_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
 LEAST_SURE = 0.5
-TYPE = 0.8  # of the height of a box: the size of the type in it
-SAME_TYPE = 1.18  # sizes this near are one: a box is as high as its highest letter
-COLUMN = 8  # times the size of type: narrower than this are the columns of a table
-# The models know Chinese too: forms that no Japanese character set has, and those that were printed.
+TYPE = 0.8  # of the height of a box: its font size
+SAME_TYPE = 1.18  # sizes this near are equal: a box is as high as its highest letter
+COLUMN = 8  # times the font size: narrower columns are those of a table
+# The models know Chinese too: forms that no Japanese character set has, and the printed ones.
 _CHINESE = (
     "查净别强户步每说产卽戶黃值删启图圆场块处备复头实审对导层应开张录总战报择时显术权极标样检济"
     "热环现电监确种类级约细终组经结给统继续维编职联节药营补规觉观认议记设证评试话该语请课调负财"
@@ -53,7 +55,7 @@ LEAST_SIDE = 400
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """Letters that were recognised together, with the edges of their box in points."""
+    """Letters recognised together, with the edges of their box in points."""
 
     left: float
     top: float
@@ -65,7 +67,7 @@ class TextPiece:
 def read_pdf(
     data: bytes, pages: Sequence[int], password: str | None = None, tell: Tell = tell_nobody
 ) -> Reading:
-    """Pages count from 1; none named: all of them. `tell` is told of each."""
+    """Read pages of a PDF (from 1; none named: all). `tell` is called for each."""
     with closing(open_document(data, password)) as document:
         numbers = list(pages) or range(1, len(document) + 1)
         drawn = ((number, *_drawn(document, number)) for number in numbers)
@@ -73,7 +75,7 @@ def read_pdf(
 
 
 def read_picture(data: bytes, tell: Tell = tell_nobody) -> Reading:
-    """PNG, JPEG or TIFF, whose pictures are its pages. `tell` is told of each."""
+    """Read a PNG, JPEG or TIFF, whose pictures are its pages. `tell` is called for each."""
     with open_picture(data) as picture:
         count = getattr(picture, "n_frames", 1)
         frames = enumerate(ImageSequence.Iterator(picture), start=1)
@@ -82,7 +84,10 @@ def read_picture(data: bytes, tell: Tell = tell_nobody) -> Reading:
 
 
 def _recognised(pictures: Iterable[tuple[int, Any, float]], count: int, tell: Tell) -> list[PdfPage]:
-    """Of each page its number, its picture (rows of blue, green and red) and how many points a pixel has."""
+    """Return the recognised pages.
+
+    `pictures`: the number of each page, its pixels (rows of blue, green and red) and points per pixel.
+    """
     pages: list[PdfPage] = []
     for number, picture, scale in pictures:
         height, width = picture.shape[:2]
@@ -106,14 +111,14 @@ def _drawn(document: Any, number: int) -> tuple[Any, float]:
     try:
         scale = min(DPI / POINTS, MOST_PIXELS / max(*page.get_size(), 1.0))
         return np.ascontiguousarray(page.render(scale=scale).to_numpy()[:, :, :3]), 1 / scale
-    except pypdfium2.PdfiumError:  # a damaged page is an empty one
+    except pypdfium2.PdfiumError:  # a damaged page counts as empty
         return np.full((64, 64, 3), 255, np.uint8), 1.0
     finally:
         page.close()
 
 
 def _scaled(frame: Any) -> tuple[Any, float]:
-    """Upright, on white, and no larger than a page needs."""
+    """Return a frame upright, on white, and no larger than a page needs."""
     points = points_of_pixel(frame)
     picture = turn_upright(frame)
     longer = max(picture.size)
@@ -129,8 +134,8 @@ def _engine() -> Any:
     from rapidocr import RapidOCR
 
     cv2.setNumThreads(1)
-    # One thread: the limit is of computing, and other children compute beside this one. Which way up a line
-    # stands is not asked: the model for it turned good lines round (one of 14 in Mincho).
+    # One thread: the limit is CPU time, and other children run in parallel. The orientation of lines is not
+    # detected: its model reversed good lines (one of 14 in Mincho).
     threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
     return RapidOCR(
         params={
@@ -143,8 +148,10 @@ def _engine() -> Any:
 
 
 def _pieces(picture: Any, scale: float) -> list[TextPiece]:
-    """The finder of boxes passes over a short line on an empty page: it is given what is printed, without the
-    white around it."""
+    """Return the pieces of the printed area, without surrounding white.
+
+    The detector misses a short line on an empty page.
+    """
     return [
         piece
         for top, bottom, first, last in _bands(picture)
@@ -153,7 +160,7 @@ def _pieces(picture: Any, scale: float) -> list[TextPiece]:
 
 
 def _bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
-    """Top, bottom, left and right of what is printed, cut where much white lies between."""
+    """Yield top, bottom, left and right of printed areas, split at wide white gaps."""
     ink = picture.min(axis=2) < INK
     rows = np.flatnonzero(ink.sum(axis=1) >= SPECKS)
     if not len(rows):
@@ -166,7 +173,7 @@ def _bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _framed(picture: Any) -> Any:
-    """Not smaller than the finder likes, with white to the right and below."""
+    """Pad a picture to the detector's minimum size, with white to the right and below."""
     height, width = picture.shape[:2]
     more = ((0, max(0, LEAST_SIDE - height)), (0, max(0, LEAST_SIDE - width)), (0, 0))
     return np.ascontiguousarray(np.pad(picture, more, constant_values=255))
@@ -188,12 +195,12 @@ def _pieces_of(picture: Any, left_edge: int, top_edge: int, scale: float) -> lis
 
 
 def mend_letters(text: str) -> str:
-    """Letters of Chinese and long vowels that Japanese text has not there, as what they were printed as."""
+    """Replace Chinese forms and misplaced long vowels by the characters that were printed."""
     return _ONE.sub("一", text.translate(_FORMS))
 
 
 def _lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:
-    """Pieces side by side are one line, as in a PDF; columns come one after the other."""
+    """Yield lines: adjacent pieces are one line, as in a PDF, and columns are in sequence."""
     for column in _columns(list(pieces)):
         rows: list[list[TextPiece]] = []
         for piece in sorted(column, key=lambda piece: piece.top + piece.bottom):
@@ -207,8 +214,10 @@ def _lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:
 
 
 def _columns(pieces: list[TextPiece]) -> list[list[TextPiece]]:
-    """Cut where white goes down the whole height between two columns of text, and above and below of what
-    stands over both."""
+    """Split pieces into columns of text.
+
+    They are cut at white over the full height between two columns, and above and below text over both.
+    """
     if len(pieces) < 4:
         return [pieces] if pieces else []
     size = median(piece.bottom - piece.top for piece in pieces)
@@ -216,13 +225,13 @@ def _columns(pieces: list[TextPiece]) -> list[list[TextPiece]]:
         parts = _parted(pieces, axis, size if axis == 0 else 0.0)
         if len(parts) > 1 and (axis == 1 or all(_is_text(part, size) for part in parts)):
             columns = [column for part in parts for column in _columns(part)]
-            # White between rows parts nothing where no column stands in any of the parts.
+            # White between rows separates nothing if no part contains columns.
             return columns if axis == 0 or len(columns) > len(parts) else [pieces]
     return [pieces]
 
 
 def _parted(pieces: list[TextPiece], axis: int, least: float) -> list[list[TextPiece]]:
-    """Groups with white between them, of more than `least`."""
+    """Return groups with more than `least` white between them."""
     parts: list[list[TextPiece]] = []
     end = 0.0
     for begin, until, piece in sorted(
@@ -267,7 +276,10 @@ def _line(row: Sequence[TextPiece], page: int) -> PdfLine:
 
 
 def _of_even_type(pages: Sequence[PdfPage]) -> list[PdfPage]:
-    """The boxes of one size of type differ in height: a line near the most common size has that size."""
+    """Return pages with even font sizes: a line near the most common size gets that size.
+
+    Boxes of one font size differ in height.
+    """
     sizes = sorted(line.size for page in pages for line in page.lines for _ in line.text)
     if not sizes:
         return list(pages)

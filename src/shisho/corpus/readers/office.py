@@ -1,5 +1,4 @@
-"""The parts that DOCX and PPTX share: a look at the zip before anything is unpacked, and tables as
-text."""
+"""Shared parts of DOCX and PPTX: a safety check of the zip, and tables as text."""
 
 from __future__ import annotations
 
@@ -13,12 +12,14 @@ MAX_ENTRIES = 10_000
 MAX_UNPACKED = 300 * 2**20
 MAX_XML = 100 * 2**20
 MAX_RATIO = 200
-SMALL = 2**20  # a part below this may be packed as tightly as it likes
+SMALL = 2**20  # smaller parts may have any compression ratio
 
 
 def open_package(data: bytes) -> io.BytesIO:
-    """The bytes as a file, if unpacking them is safe. Sizes may be trusted: zipfile stops at the size it was
-    told."""
+    """Return the bytes as a file, if unpacking them is safe.
+
+    Sizes may be trusted: zipfile stops at the declared size.
+    """
     try:
         parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as failure:
@@ -37,6 +38,6 @@ def open_package(data: bytes) -> io.BytesIO:
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """A row per line, cells separated by tabs."""
+    """Return a table as text: a row per line, cells separated by tabs."""
     lines = ([" ".join(cell.split()) for cell in row] for row in rows)
     return "\n".join("\t".join(cells) for cells in lines if any(cells))

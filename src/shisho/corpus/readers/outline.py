@@ -1,5 +1,7 @@
-"""Which groups of lines are headings, and of which level: by size and weight of type, and by the numbers
-before them."""
+"""Headings among groups of lines, and their levels.
+
+They are recognised by font size and weight, and by their numbers.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,14 @@ HEADING_CHARS = 60
 HEADING_LETTERS = 110  # of a script with spaces
 HEADING_LINES = 3
 LEVELS = 3
-COMMON = 0.3  # of all lines: what is as common as this marks nothing
+COMMON = 0.3  # of all lines: a more common style marks nothing
 
 
 class Outline:
-    """Signs of headings in this document: size and weight of type. A wrong heading costs more than a
-    missed one."""
+    """Features of headings in this document: font size and weight.
+
+    A false heading costs more than a missed one.
+    """
 
     def __init__(self, lines: Sequence[PdfLine], body: float, groups: Iterable[Group]) -> None:
         self._body = body
@@ -38,18 +42,18 @@ class Outline:
         self._top = self._top_of_numbers(heads)
 
     def level(self, group: Group) -> int:
-        """From 1, the outermost; 0 for what is no heading."""
+        """Return the level from 1, the outermost; 0 if it is not a heading."""
         if not self._stands_out(group):
             return 0
         if (number := self._depth(group)) is not None:
             return max(1, self._top + number)
         if group[0].size < LARGE * self._body:
             return LEVELS + 1
-        # A title page heads nothing: whatever heading comes next takes its place.
+        # A title page is not a parent: the next heading, whatever its level, replaces it.
         return self._ranks.get(group[0].size, LEVELS) if group[0].page > 1 else LEVELS
 
     def title(self, page: PdfPage, groups: Iterable[Group]) -> Group | None:
-        """Of a slide: the highest of its large lines, if it stands in the upper third."""
+        """Return the title of a slide: the highest of its large lines, if in the upper third."""
         large = [
             group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body
         ]
@@ -76,7 +80,7 @@ class Outline:
         return number
 
     def _top_of_numbers(self, heads: Sequence[Group]) -> int:
-        """The number to add to a depth: the outermost number stands where its size would."""
+        """Return the offset of depths: the outermost number has the level of its size."""
         depths = [(number, group) for group in heads if (number := self._depth(group)) is not None]
         if not depths:
             return 0
@@ -86,7 +90,7 @@ class Outline:
 
 
 def body_size(lines: Iterable[PdfLine]) -> float:
-    """Of most characters."""
+    """Return the font size of most characters."""
     weights: Counter[float] = Counter()
     for line in lines:
         weights[line.size] += len(line.text)
@@ -98,7 +102,7 @@ def _may_head(group: Group) -> bool:
     most = HEADING_LETTERS if text.isascii() else HEADING_CHARS
     if len(group) > HEADING_LINES or len(text) > most or is_bullet(text):
         return False
-    # White after the number is the only one in a heading.
+    # The gap after the number is the only one in a heading.
     gaps = sum(len(line.gaps) for line in group)
     return gaps <= (depth(text) is not None) and reads_as_heading(text)
 
@@ -109,6 +113,6 @@ def _chapter(group: Group) -> int | None:
 
 def _ranks(heads: Iterable[Group]) -> dict[float, int]:
     used = Counter(group[0].size for group in heads if group[0].page > 1 or depth(group[0].text) is not None)
-    # A size used once (a preface, a table of contents) stands beside the chapters, not above them.
+    # A size used once (a preface, a table of contents) is on the chapters' level, not above it.
     ranked = sorted((size for size in used if used[size] > 1), reverse=True)
     return dict.fromkeys(used, 1) | {size: min(rank, LEVELS) for rank, size in enumerate(ranked, start=1)}

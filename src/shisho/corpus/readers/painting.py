@@ -1,4 +1,4 @@
-"""What an inline style paints behind the letters of its element."""
+"""Backgrounds that an inline style paints behind the letters of its element."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from shisho.corpus.readers.colours import Colour, is_faint, is_lost_on, parse_colour
 from shisho.corpus.readers.inlinestyle import Style
 
-# A word, or a function with at most one more inside.
+# A word, or a function with at most one nested function.
 _WORD = re.compile(r"[\w-]++\((?:[^()]|\([^()]*+\))*+\)|[^\s,/()]++")
 _PICTURE = re.compile(r"(?:-webkit-)?(?:url|src|element|paint|image|image-set|cross-fade)\(")
 _GRADIENT = re.compile(r"[\w-]*gradient\(")
@@ -17,7 +17,7 @@ _COVERING = frozenset(("cover", "contain", "100%"))
 
 
 class Paint(NamedTuple):
-    """A ground: its colour, None where that cannot be told. `is_pictured`: a picture lies on it."""
+    """A background: its colour, None if unknown. `is_pictured`: a picture is on it."""
 
     colour: Colour | None
     is_pictured: bool = False
@@ -27,9 +27,10 @@ UNTOLD = Paint(None)
 
 
 def find_paint(style: Style) -> Paint | None:
-    """None where nothing is painted.
+    """Return the background that a style paints; None if none.
 
-    A picture that does not fill its element is decoration on the colour that is declared with it."""
+    A picture that does not fill its element is decoration on the declared colour.
+    """
     colours: list[str] = []
     pictures: list[str] = []
     covers = not _COVERING.isdisjoint(split_words(style.get("background-size", "")))
@@ -54,12 +55,12 @@ def _plain_colour(words: Sequence[str]) -> Paint | None:
     colours = [colour for word in words if (colour := parse_colour(word)) is not None]
     if colours:
         return None if is_faint(colours[-1]) else Paint(colours[-1])
-    return UNTOLD if any("(" in word for word in words) else None  # var(--ground), say
+    return UNTOLD if any("(" in word for word in words) else None  # such as var(--ground)
 
 
 def _paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: bool) -> Paint | None:
     is_pictured = False
-    for picture in pictures:  # the first lies on top
+    for picture in pictures:  # the first is on top
         if _GRADIENT.match(picture):
             even = _even_colour(picture)
             if even is None or not is_faint(even):
@@ -74,7 +75,7 @@ def _paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: bool)
 
 
 def _even_colour(gradient: str) -> Colour | None:
-    """The colour of a gradient that begins and ends alike; None for others."""
+    """Return the colour of a gradient that begins and ends alike; None for others."""
     words = split_words(gradient[gradient.index("(") + 1 : -1])
     stops = [colour for word in words if (colour := parse_colour(word)) is not None]
     if not stops or any("(" in word and parse_colour(word) is None for word in words):

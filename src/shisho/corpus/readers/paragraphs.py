@@ -1,4 +1,4 @@
-"""Printed lines to blocks: which line goes on with the one before it, and what kind of block they make."""
+"""Grouping of printed lines into blocks, and the kinds of the blocks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shisho.corpus.readers.tables import align_columns, tables
 from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
 SAME_SIZE = 1.11
-LABEL = 0.93  # times the size of most characters: the words of a figure are smaller
+LABEL = 0.93  # times the size of most characters: the text in figures is smaller
 LABEL_CHARS = 60
-PITCH = 1.75  # times the size of type, where a page does not show it
+PITCH = 1.75  # times the font size, if a page has no measurable line pitch
 
 
 def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
-    """Blocks of all pages in order; each stands on one page."""
+    """Return the blocks of all pages in order; each is on one page."""
     pdf_pages = drop_contents(drop_running_heads(pages))
     lines = [line for page in pdf_pages for line in page.lines]
     body = body_size(lines)
@@ -49,7 +49,7 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
 
 
 class _Grouping:
-    """The lines of one page, put together."""
+    """The lines of one page, grouped."""
 
     def __init__(self, lines: Sequence[PdfLine], body: float) -> None:
         self._lines = lines
@@ -98,12 +98,12 @@ class _Grouping:
         return heads or shapes.is_bullet(line.text) or line.text.startswith("\u3000")
 
     def _follows(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:
-        """True where the line goes on with the paragraph although the one before might be its last."""
+        """Return whether a line continues the paragraph although the previous one may be its last."""
         last = self._lines[index - 1]
         line = self._lines[index]
         if last.type.bold != line.type.bold or shapes.is_caption(line.text) or shapes.is_item(line.text):
             return False
-        # A number begins a paragraph, but 「see ch.」 may go on with one.
+        # A number begins a paragraph, but 「see ch.」 may continue with one.
         if shapes.has_label(line.text) and (self._has_room(index - 1) or not last.text.isascii()):
             return False
         if advance < -2 * line.size:  # the top of the next column
@@ -117,12 +117,14 @@ class _Grouping:
         )
 
     def _is_unfinished(self, index: int) -> bool:
-        """True where a line ends at the margin and in mid-sentence."""
+        """Return whether a line ends at the margin and in mid-sentence."""
         return not shapes.has_ended(self._lines[index].text) and not self._has_room(index)
 
     def _has_room(self, index: int) -> bool:
-        """True where the next line's first word would have stood on this line: then somebody ended it
-        here."""
+        """Return whether the next line's first word would have fitted on this line.
+
+        The author then ended the line here.
+        """
         line = self._lines[index]
         follower = self._lines[index + 1]
         words = follower.text.split(None, 1)
@@ -134,7 +136,7 @@ class _Grouping:
 
 
 def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
-    """By size of type: the distance from line to line that is most common on the page."""
+    """Return the most common distance between lines on the page, by font size."""
     steps: dict[float, Counter[float]] = {}
     for above, below in pairwise(lines):
         advance = _advance(above, below)
@@ -148,7 +150,7 @@ def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
 
 
 def _margins(lines: Sequence[PdfLine]) -> list[float]:
-    """For each line, how far the lines of its column reach."""
+    """Return for each line the end of the longest line in its column."""
     margins: list[float] = []
     start = 0
     for index in range(1, len(lines) + 1):
@@ -167,17 +169,16 @@ def _is_below(above: PdfLine, below: PdfLine) -> bool:
 
 
 def _advance(above: PdfLine, below: PdfLine) -> float:
-    """How far the next line stands from this one, along the page: downward, or leftward in vertical
-    writing."""
+    """Return the distance of the next line along the page: downward, or leftward if vertical."""
     if above.vertical:
         return above.box[2] - below.box[2]
-    # PDFium takes two printed lines for one here and there: the base is that of the first.
+    # PDFium occasionally merges two printed lines: the base is that of the first.
     is_double = above.box[3] - above.box[1] > 1.8 * above.size
     return below.box[3] - above.box[3] if is_double else below.type.base - above.type.base
 
 
 def _is_beside(last: PdfLine, line: PdfLine) -> bool:
-    """On one row, as the pieces of a line with formulas are."""
+    """Return whether two lines are on one row, like the pieces of a line with formulas."""
     (remaining, top, right, bottom) = last.box
     (x0, y0, x1, y1) = line.box
     apart = max(x0 - right, remaining - x1)
@@ -195,7 +196,10 @@ def _is_beside(last: PdfLine, line: PdfLine) -> bool:
 def _with_labels(
     groups: Sequence[tuple[BlockKind, list[PdfLine]]], body: float
 ) -> list[tuple[BlockKind, list[PdfLine]]]:
-    """The words of a figure above its caption (ticks, axes, names) become one note."""
+    """Return groups with the text of each figure as one note.
+
+    It is above the caption: ticks, axes, names.
+    """
     labelled: list[tuple[BlockKind, list[PdfLine]]] = []
     for kind, lines in groups:
         if kind is BlockKind.CAPTION and shapes.is_figure(lines[0].text):

@@ -1,5 +1,7 @@
-"""PDF by pypdfium2: lines as PDFium gives them with their boxes, put together to blocks; pages without text
-are named."""
+"""PDF by pypdfium2.
+
+PDFium's lines and their boxes are combined into blocks; pages without text are reported.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,19 @@ OCR = Message(
     "reader.pdf.ocr_advice",
     install=install_command("ocr"),
 )
-# A page that has a text layer is not recognised; ocrmypdf passes it by too unless it is forced.
+# A page with a text layer is not recognised; ocrmypdf skips it too unless it is forced.
 UNNAMED = "reader.pdf.unnamed_letters"
-# (cid:12) is what other programs write for a glyph without a character.
+# (cid:12) is other programs' form of a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
 
 
 def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> Reading:
-    """Pages count from 1; `tell` is told of each. Raises NeedsOcr when no page has a usable text layer."""
+    """Read a PDF. Pages count from 1; `tell` is called for each.
+
+    Raises:
+        NeedsOcr: No page has a usable text layer.
+    """
     fonts = substitutes()
     fonts.begin()
     with closing(open_document(data, password)) as document:
@@ -71,7 +77,7 @@ def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> 
 
 
 def _pages(document: Any, tell: Tell) -> list[PdfPage]:
-    """A damaged page has no height."""
+    """Return the pages; a damaged page has no height."""
     pages: list[PdfPage] = []
     count = len(document)
     for number in range(1, count + 1):
@@ -92,13 +98,16 @@ def _letters(page: PdfPage) -> int:
 
 
 def _is_garbled(page: PdfPage) -> bool:
-    """A text layer whose letters stand for nothing is worse than none: it would be indexed."""
+    """Return whether a text layer is meaningless.
+
+    That is worse than none: it would be indexed.
+    """
     return _is_nonsense("".join(line.text for line in page.lines), page.unnamed)
 
 
 def _is_nonsense(text: str, unnamed: str = "") -> bool:
     most = 0.3 * len("".join(text.split()))
-    # Codes that read as kana or ASCII are letters after all: some programs write them without saying so.
+    # Codes that read as kana or ASCII are letters after all: some programs write them without declaring it.
     guesses = len(unnamed) - len(_PLAUSIBLE.findall(unnamed))
     return sum(map(len, _GARBLED.findall(text))) > most or (guesses > most and 2 * guesses > len(unnamed))
 

@@ -1,4 +1,4 @@
-"""A PDF opened by PDFium, and what is said of one that cannot be."""
+"""Opening of PDFs by PDFium, and the errors of PDFs that cannot be opened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ MAX_PAGES = 10_000
 
 
 def open_document(data: bytes, password: str | None = None) -> Any:
-    """Raises DocumentEncrypted, DocumentUnreadable, TooLarge."""
+    """Return the document.
+
+    Raises:
+        DocumentEncrypted, DocumentUnreadable, TooLarge: It cannot be opened.
+    """
     try:
         document = pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as failure:

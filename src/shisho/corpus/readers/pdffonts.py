@@ -1,6 +1,8 @@
-"""Which fonts PDFium reads by: those inside the PDF, its own Latin ones, and boxes for all others; never the
-machine's, so that a file reads the same everywhere. Only for reading: drawn by them, a page would be
-boxes."""
+"""Fonts that PDFium uses for reading.
+
+Those inside the PDF, its own Latin ones, and boxes for all others; never the machine's, so that a file reads
+the same everywhere. Only for reading: a rendered page would consist of boxes.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,18 @@ import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers.boxfont import font
 
-_BOXES = 1  # the one handle that we give
+_BOXES = 1  # the only handle that is returned
 _WESTERN = (0, 1, 2)  # PDFium's numbers for the charsets ANSI, default and symbol
 _BUILT_IN = (b"Helvetica", b"Times", b"Courier", b"Symbol", b"ZapfDingbats", b"Arial")
 
 
 class FontSubstitutes:
-    """The answers of this process when PDFium asks for a font that a PDF names but does not hold.
+    """The font callbacks of this process, for fonts that a PDF names but does not embed.
 
-    `uncertain`: since `begin`, PDFium took a Latin font of its own for one that it does not know. That is
-    right for Latin letters; others have no outline in it and may be lost, which only a reading with boxes for
-    those fonts too can tell."""
+    `uncertain`: since `begin`, PDFium replaced an unknown font by its own Latin one. That is right for Latin
+    letters; others have no outline in it and may be lost, which only a reading with boxes for those fonts too
+    can reveal.
+    """
 
     def __init__(self) -> None:
         self.uncertain = False
@@ -46,7 +49,7 @@ class FontSubstitutes:
         pdfium.FPDF_SetSystemFontInfo(ctypes.byref(self._info))
 
     def begin(self, *, everywhere: bool = False) -> None:
-        """A document is opened next. `everywhere`: boxes for unknown fonts of Latin charsets too."""
+        """Prepare for the next document. `everywhere`: use boxes for unknown Latin fonts too."""
         self.uncertain = False
         self._everywhere = everywhere
 
@@ -63,12 +66,12 @@ class FontSubstitutes:
 
 @lru_cache(maxsize=1)
 def substitutes() -> FontSubstitutes:
-    """Those of this process, installed once."""
+    """Return the font callbacks of this process, installed once."""
     return FontSubstitutes()
 
 
 def _copy(_: Any, handle: Any, table: int, buffer: Any, size: int) -> int:
-    if table:  # one table alone: asked only of collections
+    if table:  # a single table is only requested for font collections
         return 0
     data = font()
     if buffer and size >= len(data):
@@ -77,7 +80,7 @@ def _copy(_: Any, handle: Any, table: int, buffer: Any, size: int) -> int:
 
 
 def read_unnamed_letters(textpage: Any) -> str:
-    """Letters whose font does not say which they are: PDFium gives their codes in the file instead."""
+    """Return the letters without a known character, for which PDFium returns their codes."""
     count = pdfium.FPDFText_CountChars(textpage)
     codes = [
         pdfium.FPDFText_GetUnicode(textpage, index)

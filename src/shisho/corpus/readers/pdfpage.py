@@ -1,5 +1,7 @@
-"""One page of a PDF as printed lines: text verbatim, box in points from the top left of the page as it is
-shown."""
+"""One page of a PDF as printed lines.
+
+The text is verbatim; boxes are in points from the top left of the displayed page.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,22 @@ from shisho.corpus.readers.text import strip_controls
 
 Box = tuple[float, float, float, float]
 
-HYPHEN = "\ufffe"  # PDFium's mark for a hyphen at the end of a line, put in place of the line break
+HYPHEN = "\ufffe"  # PDFium's mark for a hyphen at the end of a line, which replaces the line break
 _LINE = re.compile(f"[^\r\n{HYPHEN}]*{HYPHEN}?")
 SHORT = 2  # characters that show no direction of writing
 _BOLD = re.compile(rb"bold|heavy|black|-W[6-9]", re.I)
-GAP = 1.3  # times the size of type: white that no word space or bracket leaves
+GAP = 1.3  # times the font size: wider than any word space or bracket
 SAMPLES = 4
-_SCALE = 100  # PDFium's conversion to shown coordinates gives whole numbers
+_SCALE = 100  # PDFium's conversion to display coordinates returns integers
 
 
 @dataclass(frozen=True, slots=True)
 class Typeface:
-    """The type that a line is set in. `base`: how far down the page its letters stand; `bold`: all of
-    it; `size` in points."""
+    """The type of a line.
+
+    `base`: the distance of its baseline from the top of the page. `bold`: all of it is bold. `size` is in
+    points.
+    """
 
     size: float
     base: float
@@ -39,8 +44,11 @@ class Typeface:
 
 @dataclass(frozen=True, slots=True)
 class PdfLine:
-    """A line of a page. `gaps`: the white between its pieces where it is wider than any word space, as (left,
-    right); `cells`: where in the text the piece behind each of them begins, as far as that is known."""
+    """A line of a page.
+
+    `gaps`: white wider than any word space between its pieces, as (left, right). `cells`: the offsets in the
+    text of the pieces after them, as far as known.
+    """
 
     text: str
     page: int
@@ -56,7 +64,7 @@ class PdfLine:
 
     @property
     def begin(self) -> float:
-        """Where the line begins along its direction of writing."""
+        """The start of the line along its direction of writing."""
         return self.box[1] if self.vertical else self.box[0]
 
     @property
@@ -66,8 +74,10 @@ class PdfLine:
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
-    """Lines in reading order, and the shown size in points. `unnamed`: letters of which the file does not say
-    what they are."""
+    """A page: its lines in reading order, and its displayed size in points.
+
+    `unnamed`: letters that the file does not identify.
+    """
 
     lines: Sequence[PdfLine]
     width: float
@@ -80,7 +90,7 @@ class PdfPage:
 
 
 def read_page(document: Any, number: int) -> PdfPage:
-    """Page `number` (from 1). Raises PdfiumError when it is damaged."""
+    """Return page `number` (from 1). Raises PdfiumError if it is damaged."""
     page = document[number - 1]
     textpage = page.get_textpage()
     try:
@@ -97,7 +107,7 @@ def read_page(document: Any, number: int) -> PdfPage:
 
 
 def text_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
-    """Each line of a page that is not blank, and where it begins and ends in PDFium's text."""
+    """Yield each non-blank line of a page, with its start and end in PDFium's text."""
     wide = 0  # PDFium counts a character beyond U+FFFF (a letter of mathematics, a rare kanji) as two
     for match in _LINE.finditer(textpage.get_text_range()):
         start = match.start() + wide
@@ -107,14 +117,14 @@ def text_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
 
 
 def line_text(words: str) -> str:
-    """A line of PDFium's text as it is stored."""
+    """Return a line of PDFium's text in its stored form."""
     return strip_controls(words.replace(HYPHEN, "-")).rstrip()
 
 
 def read_line(
     textpage: Any, place: PageTransform, text: str, start: int, end: int, number: int
 ) -> PdfLine | None:
-    """The line with its box and its type; None where it stands nowhere."""
+    """Return the line with its box and type; None if it has no box."""
     first = start + len(text) - len(text.lstrip())
     at = max(0, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, first))
     last = max(at, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, end - 1))
@@ -143,7 +153,7 @@ def read_line(
 def _cells(
     textpage: Any, place: PageTransform, text: str, start: int, gaps: tuple[tuple[float, float], ...]
 ) -> tuple[int, ...]:
-    """By the box of each letter: the first one behind a gap begins a cell."""
+    """Return the start of each cell: the first letter after a gap, by its box."""
     cells = []
     reached = -math.inf
     index = start
@@ -152,7 +162,7 @@ def _cells(
             at = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, index)
             box = place.letter(textpage, at)
             if box is not None:
-                # Between its words the printer left white; a bracket has some of its own.
+                # Words are separated by white space; a bracket has some of its own.
                 apart = offset > 0 and text[offset - 1].isspace()
                 if apart and any(reached <= left + 1 and box[0] >= right - 1 for left, right in gaps):
                     cells.append(offset)
@@ -172,7 +182,10 @@ def _gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
 
 
 class PageTransform:
-    """From PDF space (bottom up, unrotated, uncropped) to the page as it is shown."""
+    """The transformation from PDF space to the displayed page.
+
+    PDF space is bottom up, unrotated and uncropped.
+    """
 
     def __init__(self, page: Any) -> None:
         width, height = page.get_size()
@@ -221,12 +234,14 @@ class PageTransform:
         return self.box(left.value, bottom.value, right.value, top.value)
 
     def type(self, textpage: Any, first: int, last: int) -> Typeface | None:
-        """By a few characters from `first` to `last`; the size that most of them have, the greater where two
-        are as many."""
+        """Return the type of a few sampled characters from `first` to `last`.
+
+        The size is the most common one, the greater of two equally common ones.
+        """
         glyphs = [
             (size, self._base(textpage, index), _is_bold(name))
             for index in sorted({first + (last - first) * part // SAMPLES for part in range(SAMPLES + 1)})
-            # A space that PDFium put in has no font, and neither size nor place of its own.
+            # A space that PDFium inserted has no font, size or position.
             if (name := _font(textpage, index)) and (size := self._size(textpage, index)) > 1
         ]
         if not glyphs:
@@ -240,7 +255,7 @@ class PageTransform:
         )
 
     def _size(self, textpage: Any, index: int) -> float:
-        # Many producers say size 1 and put the size into the text matrix.
+        # Many producers use size 1 and put the size into the text matrix.
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(textpage, index, matrix)
         return float(round(pdfium.FPDFText_GetFontSize(textpage, index) * math.hypot(matrix.c, matrix.d), 1))
@@ -260,13 +275,16 @@ def _font(textpage: Any, index: int) -> bytes:
 
 @lru_cache(maxsize=256)
 def _is_bold(font: bytes) -> bool:
-    # The weight that PDFium tells is 0 or 400 for most bold fonts; their names say more.
+    # PDFium reports weight 0 or 400 for most bold fonts; their names say more.
     return bool(_BOLD.search(font))
 
 
 def _in_reading_order(lines: list[PdfLine]) -> list[PdfLine]:
-    """As drawn, which keeps columns apart; but vertical lines go from right to left, whatever order they were
-    drawn in."""
+    """Return the lines in reading order.
+
+    The drawing order keeps columns apart; but vertical lines go from right to left, in whatever order they
+    were drawn.
+    """
     upright: list[PdfLine] = []
     lying: list[PdfLine] = []
     for line in lines:

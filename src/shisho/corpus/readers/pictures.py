@@ -1,4 +1,4 @@
-"""Pictures as pages: upright, on white, and how large they are in points."""
+"""Pictures as pages: upright, on white, with their size in points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image, ImageOps
 
 from shisho.errors import DocumentUnreadable, TooLarge
 
-DPI = 200  # of a picture that does not say its own
+DPI = 200  # of a picture without its own resolution
 POINTS = 72
 MAX_PICTURE = 100_000_000  # pixels
 MAX_PICTURES = 1_000  # in one TIFF
@@ -19,8 +19,12 @@ MAX_PICTURES = 1_000  # in one TIFF
 
 @contextmanager
 def open_picture(data: bytes) -> Iterator[Any]:
-    """PNG, JPEG or TIFF. Raises TooLarge, DocumentUnreadable; the latter also for what its use brings out."""
-    Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # what PIL refuses is twice as large
+    """Open a PNG, JPEG or TIFF.
+
+    Raises:
+        TooLarge, DocumentUnreadable: Also for errors that occur while the picture is used.
+    """
+    Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # PIL refuses pictures of twice this size
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
             count = getattr(picture, "n_frames", 1)
@@ -34,13 +38,13 @@ def open_picture(data: bytes) -> Iterator[Any]:
 
 
 def turn_upright(frame: Any) -> Any:
-    """As its camera held it, in colours, on white."""
+    """Return a picture in the camera's orientation, in colour, on white."""
     picture = ImageOps.exif_transpose(frame).convert("RGBA")
     ground = Image.new("RGBA", picture.size, "white")
     return Image.alpha_composite(ground, picture).convert("RGB")
 
 
 def points_of_pixel(frame: Any) -> float:
-    """How many points a pixel of the picture has."""
+    """Return the number of points in a pixel of the picture."""
     dpi = float((frame.info.get("dpi") or (DPI, DPI))[0])
     return POINTS / (dpi if 50 <= dpi <= 2400 else DPI)

@@ -1,8 +1,8 @@
-"""Text that only marks of letters part, bold or a colour, made one piece where a paragraph has very many of
-them.
+"""Joining of text pieces in paragraphs with very many inline marks.
 
-trafilatura takes such marks off. For each piece of text lxml then goes past all pieces before it, to the
-element that they stand in: the square of their number."""
+Such marks are bold or a colour. trafilatura strips them. For each piece of text lxml then walks all preceding
+pieces up to their parent, which is quadratic.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _CROWDED = etree.XPath(f"//p[count(.//text()) > {MANY}]")
 
 
 def join_pieces(tree: Any) -> None:
-    """Take the marks out of paragraphs that have very many of them, and leave their text."""
+    """Strip inline marks from paragraphs that have very many of them, and keep the text."""
     for paragraph in _CROWDED(tree):
         etree.strip_tags(paragraph, *_MARKS)
         for element in paragraph.iter():
-            element.text = element.text  # read as one, it is written as one
+            element.text = element.text  # reading joins the text, and writing stores it as one piece
             if element is not paragraph:
                 element.tail = element.tail

@@ -1,4 +1,7 @@
-"""Where an inline style puts an element: off the screen, into a shape without room, or shrunk to nothing."""
+"""Positions set by an inline style.
+
+Off the screen, in a shape without room, or shrunk to zero.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from typing import Any
 
 from shisho.corpus.readers.inlinestyle import Style, find_sides, measure, parse_style, spread_sides
 
-# Pixels. Nobody scrolls to what is left of a page or above it. To the right and below a page may go on, but
-# not so far.
+# Pixels. Nobody scrolls to the left of a page or above it. A page may extend to the right and below, but not
+# this far.
 FAR = 900.0
 RIGHT = 5_000.0
 BELOW = 9_000.0
-# What stands no further from its neighbour is one of a row: slides, or lines that a program has placed.
+# An element this near to its neighbour is one of a row: slides, or lines placed by a program.
 NEIGHBOUR = 3_000.0
-SMALLEST = 0.05  # of its size: nobody reads that
+SMALLEST = 0.05  # of its size: too small to read
 NO_ROOM = 1.0
 _PLACED = ("absolute", "fixed", "relative")
 _ON_THE_SCREEN: Mapping[str, tuple[float, float]] = dict.fromkeys(
@@ -48,7 +51,7 @@ _ON_EDGE = re.compile(r"rotate[xy]\(\s*-?(?:90|270)deg\s*\)")
 
 
 def is_out_of_sight(element: Any, style: Style) -> bool:
-    """True where the style moves its element off the screen, or shrinks it to nothing."""
+    """Return whether the style moves its element off the screen, or shrinks it to nothing."""
     if _MOVING.isdisjoint(style):
         return False
     if is_clipped(style) or _is_shrunk(style):
@@ -64,7 +67,7 @@ def is_out_of_sight(element: Any, style: Style) -> bool:
 
 
 def is_clipped(style: Style) -> bool:
-    """True where what is left of the element has no room for a letter."""
+    """Return whether the visible rest of the element has no room for a letter."""
     shapes = style.get("clip-path") or style.get("-webkit-clip-path") or ""
     if style.get("position") in ("absolute", "fixed"):
         shapes += style.get("clip", "")
@@ -91,7 +94,7 @@ def _is_narrow(begin: float | None, end: float | None) -> bool:
 
 
 def _shifts(style: Style) -> Iterator[tuple[str, float]]:
-    """The side from which the element is moved, and by how many pixels."""
+    """Yield the sides from which the element is moved, and by how many pixels."""
     if style.get("position") in _PLACED:
         yield from _measured(find_sides(style, "inset"), 10.0).items()
     margins = _measured(find_sides(style, "margin"), _OF_A_MARGIN)
@@ -111,7 +114,7 @@ def _measured(sides: Mapping[str, str], percent: float) -> dict[str, float]:
 
 
 def _translation(style: Style) -> tuple[float, float]:
-    """By how many pixels `transform` and `translate` move an element to the right and down."""
+    """Return the pixels by which `transform` and `translate` move an element right and down."""
     right = down = 0.0
     for name, arguments in _transforms(style):
         lengths = [measure(argument, _OF_A_SHIFT) or 0.0 for argument in arguments]
@@ -165,7 +168,7 @@ def _factor(word: str) -> float:
 
 
 def _is_one_of_a_row(element: Any, side: str, pixels: float) -> bool:
-    """True where a neighbour is moved likewise, and nearly as far."""
+    """Return whether a neighbour is moved in the same way, and nearly as far."""
     for neighbour in (element.getprevious(), element.getnext()):
         if neighbour is None or not isinstance(neighbour.tag, str):
             continue
@@ -177,8 +180,10 @@ def _is_one_of_a_row(element: Any, side: str, pixels: float) -> bool:
 
 
 def _is_track(element: Any, style: Style, pixels: float) -> bool:
-    """True for slides in one long row, which moves on under its window: it is wider than its way, or each
-    slide has a width."""
+    """Return whether an element is a long row of slides that moves under its window.
+
+    It is wider than its shift, or each slide has a width.
+    """
     width = style.get("width", "")
     length = measure(width) or 0.0
     if length > _WHOLE if width.endswith("%") else length >= -pixels:

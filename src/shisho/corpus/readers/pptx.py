@@ -1,5 +1,7 @@
-"""PPTX by python-pptx: a slide is a page; title as heading, text, tables, diagrams and charts from top to
-bottom, speaker notes last."""
+"""PPTX by python-pptx: a slide is a page.
+
+The title is the heading; text, tables, diagrams and charts follow from top to bottom, and speaker notes last.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +29,20 @@ from shisho.errors import DocumentUnreadable
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
 _CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
 _FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
-# What stands at the edge of every slide.
+# Placeholders at the edge of every slide.
 _RUNNING = (
     PP_PLACEHOLDER.SLIDE_NUMBER,
     PP_PLACEHOLDER.FOOTER,
     PP_PLACEHOLDER.DATE,
     PP_PLACEHOLDER.HEADER,
 )
-_LEVEL = Inches(0.1)  # a hand puts boxes side by side no more exactly; a line of small print is higher
+_LEVEL = Inches(0.1)  # manual side-by-side placement is no more exact; a line of small print is higher
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-MAX_GROUPS = 20  # how deep groups of shapes are followed
+MAX_GROUPS = 20  # the depth to which groups of shapes are followed
 
 
 def read(data: bytes) -> Reading:
-    """Slides count from 1, hidden ones too."""
+    """Read a presentation. Slides count from 1, including hidden ones."""
     deck = pptx.Presentation(open_package(data))
     slides = list(deck.slides)
     blocks: list[Block] = []
@@ -89,7 +91,7 @@ def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
 
 
 def _in_order(shapes: Iterable[Any]) -> Iterator[Any]:
-    """From top to bottom, and from left to right what stands side by side."""
+    """Yield shapes from top to bottom, and those side by side from left to right."""
     sides: list[Any] = []
     for shape in sorted(shapes, key=lambda shape: shape.top or 0):
         if sides and (shape.top or 0) - (sides[0].top or 0) > _LEVEL:
@@ -104,7 +106,10 @@ def _is_running(shape: Any) -> bool:
 
 
 def _rows(grid: Any) -> Iterator[list[str]]:
-    """A cell over several columns stands once; one over several rows in each of them."""
+    """Yield the rows of a table.
+
+    A cell over several columns appears once; one over several rows in each of them.
+    """
     above: dict[int, str] = {}
     for row in grid.rows:
         for column, cell in enumerate(row.cells):
@@ -114,8 +119,10 @@ def _rows(grid: Any) -> Iterator[list[str]]:
 
 
 def _unwrap(tree: Any) -> None:
-    """Shapes that only newer programs understand, those with formulas above all, stand beside a picture for
-    older ones: python-pptx passes over both."""
+    """Replace alternatives by the shapes for newer programs, such as those with formulas.
+
+    Older programs show a picture; python-pptx skips both.
+    """
     for alternatives in list(tree.iter(_ALTERNATIVES)):
         choice = next(alternatives.iterchildren(_CHOICE), None)
         parent = alternatives.getparent()
@@ -149,7 +156,10 @@ def _run(part: Any) -> str:
 
 
 def _with_symbols(text: str, properties: Any) -> str:
-    """The font for symbols draws what is no letter of ASCII: → is à in Wingdings."""
+    """Return the text with symbols.
+
+    The symbol font draws non-ASCII letters: → is à in Wingdings.
+    """
     latin, symbol = (
         None if (font := properties.find(qn(tag))) is None else font.get("typeface")
         for tag in ("a:latin", "a:sym")

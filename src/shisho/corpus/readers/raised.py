@@ -1,4 +1,4 @@
-"""Super- and subscripts that only markup tells, written as characters: 10<sup>2</sup> must not become 102."""
+"""Super- and subscripts of markup as characters: 10<sup>2</sup> must not become 102."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ def write_lowered(text: str) -> str:
 
 
 def write_placed(text: str, place: str | None) -> str:
-    """As an office file names the place of a run: `superscript`, `subscript`, or on the line."""
+    """Return the text of a run by its position in an office file.
+
+    `superscript`, `subscript`, or on the line.
+    """
     if place == "superscript":
         return write_raised(text)
     return write_lowered(text) if place == "subscript" else text
 
 
 def _written(text: str, table: dict[int, int], mark: str) -> str:
-    """White space around the letters is on the line: a run of an office file may hold some."""
+    """Return the letters raised or lowered.
+
+    White space around the letters stays on the line: a run of an office file may contain some.
+    """
     letters = text.strip()
     if not letters:
         return text

@@ -1,5 +1,7 @@
-"""Pictures and scanned pages are recognised in a child process of their own, which keeps the models from one
-to the next."""
+"""OCR of pictures and scanned pages.
+
+It runs in a separate child process, which keeps the models loaded.
+"""
 
 from __future__ import annotations
 
@@ -19,31 +21,34 @@ from shisho.messages.message import Message
 SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
 SECONDS_PER_MB = 300.0  # of a picture: a fax of 20 pages has one megabyte
 MEMORY_MB = 4096
-EACH_PAGE = 0.0  # seconds between two words on how far it is: a page takes long enough
+EACH_PAGE = 0.0  # seconds between two progress reports: a page takes long enough
 NEEDED = ("rapidocr", "onnxruntime")
 UNREAD = "reader.ocr.page_unread"
 LISTED = 20
 
 
 def is_installed() -> bool:
-    """True where the extra `ocr` is there."""
+    """Return whether the extra `ocr` is installed."""
     return all(importlib.util.find_spec(name) is not None for name in NEEDED)
 
 
 def join_numbers(numbers: Sequence[int]) -> str:
-    """The first of them, for a message."""
+    """Return the first numbers for a message."""
     return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
 
 
 class Recogniser:
-    """Recognises one file at a time. Belongs to one event loop."""
+    """A recogniser of one file at a time. It belongs to one event loop."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._killable = Killable((UnusableDocument,), environment)
 
     async def recognise_pages(self, source: Source, numbers: Sequence[int]) -> Reading:
-        """These pages of a PDF. `source.notify_page` is told of each. Raises DocumentUnreadable and
-        TooLarge."""
+        """Recognise these pages of a PDF. `source.notify_page` is called for each.
+
+        Raises:
+            DocumentUnreadable, TooLarge: The pages cannot be recognised.
+        """
         work = _work(
             "read_pdf",
             {"pages": numbers, "password": source.password},
@@ -52,7 +57,7 @@ class Recogniser:
         return await self._recognised(work, source)
 
     async def recognise_picture(self, source: Source) -> Reading:
-        """All of a picture, or of several in one file."""
+        """Recognise a picture, or all pictures of one file."""
         seconds = SECONDS_PER_PAGE + SECONDS_PER_MB * len(source.data) / 2**20
         reading = await self._recognised(_work("read_picture", {}, seconds), source)
         if not reading.blocks:
@@ -89,25 +94,25 @@ def _work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
 
 
 def pages_of(scan: NeedsOcr) -> tuple[int, ...]:
-    """All pages of a PDF that has no text at all."""
+    """Return all pages of a PDF without any text."""
     count = scan.message.values.get("pages") if isinstance(scan.message, Message) else None
     return tuple(range(1, count + 1)) if isinstance(count, int) else (1,)
 
 
 def unrecognised_picture(is_off: bool) -> NeedsOcr:
-    """Why a picture is not taken in."""
+    """Return the error for a picture that is not ingested."""
     if is_off:
         return NeedsOcr("reader.ocr.off")
     return NeedsOcr("reader.ocr.extra_missing", install=install_command("ocr"))
 
 
 def warn_of_recognised(pages: Sequence[int]) -> Message:
-    """The warning about them when they are taken in."""
+    """Return the warning about recognised pages of an ingested document."""
     return Message("reader.ocr.recognised", pages=join_numbers(pages))
 
 
 def merge_readings(reading: Reading, recognised: Reading) -> Reading:
-    """A reading with the pages that it lacked."""
+    """Return a reading with its missing pages added."""
     pages = sorted({block.page for block in recognised.blocks if block.page is not None})
     missing = tuple(number for number in reading.needs_ocr if number not in pages)
     blocks = sorted((*reading.blocks, *recognised.blocks), key=lambda block: block.page or 0)

@@ -1,5 +1,7 @@
-"""Entries of a bibliography, from BibTeX, RIS or CSL-JSON, with what they say in the words of
-`REFERENCE_FACTS`. Runs in the child, so the libraries are imported there."""
+"""Entries of a bibliography, from BibTeX, RIS or CSL-JSON.
+
+Their facts have the names of `REFERENCE_FACTS`. Runs in the child, so the libraries are imported there.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,12 @@ _CROSSREF_KINDS = {
 
 
 def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
-    """`kind` is one of `REFERENCE_TYPES`. Raises DocumentUnreadable where no entry is there, TooLarge."""
+    """Return the entries of a bibliography. `kind` is one of `REFERENCE_TYPES`.
+
+    Raises:
+        DocumentUnreadable: There is no entry.
+        TooLarge: There are too many.
+    """
     text = strip_controls(decode(data, charset))
     entries: list[Reference] = []
     for entry in _entries(text, kind):
@@ -73,7 +80,7 @@ def pack(entries: Iterable[Reference]) -> list[Any]:
 
 
 def unpack(packed: Any) -> tuple[Reference, ...]:
-    """Raises ValueError or TypeError for anything but entries."""
+    """Return the entries. Raises ValueError or TypeError for invalid data."""
     return tuple(
         Reference(_text(key), {_text(name): _text(fact) for name, fact in facts.items()}, tuple(files))
         for key, facts, files in packed
@@ -94,7 +101,7 @@ def _entries(text: str, kind: str) -> Iterator[Reference]:
 
 
 def _tidied(entry: Reference) -> Reference:
-    """Facts of one line each, none of them endless, and only those that have their shape."""
+    """Return an entry whose facts have their form, one line each, of limited length."""
     facts = {name: " ".join(str(fact).split()) for name, fact in entry.facts.items()}
     people = {
         role: "; ".join(split_names(facts.get(role, ""))[:MOST_AUTHORS]) for role in ("author", "editor")
@@ -111,7 +118,7 @@ def _tidied(entry: Reference) -> Reference:
 
 
 def _path(written: str) -> str:
-    """A path as the program meant it: out of an address, with one kind of separator."""
+    """Return a path as its program meant it: without a URL scheme, with uniform separators."""
     path = re.sub(
         r"^(?:file:/+(?=[A-Za-z]:)|file://(?=/)|internal-pdf://|storage:|attachments:)", "", written
     )
@@ -123,7 +130,7 @@ def _csl_references(text: str) -> Iterator[Reference]:
         items = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as broken:
         raise DocumentUnreadable("reader.references.csl_damaged") from broken
-    if isinstance(items, dict):  # a list under a name, Crossref's answer, or one item
+    if isinstance(items, dict):  # a named list, Crossref's answer, or one item
         items = items.get("items", items.get("message", items))
     items = [items] if isinstance(items, dict) else items
     for item in items if isinstance(items, list) else []:
@@ -132,8 +139,10 @@ def _csl_references(text: str) -> Iterator[Reference]:
 
 
 def csl_reference(item: Mapping[str, Any]) -> Reference:
-    """An item of CSL-JSON; Crossref's too, whose titles are lists, and whose kinds have names of their
-    own."""
+    """Return an item of CSL-JSON, or of Crossref.
+
+    Crossref's titles are lists, and its kinds have different names.
+    """
     facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
     people = {role: write_creators(_people(item.get(role))) for role in ("author", "editor")}
     dates = {"year": _date(item.get("issued")), "accessed": _date(item.get("accessed"))}
@@ -159,8 +168,10 @@ def _people(names: Any) -> Iterator[Creator]:
 
 
 def _creator(name: Mapping[str, Any]) -> Creator:
-    """A particle that is dropped where the family stands alone, stands behind the forename: Beethoven,
-    Ludwig van."""
+    """Return the creator of a name.
+
+    A particle that is dropped before a lone family name follows the forename: Beethoven, Ludwig van.
+    """
 
     def join(*parts: str) -> str:
         return " ".join(filter(None, (_scalar(name.get(part)) for part in parts)))

@@ -1,5 +1,7 @@
-"""The PageRenderer of the house: pages are drawn and measured in children of their own, within the limits of
-reading, so that no reader waits for a page that is looked at."""
+"""The default PageRenderer, with child processes of its own.
+
+Pages are rendered and measured within the limits of reading, and no reader waits for a page that is viewed.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,17 @@ T = TypeVar("T")
 
 
 class KillablePageRenderer:
-    """Draws one page at a time, and beside that finds the characters of one, within `seconds` of computing
-    and `memory_mb`. Belongs to one event loop. `environment` is the children's."""
+    """A renderer of one page at a time, which concurrently locates the characters of another.
+
+    Limits: `seconds` of CPU time and `memory_mb`. It belongs to one event loop. `environment` is the
+    children's.
+    """
 
     def __init__(self, seconds: float, memory_mb: int, environment: Mapping[str, str] | None = None) -> None:
         self._seconds = seconds
         self._memory_mb = memory_mb
         self._drawing = Killable((UnusableDocument,), environment)
-        # Characters are found with the fonts of reading, by which a page would be drawn as boxes.
+        # Characters are located with the fonts of reading, which would render a page as boxes.
         self._finding = Killable((UnusableDocument,), environment)
 
     async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:

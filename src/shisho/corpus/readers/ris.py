@@ -9,7 +9,7 @@ import rispy
 
 from shisho.domain.reference import Reference
 
-_END = "\nER  - \n"  # a file that was cut off ends within an entry
+_END = "\nER  - \n"  # a truncated file ends within an entry
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "primary_title"),
     "year": ("year", "publication_year", "date"),
@@ -42,7 +42,7 @@ _KINDS = {
 
 
 def references(text: str) -> Iterator[Reference]:
-    """Each entry once. What is no entry is passed over."""
+    """Yield each entry once. Other content is skipped."""
     for entry in rispy.loads(text.rstrip() + _END):
         facts = {fact: _first(entry, names) for fact, names in _FIELDS.items()}
         ends = [str(entry.get(name) or "").strip() for name in ("start_page", "end_page")]

@@ -1,11 +1,12 @@
-"""RTF by striprtf: its paragraphs and tables as text, then its notes. Pictures are left out.
+"""RTF by striprtf: its paragraphs and tables as text, then its notes. Pictures are skipped.
 
-striprtf passes over notes, and over what raises letters. So signs of ours stand in the source before it reads
-that, and are read from the text that it gives.
+striprtf drops notes, and the words that raise letters. So private signs are inserted into the source before
+it is read, and interpreted in the resulting text.
 
-striprtf reads a letter of two bytes only where both are written as hexadecimal numbers. Japanese programs
-write the second as it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written
-alike before it sees them."""
+striprtf reads a two-byte letter only if both bytes are hexadecimal numbers. Japanese programs write the
+second byte literally if it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written
+uniformly before it sees them.
+"""
 
 from __future__ import annotations
 
@@ -34,31 +35,32 @@ _PAIR_WIDE = re.compile(rb"\\'(8[1-9a-fA-F]|[9a-eA-E][0-9a-fA-F]|[fF][0-9a-eA-E]
 _EIGHT_BITS = re.compile(rb"[\x80-\xff]")
 _EIGHT_BITS_CP932 = re.compile(rb"[\x81-\x9f\xe0-\xfc][@-~\x80-\xfc]|[\x80-\xff]")
 _EIGHT_BITS_WIDE = re.compile(rb"[\x81-\xfe][@-~\x80-\xfe]|[\x80-\xff]")
-# What decoding puts for bytes without a letter; in cp932 they are of private use.
+# Replacements for undecodable bytes; in cp932 they are private-use characters.
 _UNNAMED = re.compile("[\ue000-\uf8ff\ufffd]")
 _BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
-# striprtf ends a cell with "|". In the text another sign stands for it meanwhile; no text has U+FFFE.
+# striprtf ends a cell with "|". In the text another sign replaces it temporarily; no text has U+FFFE.
 _BAR = "\x14"
 _CELL = "\ufffe"
 _CELLS_AND_BARS = str.maketrans({"|": _CELL, _BAR: "|"})
-# An escaped backslash is passed over: what follows it is text.
+# An escaped backslash is skipped: the following letters are text.
 _ROW_PART = re.compile(rb"\\\\|\\(trowd|row|par|line)(?![a-zA-Z])")
 
-# What hides the text after it until it is set to 0 or its group ends; the last two are of tracked changes.
+# These hide the following text until they are set to 0 or their group ends; the last two belong to tracked
+# changes.
 _HIDING = (b"v", b"deleted", b"mvf")
 _HIDES = re.compile(rb"\\(?:v|deleted|mvf)(?![a-zA-Z])")
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<byte>\\'[0-9a-fA-F]{2})|(?P<sign>\\[^a-zA-Z])"
     rb"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)"
 )
-# Signs and words that stand for a letter.
+# Signs and words that represent a letter.
 _SIGNS = frozenset((rb"\{", rb"\}", rb"\\", rb"\~", rb"\-", rb"\_"))
 _LETTERS = frozenset(
     b"u tab line emdash endash emspace enspace qmspace bullet lquote rquote ldblquote rdblquote".split()
 )
 
-# Signs of ours: from each on, letters are on the line, raised or lowered. None encloses anything: striprtf
-# drops those inside of what it passes over.
+# Private signs: the letters after each are on the line, raised or lowered. None of them encloses text:
+# striprtf drops signs inside groups that it skips.
 _ON_LINE = "\x11"
 _RAISED = "\x12"
 _LOWERED = "\x13"
@@ -72,8 +74,11 @@ _NOTE = re.compile(f"{_NOTE_BEGINS}([^{_NOTE_BEGINS}{_NOTE_ENDS}]*){_NOTE_ENDS}"
 
 
 def read(data: bytes) -> Reading:
-    """A paragraph a block, and a row of cells a line of a table; notes last. Raises DocumentUnreadable for
-    what is no RTF inside."""
+    """Read a file: a block per paragraph, a line of a table per row; notes come last.
+
+    Raises:
+        DocumentUnreadable: The content is not RTF.
+    """
     page = _code_page(data)
     source = (
         _with_signs(_without_hidden(_alike(_without_binary(data), page))).decode("ascii").replace("|", _BAR)
@@ -101,7 +106,7 @@ def read(data: bytes) -> Reading:
 
 
 def _code_page(data: bytes) -> int:
-    """That of the document; where it names none, that of its fonts; else the western one."""
+    """Return the code page of the document, else that of its fonts, else the western one."""
     if match := _CODE_PAGE.search(data):
         page = int(match[1])
         return page if page and page != 65001 else 1252
@@ -119,8 +124,11 @@ def _without_binary(data: bytes) -> bytes:
 
 
 def _alike(data: bytes, page: int) -> bytes:
-    """In ASCII, each byte of a letter beyond it as a hexadecimal number, its second byte too."""
-    # A field on a line of its own: striprtf looks for a link from each to the end of its line.
+    """Return the source in ASCII, with each byte of other letters in hexadecimal.
+
+    The second byte of a letter is included.
+    """
+    # Fields start on a new line: striprtf searches for a link from each to the end of its line.
     data = _with_whole_rows(data).replace(rb"{\field", b"\n" + rb"{\field")
     charsets = {int(number) for number in _CHARSET.findall(data)}
     if page == _TWO_BYTES[_JAPANESE] or _JAPANESE in charsets:
@@ -131,7 +139,7 @@ def _alike(data: bytes, page: int) -> bytes:
 
 
 def _with_whole_rows(data: bytes) -> bytes:
-    """A line's end inside a cell as a space: striprtf would end the row there."""
+    """Replace line ends inside cells by spaces: striprtf would end the row there."""
     parts: list[bytes] = []
     ends: list[tuple[int, int]] = []
     copied = 0
@@ -151,8 +159,10 @@ def _with_whole_rows(data: bytes) -> bytes:
 
 
 def _without_hidden(source: bytes) -> bytes:
-    """Without hidden letters. What divides paragraphs, rows and groups stays, and so does what says how
-    letters are set."""
+    """Return the source without hidden letters.
+
+    Separators of paragraphs, rows and groups are kept, and so are words that format letters.
+    """
     if not _HIDES.search(source):
         return source
     parts: list[bytes] = []
@@ -177,7 +187,7 @@ def _without_hidden(source: bytes) -> bytes:
 
 
 def _with_signs(source: bytes) -> bytes:
-    """With signs where notes begin and end, and where letters leave the line and come back to it."""
+    """Return the source with signs for the bounds of notes, and for raised and lowered letters."""
     parts: list[bytes] = []
     copied = 0
     level = _ON_LINE
@@ -211,7 +221,7 @@ def _with_signs(source: bytes) -> bytes:
 
 
 def _without_signs(text: str) -> str:
-    """The letters of each level as such."""
+    """Return the text with raised and lowered letters in place of the signs."""
     pieces = _LEVEL.split(text)  # a sign between two
     runs = zip((_ON_LINE, *pieces[1::2]), pieces[::2], strict=True)
     written = groupby((run for run in runs if run[1]), key=itemgetter(0))
@@ -244,7 +254,10 @@ def _written_out(match: re.Match[bytes]) -> bytes:
 
 
 def _joined(text: str) -> str:
-    """Letters beyond U+FFFF are written as two halves."""
+    """Return the text with surrogate pairs joined.
+
+    RTF writes letters beyond U+FFFF as two halves.
+    """
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

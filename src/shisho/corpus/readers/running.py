@@ -1,4 +1,4 @@
-"""Running heads and page numbers: what stands at the edge of page after page is said once."""
+"""Running heads and page numbers: text repeated at the edge of pages is kept once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 from shisho.corpus.readers.shapes import is_contents_line
 
 EDGE = 2  # lines at the top and at the bottom of a page that may be running heads
-LONG = 500  # characters of a line that heads no page
+LONG = 500  # characters of a line that is too long for a running head
 REPEATS = 3
-TABLE_GAPS = 2  # a head has one at most: before its page number
-CONTENTS = 2  # lines with leading dots on a page that make a table of contents: one may be a blank to fill in
+TABLE_GAPS = 2  # a running head has one at most: before its page number
+CONTENTS = 2  # dotted lines of a table of contents on a page: a single one may be a blank to fill in
 DRIFT = 6.0  # points by which a running head may move between pages
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
@@ -23,8 +23,10 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def drop_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
-    """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it
-    says its words."""
+    """Drop page numbers, and repeated heads and feet.
+
+    A line on half of all pages is kept at its first occurrence, unless its words are elsewhere on that page.
+    """
     running = _running(pages)
     seen_words: set[str] = set()
     pdf_pages: list[PdfPage] = []
@@ -45,7 +47,7 @@ def drop_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
 
 
 def drop_contents(pages: Sequence[PdfPage]) -> list[PdfPage]:
-    """Lines of a table of contents are no text: their words stand where they lead to."""
+    """Drop lines of a table of contents: their words also are at their targets."""
     text_pages: list[PdfPage] = []
     for page in pages:
         listed = {id(line) for line in page.lines if is_contents_line(line.text)}
@@ -55,13 +57,13 @@ def drop_contents(pages: Sequence[PdfPage]) -> list[PdfPage]:
 
 
 def _is_said(line: PdfLine, page: PdfPage) -> bool:
-    """True where the page itself has all its words, as the first page with the title has."""
+    """Return whether the rest of the page contains all the words, as a title page does."""
     rest = "\n".join(other.text for other in page.lines if other is not line)
     return all(word in rest for word in line.text.split())
 
 
 def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
-    """Find the running heads and feet, and how far down the page each stands."""
+    """Return the running heads and feet, with their heights on the page."""
     heights: dict[str, list[float]] = defaultdict(list)
     chapters: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for page in pages:
@@ -77,7 +79,7 @@ def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
     for key, found_height in heights.items():
         height = median(found_height)
         together = sum(abs(other - height) <= DRIFT for other in found_height)
-        # Two pages are enough for a page number, never for words.
+        # Two pages are enough for a page number, but not for words.
         if together >= (
             max(REPEATS, len(pages) / 2) if _LETTER.search(key) else min(REPEATS, max(2, len(pages)))
         ):
@@ -86,8 +88,10 @@ def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
 
 
 def _of_chapter(places: Sequence[tuple[int, float]]) -> float | None:
-    """The height of a line that heads or foots page after page, or every second one, of a part of the
-    document. On slides that is a title with several pages."""
+    """Return the height of a head or foot that repeats within a part of the document.
+
+    It is on every page there, or on every second one. On slides such a line is a title over several pages.
+    """
     if len(places) < REPEATS:
         return None
     height = median(height for _, height in places)
@@ -97,8 +101,10 @@ def _of_chapter(places: Sequence[tuple[int, float]]) -> float | None:
 
 
 def _outermost(page: PdfPage) -> list[PdfLine]:
-    """The highest line and the lowest, where white parts them from the text. The labels of a table that goes
-    on from page to page are no heads."""
+    """Return the highest and the lowest line, if white separates them from the text.
+
+    Labels of a table that continues over pages are not running heads.
+    """
     ordered = sorted(page.lines, key=lambda line: line.box[1])
     outer = []
     if len(ordered) > EDGE and ordered[1].box[1] - ordered[0].box[3] > ordered[0].size:
@@ -109,8 +115,10 @@ def _outermost(page: PdfPage) -> list[PdfLine]:
 
 
 def _keys(line: PdfLine) -> list[str]:
-    """The line as it is, and once for each number in it with that number told from the page's: a page number
-    stays the same."""
+    """Return keys of the line: itself, and a variant for each number relative to the page's.
+
+    In such a variant a page number stays the same.
+    """
     if len(line.text) > LONG:
         return []
     text = "".join(line.text.split())

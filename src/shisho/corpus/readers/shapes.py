@@ -1,5 +1,7 @@
-"""Recognise a printed line by its words: a list item, a caption, a formula, a number before a heading,
-an end."""
+"""Classification of a printed line by its text.
+
+A list item, a caption, a formula, a number before a heading, the end of a sentence.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _CAPTION = re.compile(
     r"(?P<after>.*)",
     re.S,
 )
-# 「図 1 に示す」 goes on with a particle: no caption.
+# 「図 1 に示す」 continues with a particle: it is not a caption.
 _AFTER = re.compile(r"\s*[:：.．]\s*\S|\s+(?!(?:[はがをにでとのもへ]|から|より)[^ァ-ヶ])[^\x00-\x7f]")
 _FIGURE = re.compile(r"図(?!表)|写真|グラフ|Fig")
 
@@ -41,11 +43,11 @@ _CONTENTS = re.compile(
 _ENDED = re.compile(r"[。．.!?！？︒:：][」』”’\"）)】\]]*$")
 _PAUSED = re.compile(r"[、，,;；]$")
 
-SCRAP = 3  # characters of a piece of a formula that is too short to show what it is
+SCRAP = 3  # characters of a piece of a formula that is too short to be classified
 
 
 def is_contents_line(text: str) -> bool:
-    """A title, dots, and the page that they lead to."""
+    """Return whether a line has a title, dots, and a page number."""
     return bool(_CONTENTS.search(text))
 
 
@@ -58,7 +60,7 @@ def is_item(text: str) -> bool:
 
 
 def has_label(text: str) -> bool:
-    """A mark or a number stands before the words, as 「２ 前項」 and 「[例１] 通勤」."""
+    """Return whether a mark or a number precedes the words: 「２ 前項」, 「[例１] 通勤」."""
     return is_item(text) or bool(_LABEL.match(text))
 
 
@@ -67,7 +69,7 @@ def has_ended(text: str) -> bool:
 
 
 def is_caption(text: str) -> bool:
-    """「表 1: 平均」 and 「図2　平均」, not the sentence 「表1は平均である」."""
+    """Return whether a line is a caption: 「表 1: 平均」, not the sentence 「表1は平均である」."""
     match = _CAPTION.match(text)
     return bool(match and _AFTER.match(match["after"]))
 
@@ -77,7 +79,7 @@ def is_figure(caption: str) -> bool:
 
 
 def is_formula(text: str) -> bool:
-    """Signs and single letters, without a word of any language."""
+    """Return whether a text has signs and single letters only, without a word."""
     return not _WORD.search(text) and bool(_MATHS.search(text))
 
 
@@ -90,8 +92,10 @@ def is_wordless(text: str) -> bool:
 
 
 def depth(text: str) -> int | None:
-    """Of the number before a heading: 1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」; none where
-    there is none."""
+    """Return the depth of the number before a heading, or None.
+
+    1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」.
+    """
     if match := _CHAPTER.match(text):
         return _UNITS[match["unit"]]
     if match := _SECTION.match(text) or _APPENDIX.match(text):
@@ -100,8 +104,10 @@ def depth(text: str) -> int | None:
 
 
 def reads_as_heading(text: str) -> bool:
-    """Words, without the end or the pause of a sentence, without dots that lead to a page number, and no
-    formula."""
+    """Return whether a text can be a heading.
+
+    It has words, no final punctuation, no dots that lead to a page number, and is not a formula.
+    """
     text = text.strip()
     if _ENDED.search(text) or _PAUSED.search(text) or _LEADER.search(text) or is_caption(text):
         return False

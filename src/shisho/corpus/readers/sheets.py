@@ -1,5 +1,7 @@
-"""Rows of cells to blocks, the same for workbooks and for files with separators: each row a line, every cell
-after the label of its column, so that a row says by itself what its figures are."""
+"""Conversion of rows of cells to blocks, for workbooks and delimited files.
+
+Each row is a line, with every cell after the label of its column, so that a row alone explains its figures.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ from shisho.domain.corpus import Block, BlockKind
 from shisho.domain.place import cells
 
 ROWS = 100  # of a block: a long sheet can be stored part by part
-TITLE = 60  # characters of a cell that stands alone above a table
+TITLE = 60  # characters of a single cell above a table
 LABEL = 100  # characters of a cell over several rows that is repeated in each of them
-# Characters that may be repeated, in all and for each that a row holds itself: a small file stays small.
+# Repeated characters, in total and for each character of a row: a small file stays small.
 REPEATED = 10_000
 REPEATED_FOR_EACH = 20
 _FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/年月日時分%％¥￥$€円△▲+\-()()~〜]+", re.S)
-# A period may name a column.
+# A period may be a column label.
 _PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|\d{1,4}年度?|\d{1,2}月|\d{1,4}年\d{1,2}月)\s*")
 _UNIT = re.compile(r"[（(【\[［]?\s*(?:単位|unit)", re.I)
 # Levels of headings: the name of the sheet, titles, and the unit, which ends with its table.
@@ -30,9 +32,11 @@ _SENTENCE_END = re.compile(r"[。.!?！？]\s*$")
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A cell that is not empty: its column from 1, its text as it is shown, and whether it is words rather
-    than a figure or a date. `strong`: it looks like a label, as in bold type; `bottom`: the last row that it
-    is merged over, 0 for a cell of one row."""
+    """A non-empty cell.
+
+    Its column from 1, its displayed text, and whether it is words rather than a figure or a date. `strong`:
+    it looks like a label, as in bold type. `bottom`: the last of its merged rows, 0 for a cell of one row.
+    """
 
     column: int
     text: str
@@ -43,7 +47,10 @@ class SheetCell:
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
-    """A row by its number from 1. `hidden_above`: rows above it that nobody sees, which part no table."""
+    """A row by its number from 1.
+
+    `hidden_above`: hidden rows above it, which do not split a table.
+    """
 
     number: int
     cells: tuple[SheetCell, ...]
@@ -51,17 +58,17 @@ class SheetRow:
 
     @property
     def position(self) -> int:
-        """Where it stands among the rows that are seen."""
+        """The index of the row among the visible rows."""
         return self.number - self.hidden_above
 
 
 def is_words(text: str) -> bool:
-    """False for what is a figure, a date or a sum of money."""
+    """Return False for a figure, a date or an amount of money."""
     return not _FIGURE.fullmatch(text)
 
 
 def sheet_blocks(rows: Iterable[SheetRow], name: str, page: int | None) -> Iterator[Block]:
-    """The blocks of one sheet, under its name."""
+    """Yield the blocks of one sheet, under its name."""
     walk = _SheetWalk(name, page)
     for row, following in _with_following(rows):
         yield from walk.take(row, following)
@@ -79,8 +86,7 @@ def _with_following(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetR
 
 
 class _SheetWalk:
-    """The things a person keeps in mind while looking down a sheet: the title above and the labels of the
-    columns."""
+    """The state of a pass down a sheet: the title above, and the labels of the columns."""
 
     def __init__(self, name: str, page: int | None) -> None:
         self._name = name
@@ -90,10 +96,10 @@ class _SheetWalk:
             self._headings.open(name, _NAME_LEVEL)
         self._labels: dict[int, str] = {}
         self._rows: list[SheetRow] = []
-        self._last = 0  # position of the last row that was not empty
-        self._fresh = True  # no row of several cells has come since the last gap or title
-        self._level = _NAME_LEVEL  # of what heads the next row
-        self._second: SheetRow | None = None  # the lower row of labels that stand in two
+        self._last = 0  # position of the last non-empty row
+        self._fresh = True  # no row of several cells since the last gap or title
+        self._level = _NAME_LEVEL  # of the heading above the next row
+        self._second: SheetRow | None = None  # the lower row of a two-row header
         self._tall: dict[int, SheetCell] = {}  # cells of the table that reach into rows below, by column
         self._allowance = REPEATED
 
@@ -124,7 +130,7 @@ class _SheetWalk:
         self._rows.append(self._with_tall_cells(row))
 
     def flush(self) -> Iterator[Block]:
-        """The rows that have come together, as one block."""
+        """Yield the collected rows as one block."""
         rows = self._rows
         self._rows = []
         if not rows:
@@ -145,8 +151,11 @@ class _SheetWalk:
         return Block(text, BlockKind.HEADING, self._page, path, place=self._place([row]))
 
     def _may_label(self, row: SheetRow, below: SheetRow) -> bool:
-        """Words alone, above something that is no words in one of their columns, or in bold, or the first
-        such row of a table."""
+        """Return whether a row contains labels.
+
+        It has words only, and a non-word is below one of them, or it is bold, or it is the first such row of
+        a table.
+        """
         if len(row.cells) < 2 or not all(map(_may_name, row.cells)):
             return False
         columns = {cell.column for cell in row.cells}
@@ -163,7 +172,7 @@ class _SheetWalk:
         self._labels = {cell.column: _flat(cell.text) for cell in row.cells}
         columns = {cell.column for cell in below.cells}
         parted = columns - self._labels.keys()
-        # 「2024年」 over 「上期」 and 「下期」: the upper label stands over the first of its columns only.
+        # 「2024年」 over 「上期」 and 「下期」: the upper label is over the first of its columns only.
         whole = self._labels.keys() - columns  # a label over both rows
         if not (parted and whole and all(cell.is_words for cell in below.cells)):
             return
@@ -176,7 +185,10 @@ class _SheetWalk:
                 self._labels[column] = f"{above} {lower[column]}".strip()
 
     def _with_tall_cells(self, row: SheetRow) -> SheetRow:
-        """The row with what is merged over it and over rows above: it stands in the uppermost only."""
+        """Return the row with the merged cells that start in rows above.
+
+        They are stored in their uppermost row only.
+        """
         columns = {cell.column for cell in row.cells}
         self._allowance += REPEATED_FOR_EACH * sum(len(cell.text) for cell in row.cells)
         repeated = []
@@ -210,7 +222,10 @@ class _SheetWalk:
 
 
 def _is_title(row: SheetRow, below: SheetRow | None) -> bool:
-    """A short cell alone in its row, with a table, nothing, or one cell in another column below it."""
+    """Return whether a row is a title.
+
+    It is a short single cell, above a table, nothing, or one cell in another column.
+    """
     if len(row.cells) != 1 or not row.cells[0].is_words:
         return False
     text = row.cells[0].text
@@ -220,8 +235,11 @@ def _is_title(row: SheetRow, below: SheetRow | None) -> bool:
 
 
 def _is_filled_in(row: SheetRow, below: SheetRow) -> bool:
-    """True for the first row of a form, 氏名 before a name and 所属 before a department: the row below has
-    other columns, or it is one more pair of words; or only the name of the first pair is in bold."""
+    """Return whether a row is the first of a form.
+
+    For example 氏名 before a name and 所属 before a department. The row below has other columns, or is
+    another pair of words; or only the name of the first pair is bold.
+    """
     first = row.cells[0]
     if first.strong:
         return True

@@ -1,5 +1,7 @@
-"""Cells of an XLSX sheet as its program shows them: openpyxl, where it reads row by row, passes over what
-hides a row or a column, and over what is merged."""
+"""Cells of an XLSX sheet as their program displays them.
+
+openpyxl's row-by-row mode ignores hidden rows and columns, and merged cells.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _NOTHING = re.compile(r"0+(?:\.0*+)?")  # as a height or a width
 
 @dataclass(frozen=True, slots=True)
 class CellRange:
-    """The last row and the last column of cells that are merged."""
+    """The last row and the last column of merged cells."""
 
     bottom: int
     right: int
@@ -27,8 +29,10 @@ class CellRange:
 
 @dataclass(frozen=True, slots=True)
 class VisibleRow:
-    """A row by its number from 1, and its cells that are seen, each by the column that it is seen in.
-    `hidden_above`: rows above it that are hidden."""
+    """A row by its number from 1, with its visible cells by displayed column.
+
+    `hidden_above`: hidden rows above it.
+    """
 
     number: int
     cells: Mapping[int, Any]
@@ -36,8 +40,10 @@ class VisibleRow:
 
 
 class SheetXml:
-    """A sheet that is read once. Then `hidden_rows` and `hidden_columns` are those in which something stands
-    that nobody sees."""
+    """A sheet that is read once.
+
+    Afterwards `hidden_rows` and `hidden_columns` are the hidden ones with content.
+    """
 
     def __init__(self, sheet: Any, ranges: Mapping[tuple[int, int], CellRange]) -> None:
         self._sheet = sheet
@@ -48,7 +54,7 @@ class SheetXml:
         self.hidden_columns: set[int] = set()
 
     def find_bottom(self, cell: Any) -> int:
-        """The last row that a cell is merged over, 0 for a cell of one row."""
+        """Return the last of a cell's merged rows, 0 for a cell of one row."""
         merged = self._ranges.get((cell.row, cell.column))
         return merged.bottom if merged is not None and merged.bottom > cell.row else 0
 
@@ -74,7 +80,7 @@ class SheetXml:
             if element.tag == COL_TAG:
                 self._take_columns(element)
             elif element.tag == DATA_TAG:
-                return  # what follows may be a million merged ranges, and openpyxl makes an object of each
+                return  # a million merged ranges may follow, and openpyxl makes an object of each
             elif element.tag == ROW_TAG:
                 is_hidden = _is_hidden(element, "ht")
                 number, values = parser.parse_row(element)
@@ -99,7 +105,7 @@ class SheetXml:
                 self._is_hidden[begin:end] = b"\1" * (end - begin)
 
     def _find_visible(self, values: list[dict[str, Any]]) -> dict[int, Any]:
-        """The cells of a row that no column hides, by the columns that they are seen in."""
+        """Return the cells of a row in visible columns, by displayed column."""
         cells = {}
         for value in values:
             if value["value"] is None:
@@ -123,7 +129,7 @@ class SheetXml:
                 self.hidden_rows.add(number)
 
     def _with_waiting(self, number: int, cells: dict[int, Any]) -> dict[int, Any]:
-        """What is merged over hidden rows is seen in the first that is not."""
+        """Return the row with cells merged over hidden rows, which show in the first visible row."""
         for column, cell in self._waiting.items():
             if self._ranges[cell.row, cell.column].bottom < number:
                 self.hidden_rows.add(cell.row)

@@ -1,17 +1,20 @@
-"""Cells of HTML tables that reach over several rows or columns, written out, so that every row has a cell for
-every column: what stands under 「売上」 stays under it, and a row says itself what it belongs to."""
+"""Expansion of spanning cells in HTML tables.
+
+Afterwards every row has a cell for every column. Cells below 「売上」 stay below it, and a row includes its
+own labels.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-MOST_COLUMNS = 50  # that one cell reaches over
+MOST_COLUMNS = 50  # of one cell's span
 MOST_ADDED = 20_000  # cells on a page: a few letters can ask for millions
-LABEL = 100  # letters: a longer text is no label, and is not repeated
+LABEL = 100  # letters: a longer text is not a label, and is not repeated
 
 
 def write_out_spans(tree: Any) -> None:
-    """Write the cells of all tables below out."""
+    """Expand the spanning cells of all tables below."""
     room = MOST_ADDED
     for caption in list(tree.iter("caption")):
         _move_out(caption)
@@ -22,7 +25,7 @@ def write_out_spans(tree: Any) -> None:
 
 
 def _move_out(caption: Any) -> None:
-    """A caption stands before its table: inside, it would be a part of the first cell."""
+    """Move a caption before its table: inside, it would be part of the first cell."""
     table = next(caption.iterancestors("table"), None)
     if table is not None and table.getparent() is not None:
         caption.tag = "p"
@@ -31,8 +34,8 @@ def _move_out(caption: Any) -> None:
 
 
 def _write_out(rows: list[Any], room: int) -> int:
-    """Returns how many cells may still be added."""
-    hanging: dict[int, tuple[int, Any]] = {}  # by column: rows to go, and the cell that hangs into them
+    """Expand the spans of a table. Return how many cells may still be added."""
+    hanging: dict[int, tuple[int, Any]] = {}  # by column: remaining rows, and the cell that extends into them
     for place, row in enumerate(rows):
         placed: list[Any] = []
         for cell in [cell for cell in row if cell.tag in ("td", "th")]:
@@ -42,7 +45,7 @@ def _write_out(rows: list[Any], room: int) -> int:
             room -= wide * deep
             if room < 0:
                 return 0
-            # A heading stands over each of its columns; a datum is said once in its row.
+            # A header is repeated over each of its columns; data appear once in their row.
             parts = [cell, *(_copy(cell, says=cell.tag == "th") for _ in range(wide - 1))]
             for part in parts:
                 if deep > 1:
@@ -54,7 +57,7 @@ def _write_out(rows: list[Any], room: int) -> int:
 
 
 def _hang(placed: list[Any], hanging: dict[int, tuple[int, Any]]) -> None:
-    """Put in the cells that hang into the next columns from above."""
+    """Insert the cells that extend into the next columns from above."""
     while len(placed) in hanging:
         deep, cell = hanging.pop(len(placed))
         if deep > 1:
@@ -63,7 +66,10 @@ def _hang(placed: list[Any], hanging: dict[int, tuple[int, Any]]) -> None:
 
 
 def _span(cell: Any, name: str, most: int) -> int:
-    """How far a cell reaches; the attribute is taken off. As browsers have it, 0 rows are all that follow."""
+    """Return the span of a cell, and remove the attribute.
+
+    As in browsers, 0 rows are all that follow.
+    """
     value = str(cell.attrib.pop(name, "1")).strip()
     asked = int(value[:9]) if value.isascii() and value.isdigit() else 1
     return max(1, most if name == "rowspan" and asked == 0 else min(asked, most))

@@ -1,5 +1,7 @@
-"""A PDF in Japanese, Korean and both scripts of Chinese that holds none of their fonts: what a reader has to
-read anywhere."""
+"""A PDF for testing readers, without embedded fonts.
+
+It is in Japanese, Korean and both scripts of Chinese.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ and a sentence."""
 
 
 def specimen() -> bytes:
-    """One page: each sentence from left to right and from top to bottom."""
+    """Return a PDF of one page, with each sentence written horizontally and vertically."""
     objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "", ""]
     names: list[str] = []
     shown_words: list[str] = []
@@ -35,8 +37,10 @@ def specimen() -> bytes:
 
 
 def places() -> dict[str, tuple[float, float, float, float]]:
-    """By language, where its sentence from left to right is printed: left, top, right, bottom as shares of
-    the page."""
+    """Return the boxes of the horizontal sentences by language.
+
+    A box is left, top, right and bottom as fractions of the page.
+    """
     lines = {language: 780 - 40 * index for index, language in enumerate(TEXTS)}
     return {
         language: (60 / 595, (842 - line - 14) / 842, 300 / 595, (842 - line + 4) / 842)
@@ -45,7 +49,7 @@ def places() -> dict[str, tuple[float, float, float, float]]:
 
 
 def list_unread(text: str) -> list[str]:
-    """The languages of which `text`, as it was read from the specimen, does not hold both sentences."""
+    """Return the languages of which a reading of the specimen lacks a sentence."""
     solid = "".join(text.split())
     return [language for language, (_, _, sentence) in TEXTS.items() if solid.count(sentence) < 2]
 

@@ -1,4 +1,4 @@
-"""What stands around the text of a page: parts that nobody reads, tables that lay it out, menus."""
+"""The surroundings of a page's text: unread parts, layout tables, menus."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 MENU = 3  # links
-# A cell with one of these lays out a page and holds no datum.
+# A cell with one of these is part of a layout and contains no data.
 _LAYING_OUT = "//table[.//*[self::h1 or self::h2 or self::h3 or self::table or self::p[following-sibling::p]][ancestor::td]]"
 _UNREAD = (
     "script",
@@ -26,7 +26,7 @@ _UNREAD = (
 
 
 def clear_surroundings(tree: Any) -> None:
-    """Take out of it what is around the text, and tables that lay out the page."""
+    """Remove the surroundings of the text, and dissolve layout tables."""
     etree.strip_elements(tree, *_UNREAD, with_tail=False)
     for table in tree.xpath(_LAYING_OUT):
         for part in [
@@ -37,8 +37,10 @@ def clear_surroundings(tree: Any) -> None:
 
 
 def find_menus(tree: Any) -> list[Any]:
-    """Parts that are links and nothing else, and several: in a small page they would be passages under its
-    title. None where the whole page is links."""
+    """Return parts that consist of several links only, or nothing if the whole page does.
+
+    In a small page they would be passages under its title.
+    """
     letters: dict[Any, tuple[int, int, int]] = {}  # in all, in links, links
     elements = list(tree.iter(etree.Element))
     for element in reversed(elements):  # children before their parents

@@ -1,6 +1,8 @@
-"""Fonts whose letters are pictures: a ticked box of Wingdings is stored as 254 or U+F0FE, a β of Symbol as b.
-The letters that Unicode has for them, by the tables of Adobe (Symbol) and of Unicode's document N4384
-(Wingdings)."""
+"""Fonts whose letters are pictures, mapped to Unicode.
+
+A ticked box of Wingdings is stored as 254 or U+F0FE, a β of Symbol as b. The tables are those of Adobe
+(Symbol) and of Unicode's document N4384 (Wingdings).
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ _FONTS: Mapping[str, Mapping[int, str]] = {
 
 
 def write_symbol(code: str, font: str | None) -> str:
-    """The letter of a hexadecimal code; "" where nobody knows what it is."""
+    """Return the letter of a hexadecimal code; "" if it is unknown."""
     try:
         letter = write_symbols(chr(int(code, 16)), font)
     except (ValueError, OverflowError):
@@ -58,6 +60,6 @@ def write_symbol(code: str, font: str | None) -> str:
 
 
 def write_symbols(text: str, font: str | None) -> str:
-    """The text as the font draws it; of other fonts as it is."""
+    """Return the text as the font draws it; unchanged for other fonts."""
     table = _FONTS.get((font or "").casefold())
     return text.translate(table) if table else text

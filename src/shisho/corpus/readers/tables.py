@@ -1,4 +1,4 @@
-"""Rows of tables among the lines of a page: lines in pieces whose white stands one above the other."""
+"""Rows of tables among the lines of a page: lines in pieces with aligned gaps."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from itertools import pairwise
 from shisho.corpus.readers.pdfpage import PdfLine
 from shisho.corpus.readers.shapes import has_label, is_caption
 
-LEAST = 0.5  # of the size of type: how much of their white two rows must share
-FAR = 2.5  # of the size of type: from line to line of a table
-CELL_LINES = 6  # between the lines of two rows that stand in pieces themselves
+LEAST = 0.5  # of the font size: the width of the gap that two rows must share
+FAR = 2.5  # of the font size: the distance of lines in a table
+CELL_LINES = 6  # between two rows that consist of pieces
 
 
 def tables(lines: Sequence[PdfLine]) -> dict[int, int]:
-    """Index of a line that is a row → the index of the first row of its table."""
+    """Return for each line that is a row the index of its table's first row."""
     rows: dict[int, int] = {}
     last: int | None = None
     for index, line in enumerate(lines):
@@ -34,7 +34,7 @@ def tables(lines: Sequence[PdfLine]) -> dict[int, int]:
 
 
 def _goes_on_in_cell(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
-    """True where a line below the last row stands under one of its later cells."""
+    """Return whether a line below the last row continues one of its later cells."""
     apart = line.type.base - above.type.base
     under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
     return (
@@ -47,13 +47,12 @@ def _goes_on_in_cell(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
 
 
 def _may_be_row(line: PdfLine) -> bool:
-    # White after the mark of a list item is its indent.
+    # The gap after the mark of a list item is its indent.
     return len(line.gaps) > has_label(line.text)
 
 
 def _is_next_row(lines: Sequence[PdfLine]) -> bool:
-    """True where the first line and the last are rows of one table, and those between them lines of its
-    cells."""
+    """Return whether the first and last lines are rows of one table, with cell lines between."""
     above, *cells, below = lines
     white = _shared_white(above, below)
     apart = below.type.base - above.type.base
@@ -70,7 +69,7 @@ def _is_next_row(lines: Sequence[PdfLine]) -> bool:
 
 
 def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
-    """Both rows have their gaps from left to right."""
+    """Return the gaps that both rows share; each has its gaps from left to right."""
     shared = []
     ours = list(above.gaps)
     lower = list(below.gaps)
@@ -95,15 +94,17 @@ def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
 
 
 def align_columns(rows: Sequence[PdfLine]) -> list[PdfLine]:
-    """The rows of one table with a tab between cells, as tables of other kinds of documents have them. Each
-    cell stays in its column: the widest rows show where the columns are, and a column that a row leaves empty
-    stays empty."""
+    """Return the rows of one table with tabs between cells, as in other document formats.
+
+    Each cell stays in its column: the widest rows show the positions of the columns, and an empty column
+    stays empty.
+    """
     columns = _columns(rows)
     return [_row_in_columns(row, columns) for row in rows]
 
 
 def _columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
-    """From left to right where each column stands; none where that cannot be told."""
+    """Return the extent of each column from left to right; an empty list if it is unclear."""
     most = max(len(row.gaps) for row in rows)
     pieces = [_pieces(row) for row in rows if len(row.gaps) == most]
     columns = [
@@ -115,7 +116,7 @@ def _columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
 
 
 def _pieces(row: PdfLine) -> list[tuple[float, float]]:
-    """Where the pieces of a row stand, from left to right."""
+    """Return the extent of each piece of a row, from left to right."""
     lefts = (row.box[0], *(end for _, end in row.gaps))
     rights = (*(start for start, _ in row.gaps), row.box[2])
     return list(zip(lefts, rights, strict=True))
@@ -134,6 +135,6 @@ def _row_in_columns(row: PdfLine, columns: Sequence[tuple[float, float]]) -> Pdf
 
 
 def _column_of(piece: tuple[float, float], columns: Sequence[tuple[float, float]]) -> int:
-    """The one column that a piece reaches into; -1 for none or several."""
+    """Return the column that a piece overlaps; -1 for none or several."""
     indices = [index for index, (start, end) in enumerate(columns) if piece[0] < end and start < piece[1]]
     return indices[0] if len(indices) == 1 else -1

@@ -1,4 +1,4 @@
-"""Plain text, and the one place where bytes of unknown encoding become characters."""
+"""Plain text, and the only place where bytes of unknown encoding become characters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shisho.errors import DocumentUnreadable
 from shisho.language.encodings import agrees, codec_of, decode_with
 
 LONGEST = 200_000  # characters of a paragraph
-SHORT = 64 << 10  # bytes, read in a millisecond: asking a child for it costs as much
+SHORT = 64 << 10  # bytes, read in a millisecond: a request to a child costs as much
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins with the next one
@@ -19,26 +19,28 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-WESTERN = "cp1252"  # what browsers take a text for that nothing is known of
+WESTERN = "cp1252"  # the default encoding of browsers
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
 # A control character breaks terminals and databases; a space of the same length keeps every offset.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WIDE = re.compile(rb"[\x80-\xff](?:[\x40-\x7e\x80-\xfc])?")
 LOOKED_AT = 100_000  # bytes
-FEW_KANA = 5  # different ones: "¥¥¥" is one in EUC-JP
+FEW_KANA = 5  # distinct ones: "¥¥¥" is one in EUC-JP
 KANA_SHARE = 0.2  # of Japanese prose: other bytes read as UTF-16 have hardly any
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def is_harmless(data: bytes, charset: str | None = None) -> bool:
-    """True for a short text in UTF-8: nothing is parsed or guessed to read it, so that it needs no child
-    process (docs/adr/0012)."""
+    """Return whether a text is short and in UTF-8.
+
+    Reading it requires no parsing or guessing, so it needs no child process (docs/adr/0012).
+    """
     return len(data) <= SHORT and not charset and b"\x1b" not in data and _strictly(data, "utf-8") is not None
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
-    """Blocks are paragraphs between blank lines. `charset` is what the server named."""
+    """Read paragraphs between blank lines. `charset`: the encoding that the server named."""
     blocks = tuple(map(Block, paragraphs(strip_controls(decode(data, charset)))))
     if not blocks:
         raise DocumentUnreadable("reader.empty_text")
@@ -46,15 +48,17 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """The stretches between blank lines, none longer than `LONGEST`."""
+    """Yield the stretches between blank lines, none longer than `LONGEST`."""
     for paragraph in _BLANK_LINES.split(text.strip("\n")):
         if paragraph.strip():
             yield from _pieces(paragraph)
 
 
 def _pieces(paragraph: str) -> Iterator[str]:
-    """A paragraph as it is; a log of a hundred megabytes without a blank line in pieces that end with a
-    line."""
+    """Yield a paragraph unchanged, or in pieces that end with a line.
+
+    A log may have a hundred megabytes without a blank line.
+    """
     start = 0
     while len(paragraph) - start > LONGEST:
         line = paragraph.rfind("\n", start + 1, start + LONGEST)
@@ -67,14 +71,17 @@ def _pieces(paragraph: str) -> Iterator[str]:
 
 
 def strip_controls(text: str) -> str:
-    """Line ends as \\n and no control characters."""
+    """Return the text with \\n as line end and without control characters."""
     return _CONTROL.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def decode(data: bytes, *labels: str | None) -> str:
-    """By the byte order mark, or the zeros of Latin letters in UTF-16; as UTF-8 where it is, for nothing else
-    looks like it by accident; by the first label that the bytes agree with (a server's stands before a page's
-    own); by the Japanese encodings; by a guess."""
+    """Return the text in its detected encoding.
+
+    By the byte order mark, or the zeros of Latin letters in UTF-16; as UTF-8 if valid, because nothing else
+    looks like it by accident; by the first label that the bytes agree with (a server's precedes a page's
+    own); by the Japanese encodings; by a guess.
+    """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
@@ -100,8 +107,10 @@ def decode(data: bytes, *labels: str | None) -> str:
 
 
 def _codec_by_zeros(head: bytes) -> str:
-    """UTF-16 where every second byte is zero but for a few signs; empty for all else. ASCII in UTF-16 is
-    valid UTF-8 as well."""
+    """Return UTF-16 if every second byte is zero except for a few signs; otherwise "".
+
+    ASCII in UTF-16 is valid UTF-8 as well.
+    """
     first_zeros = head[::2].count(0)
     second_zeros = head[1::2].count(0)
     many = max(1, 0.8 * (len(head) // 2))
@@ -123,8 +132,11 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _meant_by_western(data: bytes) -> str:
-    """Servers that were told nothing call every page Western, and all bytes agree with that, those of EUC-JP
-    too. What is full of kana when it is read as Japanese is Japanese."""
+    """Return the encoding that a Western label means.
+
+    Unconfigured servers label every page as Western, and all bytes agree with that, including those of
+    EUC-JP. Text that is full of kana when read as Japanese is Japanese.
+    """
     for codec in ("euc_jp", "cp932"):
         text = decode_with(data, codec)
         kana = _KANA.findall(text)
@@ -153,8 +165,11 @@ def _is_prose(text: str) -> bool:
 
 
 def _is_common_kanji(data: bytes) -> bool:
-    """True for a table of names without any kana. The first bytes of common kanji in Shift_JIS (its level 1)
-    are neither letters of other encodings nor half-width kana."""
+    """Return whether bytes are kanji without kana, such as a table of names.
+
+    The first bytes of common kanji in Shift_JIS (its level 1) are neither letters of other encodings nor
+    half-width kana.
+    """
     leads = _WIDE.findall(data[:LOOKED_AT])
     common = sum(0x88 <= lead[0] <= 0x97 for lead in leads)
     return len(leads) > 1 and common >= 0.8 * len(leads)
@@ -167,7 +182,7 @@ def _guessed(data: bytes) -> str:
     best = guesses.best()
     if best is None or b"\x00" in data[:4096]:
         raise DocumentUnreadable("reader.text.unknown_encoding")
-    # Equally good guesses come in the order of their names, that of Poland before that of Western Europe.
+    # Equally good guesses are in the order of their names, Poland's before Western Europe's.
     equal = [guess for guess in guesses if (guess.chaos, guess.coherence) == (best.chaos, best.coherence)]
     is_western = any(WESTERN in guess.could_be_from_charset for guess in equal)
     return data.decode(WESTERN if is_western else best.encoding, "replace")

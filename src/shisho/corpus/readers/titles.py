@@ -1,4 +1,7 @@
-"""The title of a document: what its file says, unless that is a program's word for "no title yet"."""
+"""The title of a document.
+
+It is the file's own, unless that is a program's default such as "untitled".
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from shisho.corpus.readers.shapes import depth
 from shisho.domain.corpus import Block, BlockKind
 
 MOST = 300  # characters
-FIRST = 50  # blocks: a heading beyond them heads a part, not the whole
+FIRST = 50  # blocks: a later heading belongs to a part, not the whole
 FRONT = 2  # pages, likewise
 _UNTITLED = re.compile(
     r"(?:untitled|無題|名称未設定|タイトルなし|no title|title)(?:[\s\-]*\d+)?"
@@ -24,12 +27,12 @@ _UNTITLED = re.compile(
 
 
 def title_of(stated: str, blocks: Iterable[Block]) -> str:
-    """The file's own title; the first heading, or nothing, where that is no title."""
+    """Return the file's own title, else the first heading, else ""."""
     stated = " ".join(stated.split())
     if stated and len(stated) <= MOST and not _UNTITLED.fullmatch(stated):
         return stated
     first = next((block for block in islice(blocks, FIRST) if block.kind is BlockKind.HEADING), None)
-    # 「第1章」 and 「1.1」 head a part of what has no title.
+    # 「第1章」 and 「1.1」 are headings of parts of an untitled document.
     if first is None or depth(first.text) is not None or (first.page or 1) > FRONT:
         return ""
     return label_heading(first.text)

@@ -1,5 +1,7 @@
-"""Text of DOCX that Word does not show: runs that are hidden by themselves or by a style, and what a tracked
-move took away."""
+"""Text of DOCX that Word does not show.
+
+Runs that are hidden directly or by a style, and the source of a tracked move.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ _PARAGRAPH_STYLE = f"{qn('w:pPr')}/{qn('w:pStyle')}"
 
 
 def find_hiding_styles(styles: Any) -> frozenset[str]:
-    """The ids of the styles that hide their text, themselves or by the style that they are based on."""
+    """Return the ids of styles that hide their text, directly or through their base style."""
     elements = {style.get(qn("w:styleId")): style for style in styles.iter(qn("w:style"))}
     hides: dict[str | None, bool] = {}
     for name in elements:
-        # Not by recursion: a file may have a chain of styles as long as it likes, or a circle.
+        # Not by recursion: a file may have an arbitrarily long chain of styles, or a circle.
         path = []
         step = name
         while step in elements and step not in hides:
@@ -41,8 +43,10 @@ def find_hiding_styles(styles: Any) -> frozenset[str]:
 
 
 def drop_vanished(tree: Any, hiding: frozenset[str]) -> None:
-    """Take out of the tree of a document, or of its notes, what is hidden; `hiding` are the styles that
-    hide."""
+    """Remove hidden runs from the tree of a document or of its notes.
+
+    `hiding`: the styles that hide.
+    """
     runs = [run for run in tree.iter(*_RUNS) if _is_vanished(run, hiding)]
     drop_elements(tree, [*runs, *tree.iter(_MOVED)])
 
@@ -55,7 +59,7 @@ def _is_vanished(run: Any, hiding: frozenset[str]) -> bool:
         return False
     paragraph = next(run.iterancestors(_PARAGRAPH), None)
     by_paragraph = paragraph is not None and _value(paragraph.find(_PARAGRAPH_STYLE)) in hiding
-    # Where both hide, the one turns the other off.
+    # If both hide, they cancel each other.
     return by_paragraph != (_value(run.find(_RUN_STYLE)) in hiding)
 
 

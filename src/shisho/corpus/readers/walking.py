@@ -1,4 +1,4 @@
-"""A tree of HTML, or of trafilatura, to blocks under their headings."""
+"""Conversion of a tree of HTML, or of trafilatura, to blocks under their headings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPACE = re.compile(r"[ \t\n]+")
 _BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*+\n[ \t]*+(?=[ぁ-ヿ一-鿿])")
 _AROUND_BREAK = re.compile(r"(?<! ) *\n *")
 
-# Names of HTML and of trafilatura's own tree side by side.
+# Names of HTML and of trafilatura's own tree.
 _KINDS = {
     **dict.fromkeys(("li", "dt", "dd", "item"), BlockKind.LIST),
     **dict.fromkeys(("figcaption", "caption"), BlockKind.CAPTION),
@@ -38,19 +38,21 @@ _KEPT_AS_IS = frozenset(("pre", "code"))
 
 
 class TreeWalk:
-    """One pass over a tree, without recursion: a page may be deeper than Python's stack. `anchors` are the
-    ids at which a part of the page begins; `headings` those that are open before it."""
+    """One pass over a tree, without recursion: a page may be deeper than Python's stack.
+
+    `anchors`: the ids at which parts of the page begin. `headings`: those that are open before it.
+    """
 
     def __init__(self, anchors: Collection[str] = (), headings: Headings | None = None) -> None:
         self._anchors = anchors
         self._passed: dict[str, None] = {}  # the anchors so far, in order
-        self._begun_after: int | None = None  # how many of them before the text of the block to come
-        self._counts: list[int] = []  # the same of each block
+        self._begun_after: int | None = None  # how many of them precede the text of the next block
+        self._counts: list[int] = []  # the same for each block
         self._blocks: list[Block] = []
         self._headings = headings or Headings()
         self._kinds: list[BlockKind] = [BlockKind.PARAGRAPH]
         self._lists: list[ListCount] = []
-        self._item: int | None = None  # the number of the item whose text is to come, 0 for one without
+        self._item: int | None = None  # the number of the item whose text follows, 0 for one without
         self._verbatim = 0
         self._text: list[str] = []
         self._row: list[str] = []
@@ -68,8 +70,11 @@ class TreeWalk:
         return self._blocks
 
     def parts_of(self, tree: Any) -> list[tuple[str, list[Block]]]:
-        """The blocks by the last anchor before them, in order; by an empty name what stands before all. A
-        heading is after an anchor inside it, other text where its beginning is."""
+        """Return the blocks by the last anchor before them, in order.
+
+        Blocks before all anchors have an empty name. A heading counts as after an anchor inside it, other
+        text by its beginning.
+        """
         blocks = self.blocks_of(tree)
         parts: list[tuple[str, list[Block]]] = [(name, []) for name in ("", *self._passed)]
         for count, block in zip(self._counts, blocks, strict=True):

@@ -1,5 +1,7 @@
-"""How a reading crosses from the child that made it: as rows, checked on arrival. A long PDF has a hundred
-thousand lines, for which these rows take a third of the time that `domain.codec` does."""
+"""Transfer of a reading from the child process: as rows, validated on arrival.
+
+A long PDF has a hundred thousand lines, for which these rows take a third of the time of `domain.codec`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ LINE = 60
 
 
 def pack(reading: Reading) -> Iterator[Any]:
-    """In parts, so that nobody holds a long reading twice; of any other there is one."""
+    """Yield a reading in parts, so that no process holds a long one twice; others are one part."""
     warnings = list(map(pack_message, reading.warnings))
     facts = [
         reading.title,
@@ -44,12 +46,12 @@ def _row(block: Block) -> list[Any]:
 
 
 def join_readings(parts: Sequence[Reading]) -> Reading:
-    """The whole reading of its parts."""
+    """Return the whole reading from its parts."""
     return replace(parts[0], blocks=tuple(chain.from_iterable(part.blocks for part in parts)))
 
 
 def unpack(packed: Any) -> Reading:
-    """Raises ValueError, TypeError or KeyError for anything but a reading."""
+    """Return the reading. Raises ValueError, TypeError or KeyError for invalid data."""
     title, page_count, needs_ocr, warnings, description = packed["facts"]
     return Reading(
         blocks=tuple(_block(row) for row in packed["blocks"]),

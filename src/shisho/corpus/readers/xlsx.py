@@ -1,5 +1,7 @@
-"""XLSX by openpyxl, row by row: a sheet is a page; numbers and dates as the sheet shows them, formulas as
-their last results."""
+"""XLSX by openpyxl, row by row: a sheet is a page.
+
+Numbers and dates are read as displayed, formulas as their last results.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,11 @@ _SHOWN = "visible"
 
 
 def read(data: bytes) -> Reading:
-    """Sheets count from 1; hidden ones are named in a warning and left out, hidden rows and columns counted.
-    Links to other files are not followed."""
+    """Read a workbook. Sheets count from 1.
+
+    Hidden sheets are skipped and named in a warning; hidden rows and columns are counted. Links to other
+    files are not followed.
+    """
     file = open_package(data)
     with closing(_open(file)) as book:
         blocks: list[Block] = []
@@ -106,8 +111,10 @@ def _rows(source: SheetXml, epoch: datetime) -> Iterator[SheetRow]:
 
 
 def _ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
-    """The ranges of merged cells, by the row and column of their first cell. They follow the rows in the
-    file."""
+    """Return the ranges of merged cells, by the row and column of their first cell.
+
+    They follow the rows in the file.
+    """
     ranges: dict[tuple[int, int], CellRange] = {}
     for match in islice(_matches(part, _MERGED), _MOST_MERGED):
         first, last = (coordinate_to_tuple(match[group].decode("ascii")) for group in (1, 2))
@@ -138,7 +145,7 @@ def _write_runs(runs: CellRichText) -> str:
 
 
 def _write_run(run: TextBlock) -> str:
-    """Text that a line is drawn through does not count any more."""
+    """Return the text of a run; struck-through text is deleted text."""
     text = str(run)
     if run.font.strike:
         return ""
@@ -151,7 +158,7 @@ def _moment(value: int | float, epoch: datetime) -> Value:
 
 
 def _uncalculated(file: BytesIO) -> int:
-    """How many formulas have no result. Sizes were looked at before."""
+    """Return the number of formulas without a result. Sizes were checked before."""
     count = 0
     with zipfile.ZipFile(file) as parts:
         for name in parts.namelist():
@@ -163,7 +170,7 @@ def _uncalculated(file: BytesIO) -> int:
 
 
 def _matches(part: IO[bytes], pattern: re.Pattern[bytes]) -> Iterator[re.Match[bytes]]:
-    """Slice by slice, those across the end of one too where they are short."""
+    """Yield matches slice by slice, including short ones across the end of a slice."""
     tail = b""
     while piece := part.read(_SLICE):
         text = tail + piece

@@ -137,13 +137,11 @@ class TaskDesk(SharedVerbs):
         remote: bool = True,
         replace_files: bool = True,
     ) -> DocumentsQueued:
-        """Queue documents to be added.
+        """Queue documents to be added. Raises as `Desk.add`.
 
-        `remote`: the caller is not a shell of this machine, so paths must be below `allowed_roots`
-        (ForbiddenPath).
-
-        Raises: as `Desk.add`; without `replace_files` also NameConflict if another document has the name of
-        one of `files`. A job fails with it if that document appears later.
+        `remote`: not a shell of this machine, so paths must be below `allowed_roots` (ForbiddenPath). Without
+        `replace_files`, NameConflict if another document has the name of one of `files`, also if it appears
+        later.
         """
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)

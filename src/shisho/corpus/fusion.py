@@ -112,7 +112,7 @@ def _keep_sure(order: list[int], sure: int) -> list[int]:
 
 
 def _clearness(cosines: Sequence[float]) -> float:
-    """Return how far the nearest stands out from the eleventh.
+    """Return how distinct the nearest passage is from the eleventh.
 
     1 is the usual value for the Universal Sentence Encoder.
     """

@@ -115,7 +115,10 @@ def build_progress(news: RunNews) -> AnswerProgress:
 
 
 def count_sections(change: LoopState) -> tuple[int, int]:
-    """Return the number of the section that a step begins, and of all sections; zeros if it begins none."""
+    """Return the number of the section that a step begins, and the number of sections.
+
+    Both are zero if it begins none.
+    """
     sections = len(change["strategy"].sections) if "section" in change and "strategy" in change else 0
     number = change["section"].number if sections else 0
     return (number, sections) if number <= sections else (0, 0)

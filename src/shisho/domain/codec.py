@@ -93,7 +93,7 @@ def loads(text: str, shape: type[T], *, is_lenient: bool = False) -> T:
 
 
 def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
-    """Rebuild a value from the output of `to_plain`.
+    """Build a value from the output of `to_plain`.
 
     A key that the shape lacks raises a TypeError that names it, because two packages then disagree about its
     meaning. `is_lenient`: ignore such keys, which a newer version may have written. Use it to display data,

@@ -181,7 +181,10 @@ class CorpusFacts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A document that may answer a question: its title, its date ("" if none is known) and its headings."""
+    """A document that may answer a question.
+
+    Its title, its date ("" if unknown) and its headings.
+    """
 
     title: str
     date: str = ""

@@ -268,7 +268,7 @@ class FileSurvey:
 class IntakeOutcome(StrEnum):
     """The outcome of ingesting a source.
 
-    `added`: new. `known`: stored already. `moved`: known from another path, where it no longer is.
+    `added`: new. `known`: stored already. `moved`: known from another path that it has left.
     `replaced`: a new version of an older document. `described`: a bibliography whose entries describe
     documents. `failed`: unusable. `gone`: missing.
     """

@@ -42,7 +42,7 @@ class EmbedderAbout:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationTarget:
-    """The configured embedder and where its word share is stored.
+    """The configured embedder, and the place of its word share.
 
     `home` stores the share; `options` are the settings that give it to another home.
     """

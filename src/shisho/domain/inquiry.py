@@ -188,7 +188,7 @@ class Gap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnsearchedQuery:
-    """A query that was not searched completely; an empty one stands for the whole web.
+    """A query that was not searched completely; an empty query means the whole web.
 
     `detail`: the domain that needs a person, or the code of the error.
     """

@@ -229,7 +229,7 @@ class AnswerProgress:
 
 @dataclass(frozen=True, slots=True)
 class IngestProgress:
-    """The progress of ingesting a long PDF: pages read (or recognised, in a scan) and all pages.
+    """The progress of ingesting a long PDF: pages read (in a scan, recognised), and all pages.
 
     SQL statements of the stores use the names of these fields.
     """

@@ -21,7 +21,7 @@ class Limit:
     """The rate limit of one resource."""
 
     interval_s: float
-    """Seconds from the end of a request to the next one; from its start if several may run at once."""
+    """Seconds from the end of a request to the next one; also from its start if several may run at once."""
     parallel: int = 1
     """The maximum number of concurrent requests."""
     per_day: int | None = None

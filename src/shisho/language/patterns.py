@@ -10,7 +10,7 @@ from typing import Any, AnyStr, cast
 
 
 class LazyPattern:
-    """A stand-in for a compiled pattern, which it compiles and delegates to at its first use."""
+    """A lazy pattern, which is compiled at its first use and delegates to the compiled one."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern = pattern

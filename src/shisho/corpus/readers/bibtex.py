@@ -209,8 +209,10 @@ def _creator(name: str) -> Creator:
 
 
 def _files(value: str) -> Iterator[str]:
-    """The paths of `file`: `a.pdf`, or `name:path:type` with `;` between several, `\\` before a mark that is
-    meant."""
+    """Yield the paths of a `file` field.
+
+    It is `a.pdf`, or `name:path:type` with `;` between several, and `\\` before a literal mark.
+    """
     for item in _UNESCAPED[";"].split(value):
         parts = _UNESCAPED[":"].split(item.strip())
         if len(parts) >= 3:

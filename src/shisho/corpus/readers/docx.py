@@ -94,7 +94,7 @@ def _find_numbering(document: Any) -> Any | None:
 
 
 def _number(paragraph: Any, counter: ParagraphCounter) -> str | None:
-    """Return the automatic number of a paragraph, by itself or its style.
+    """Return the automatic number of a paragraph, from its own rules or its style.
 
     "" for a bullet, None for neither.
     """

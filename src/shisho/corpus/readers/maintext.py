@@ -49,11 +49,11 @@ class SecondOpinion:
     and compares the result.
     """
 
-    #: Of less, trafilatura is taken to have missed the article …
+    #: Below this size, trafilatura is assumed to have missed the article …
     little: int = 300
-    #: … where readability found so many times as much.
+    #: … if readability found this many times as much.
     far_more: float = 5
-    #: Of an article in several parts trafilatura takes one, and readability found so many times as much.
+    #: If trafilatura took one of several parts, readability must have found this many times as much.
     more: float = 1.25
 
     def is_asked(self, size: int, *, in_parts: bool) -> bool:

@@ -79,7 +79,7 @@ def is_figure(caption: str) -> bool:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a text has signs and single letters only, without a word."""
+    """Return whether a text consists of signs and single letters, and contains no word."""
     return not _WORD.search(text) and bool(_MATHS.search(text))
 
 

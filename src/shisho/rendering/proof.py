@@ -50,7 +50,7 @@ CheckSignature = Callable[[ProofSignature, bytes], bool]
 
 
 def write_proof(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> str:
-    """The file down to its seal. `exhibits`: one for each quotation, in order."""
+    """Write the file up to its seal. `exhibits`: one for each quotation, in order."""
     language = answer_language(answer.question)
     parts = [*_parts(render_all(answer, language), render_all(exhibits, language))]
     rows = [f"shisho-proof {VERSION} parts={len(parts)}\n"]
@@ -62,13 +62,15 @@ def write_proof(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> str:
 
 
 def with_signature(proof: str, signature: ProofSignature) -> str:
-    """The file with the signature, which is of all of `proof`."""
+    """Append the signature, which covers all of `proof`."""
     return f"{proof}signature ed25519 {signature.public_key} {signature.signature}\n"
 
 
 def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
-    """The contents of a proof file, and its faults, first things first. What its parts mean is looked at only
-    where every byte is as it was written."""
+    """Return the contents of a proof file and its faults in order.
+
+    The meaning of its parts is only checked if every byte is unaltered.
+    """
     lines = data.split(b"\n")
     faults = [] if lines.pop() == b"" else [_fault(len(lines) + 1, "", CUT)]
     if faults:
@@ -115,7 +117,7 @@ OTHER_SIGNATURE = Message("proof.signature_differs")
 
 
 def _rows(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:
-    """The parts whose hashes are right, and the lines that are not."""
+    """Return the parts with correct hashes, and the faults of other lines."""
     rows: list[ProofPart] = []
     faults = []
     for number, line in enumerate(lines[1:], 2):
@@ -138,8 +140,8 @@ def _count_faults(said: int, rows: Sequence[ProofPart]) -> Iterator[ProofFault]:
 def _ending_faults(
     data: bytes, lines: Sequence[bytes], parts: int, check_signature: CheckSignature
 ) -> tuple[list[ProofFault], str]:
-    """Faults of seal and signature, and who signed."""
-    place = parts + 1  # header and parts stand before the seal
+    """Return the faults of seal and signature, and the signing key."""
+    place = parts + 1  # header and parts precede the seal
     seal = _SEAL.fullmatch(lines[place]) if len(lines) > place else None
     if seal is None:
         return [_fault(len(lines), "seal", NO_SEAL)], ""
@@ -171,8 +173,7 @@ def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tupl
 
 
 def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
-    """Offsets count the characters of the document's text. The folder that a file lies in is not told to
-    strangers."""
+    """Describe a quotation. Offsets count characters of the document's text; folders of files are private."""
     evidence = exhibit.evidence
     whole = to_plain(evidence)
     source = evidence.document if is_on_web(evidence.document) else name_file(evidence.document)
@@ -206,7 +207,7 @@ def _picture(exhibit: EvidenceExhibit) -> dict[str, Any]:
 
 
 def _name_in(line: bytes) -> str:
-    """The name of the part on a line, as far as it can be made out."""
+    """Return the part name on a line, or "" if it cannot be recognised."""
     match = re.match(rb"[^ ]{1,80} ([a-z]+(?:/[0-9]{1,6})?) ", line)
     first = line.split(b" ", 1)[0]
     if first in (b"seal", b"signature"):

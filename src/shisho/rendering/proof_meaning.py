@@ -1,5 +1,7 @@
-"""What the parts of a proof file say of each other: whoever writes false parts writes their hashes too, so
-hashes alone show nothing."""
+"""Check the parts of a proof file against each other.
+
+Hashes alone prove nothing: the author of false parts also writes their hashes.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ PICTURE_LACKING = Message("proof.picture_missing")
 
 @dataclass(frozen=True, slots=True)
 class ProofPart:
-    """A part as it stands in the file; `data` is its JSON once it was read."""
+    """A part of the file; `data` is its parsed JSON."""
 
     line: int
     name: str
@@ -52,12 +54,12 @@ class ProofPart:
 
     @property
     def number(self) -> int:
-        """That of the quotation it belongs to, 0 for none."""
+        """The number of its quotation, 0 for none."""
         return int(self.name.partition("/")[2] or 0)
 
 
 def parts_read(rows: Sequence[ProofPart]) -> tuple[list[ProofPart], list[ProofFault]]:
-    """The parts with their JSON, and those that have none."""
+    """Parse the JSON of the parts; return the parsed parts and the faults."""
     parts: list[ProofPart] = []
     faults = []
     for row in rows:
@@ -71,7 +73,7 @@ def parts_read(rows: Sequence[ProofPart]) -> tuple[list[ProofPart], list[ProofFa
 
 
 def list_meaning_faults(parts: Sequence[ProofPart], notes: list[ProofFault]) -> list[ProofFault]:
-    """What is wrong in what the parts say. What they cannot show is added to `notes`."""
+    """Return the contradictions between the parts. Unprovable claims are added to `notes`."""
     faults = [*_names(parts)]
     evidence = {part.number: part for part in parts if part.kind == "evidence"}
     pictures = {part.number: part for part in parts if part.kind == "page"}
@@ -160,7 +162,7 @@ def _picture(part: ProofPart, evidence: dict[int, ProofPart]) -> Iterator[ProofF
 
 
 def picture_size(png: bytes) -> tuple[int, int]:
-    """Width and height of a PNG picture in pixels, as its first chunk says."""
+    """Return the width and height of a PNG image in pixels, from its first chunk."""
     return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
 
 

@@ -8,19 +8,22 @@ from difflib import SequenceMatcher
 
 from shisho.language.terms import fold
 
-ALIKE = 0.5  # share of letters in common from which a sentence is another one, changed
+ALIKE = 0.5  # share of common letters from which a removed and an added sentence are one changed sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The places of a sentence in the old and in the new document; None where it is not there."""
+    """The index of a sentence in the old and in the new document; None if it is missing there."""
 
     old: int | None
     new: int | None
 
 
 def compare_sentences(old: Sequence[str], new: Sequence[str]) -> tuple[list[Change], int]:
-    """The changes in order, and how many sentences have stayed. White space and width make no change."""
+    """Return the changes in order and the number of unchanged sentences.
+
+    White space and character width are ignored.
+    """
     before = [" ".join(fold(text).split()) for text in old]
     after = [" ".join(fold(text).split()) for text in new]
     changes: list[Change] = []
@@ -34,7 +37,7 @@ def compare_sentences(old: Sequence[str], new: Sequence[str]) -> tuple[list[Chan
 
 
 def _pair(before: Sequence[str], after: Sequence[str], removed: range, added: range) -> list[Change]:
-    """Each new sentence with the first old one left that it is like."""
+    """Pair each new sentence with the first remaining old sentence that is similar."""
     rest = list(removed)
     changes = []
     for at in added:

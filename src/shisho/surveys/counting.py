@@ -1,4 +1,4 @@
-"""Which documents mention a thing: its words as index terms, side by side in one sentence or heading."""
+"""Count the documents that mention a topic: its words as adjacent terms in a sentence or heading."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shisho.language.word_groups import Word
 Say = Callable[..., str]
 
 MOST_SYNONYMS = 10
-MOST_FORMS = 4  # of a word that are named: roof, roofs
-# What a question about documents says besides its topic.
+MOST_FORMS = 4  # of a word that are listed: roof, roofs
+# Words of a question about documents other than its topic.
 _ASIDE = (
     "document file paper list show find name all every each many count mention contain about discuss please "
     "文書 資料 書類 ファイル 一覧 すべて 全部 何 件 触れる 関する 含む 書く 教える 挙げる 見せる どれ"
@@ -29,8 +29,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class SoughtWord:
-    """A thing that a document must mention. `terms` stand side by side; `synonyms` may stand for all of
-    them."""
+    """A topic that a document must mention.
+
+    `terms` must be adjacent; each of `synonyms` can replace all of them.
+    """
 
     text: str
     terms: Word
@@ -38,8 +40,10 @@ class SoughtWord:
 
 
 def read_topic(topic: str, *, is_question: bool = False) -> tuple[SoughtWord, ...]:
-    """The things that a document must all mention; none where nothing of the topic is a word. Of a whole
-    question the words that ask for documents are left out."""
+    """Return the topics that a document must all mention; empty if the text has no words.
+
+    For a whole question, words that ask for documents are omitted.
+    """
     parts = [_ARTICLE.sub("", part).strip("「」 ") for part in _AND.split(topic)]
     if is_question:
         aside = frozenset(terms(_ASIDE))
@@ -56,7 +60,7 @@ def _list_synonyms(word: Word) -> tuple[Word, ...]:
 
 
 def count_mentions(vector: TermVector, phrase: Word) -> int:
-    """How often the terms stand side by side in the text of a passage; 1 where only in its heading."""
+    """Count the adjacent occurrences of the terms in a passage's text; 1 if they are only in its heading."""
     sought = b"".join(map(term_code, phrase))
     inside = sum(1 for _ in _find_codes(vector.terms, sought))
     return inside or int(any(_find_codes(vector.heading, sought)))
@@ -71,8 +75,10 @@ def _find_codes(codes: bytes, sought: bytes) -> Iterator[bool]:
 
 
 def choose_sentence(passage: Passage, phrases: Sequence[Word]) -> tuple[int, int]:
-    """The span of the sentence that has most of the phrases, the first of equals and rather no heading; in a
-    passage whose heading alone has them, the first sentence."""
+    """Return the span of the sentence with the most phrases; ties prefer text to headings, then the first.
+
+    If only the heading of the passage has them, the first sentence.
+    """
 
     def score(span: tuple[int, int]) -> tuple[int, bool]:
         text = passage.text[slice(*span)]
@@ -88,7 +94,7 @@ def _holds(words: Sequence[str], phrase: Word) -> bool:
 
 
 def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -> list[str]:
-    """How what counts for a word is written in these texts: roofs for roof; Japanese by its terms."""
+    """Return the written forms in these texts that match a word: roofs for roof; Japanese by its terms."""
     matches: dict[str, None] = {}
     for text in texts:
         words = terms(fold(text))
@@ -100,7 +106,7 @@ def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -
 
 
 def name_words(words: Sequence[str], others: Sequence[str], say: Say) -> str:
-    """“roof” (or “roofs”); several words are all meant."""
+    """Format words for display: “roof” (or “roofs”), or several words that are all required."""
     quoted_words = say("survey_and").join(say("answer_quote", text=text) for text in words)
     forms = say("answer_comma").join(say("answer_quote", text=text) for text in others)
     return say("survey_forms", words=quoted_words, forms=forms) if forms else quoted_words
@@ -109,8 +115,11 @@ def name_words(words: Sequence[str], others: Sequence[str], say: Say) -> str:
 def count_documents(
     count: int, of_all: int, words: str, noun: str, are_together: bool, say: Say
 ) -> list[str]:
-    """The line that says how many documents contain the words. `of_all`: whatever they are called;
-    `are_together`: the words stand in one passage, but not side by side."""
+    """Return the lines that say how many documents contain the words.
+
+    `of_all`: the count for any kind of document. `are_together`: the words are in one passage, but not
+    adjacent.
+    """
     if not of_all:
         return [say("survey_contain_none", words=words)]
     if are_together:

@@ -1,4 +1,4 @@
-"""Sentences that name the day by which something must be done, and whether it has passed."""
+"""Sentences that name a deadline, and whether it has passed."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _ASIDE = (
 
 @lru_cache(maxsize=1)
 def list_sought() -> tuple[str, ...]:
-    """The index terms of passages that may name a deadline: what says that a day is one, and the months."""
+    """Return the index terms of passages that may name a deadline: words for deadlines, and months."""
     words = "deadline due expire close submit latest 締切 期限 期日 必着 月"
     return tuple(dict.fromkeys(terms(fold(" ".join([words, *month_name[1:]])))))
 
 
 def list_limits(question: str) -> frozenset[str]:
-    """The terms of what the deadlines are of; none for all."""
+    """Return the terms that restrict the deadlines to a topic; empty for all."""
     return frozenset(terms(fold(question))).difference(terms(_ASIDE))
 
 
 def find_day(sentence: str) -> date | None:
-    """The last day that a sentence names as a deadline; None where it is none, or names no year."""
+    """Return the latest deadline in a sentence; None if it names no deadline or no year."""
     if not _SPEAKS.search(fold(sentence)):
         return None
     return max((day for day in map(_end, figures(sentence).dates) if day), default=None)
 
 
 def _end(named: Date) -> date | None:
-    """The last day of a date that may be a month alone."""
+    """Return the last day of a date, which may be only a month."""
     if named.year is None or named.month is None or not 1 <= named.month <= 12:
         return None
     last = monthrange(named.year, named.month)[1] if 1 <= named.year <= 9998 else 0

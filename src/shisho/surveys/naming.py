@@ -1,4 +1,4 @@
-"""Names of documents, and the documents they mean: by title or file, by a date, by old and new."""
+"""Match names to documents: by title or file, by date, by old and new."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from shisho.surveys.recognise import GENERIC
 LEAST_SHARE = 0.5  # of a title's words that a name must have
 _OLD = frozenset(["old", "older", "previous", "former", "earlier", "旧", "旧版", "古い", "前"])
 _NEW = frozenset(["new", "newer", "current", "latest", "新", "新版", "新しい", "最新"])
-# A kind of document in the other language: the file may be named in either.
+# Kinds of documents in the other language: a file may be named in either.
 _KINDS = {"議事録": "minutes", "報告書": "report", "手紙": "letter", "契約書": "contract", "規則": "rules"}
 _PARTS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentName:
-    """The name of a document: its title, its file, its dates. `words` are of its title and of its file."""
+    """The name of a document: its title, its file, its dates. `words` come from its title and its file."""
 
     title: str
     file: str
@@ -33,7 +33,7 @@ class DocumentName:
 
 
 def read_name(title: str, source: str) -> DocumentName:
-    """The name of a document by its title and the path that it was read from."""
+    """Return the name of a document from its title and its original path."""
     file = re.split(r"[/\\]", source)[-1]
     stem = file.rpartition(".")[0] or file
     titled = _list_words(title)
@@ -44,7 +44,7 @@ def read_name(title: str, source: str) -> DocumentName:
 
 
 def find_named(name: str, documents: Sequence[DocumentName]) -> list[int]:
-    """The places of the documents that a name fits best; several where it does not tell."""
+    """Return the indexes of the documents that best fit a name; several if it is ambiguous."""
     folded = fold(name)
     exact = [
         at
@@ -72,8 +72,10 @@ def find_named(name: str, documents: Sequence[DocumentName]) -> list[int]:
 
 
 def find_pair(first: str, second: str, documents: Sequence[DocumentName]) -> tuple[int, int] | None:
-    """The older and the newer of two documents that names tell apart: the second may leave out what both have
-    in common. None unless each fits one document."""
+    """Return the older and the newer of two documents that the names identify.
+
+    The second name may omit words that both share. None unless each name fits exactly one document.
+    """
     exact = [find_named(name, documents) for name in (first, second)]
     if all(len(places) == 1 for places in exact) and exact[0] != exact[1]:
         return exact[0][0], exact[1][0]
@@ -113,7 +115,7 @@ def _find_by_words(words: frozenset[str] | set[str], documents: Sequence[Documen
 def _most_alike(
     words: frozenset[str], places: Sequence[int], documents: Sequence[DocumentName]
 ) -> int | None:
-    """The one document that has most of the words; None where several have as many."""
+    """Return the one document with the most of the words; None on a tie."""
     ranked = sorted(places, key=lambda at: -len(words & documents[at].words))
     if not ranked or not words & documents[ranked[0]].words:
         return None
@@ -123,7 +125,7 @@ def _most_alike(
 
 
 def _order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int, str]]]:
-    """By date, then by the numbers and letters of its file: v9 before v10."""
+    """Sort by date, then by the numbers and letters of the file name: v9 before v10."""
     date = document.dates[0] if document.dates else Date(None)
     parts = [
         (int(part), "") if part.isdigit() else (0, part) for part in re.findall(r"\d+|\D+", document.file)
@@ -132,18 +134,18 @@ def _order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int
 
 
 def _agrees(sought: Date, date: Date) -> bool:
-    """True where no part that both name differs; a day that is wanted must be there."""
+    """Return whether the dates agree in the parts that both have; a requested day must be present."""
     years = {sought.year, date.year} - {None}
     return len(years) < 2 and sought.month == date.month and sought.day in (None, date.day)
 
 
 @lru_cache(maxsize=1)
 def _list_months() -> frozenset[str]:
-    """The words of a date beside its numbers."""
+    """Return the words of dates, besides their numbers."""
     return _list_words(" ".join([*month_name[1:], *month_abbr[1:], "年 月 日 th st nd rd"]))
 
 
 def _list_words(text: str) -> frozenset[str]:
     words = terms(fold(text))
-    # Sudachi reads 旧版 as one word, and 旧 beside a bracket alone.
+    # Sudachi reads 旧版 as one word, and 旧 next to a bracket as its own.
     return frozenset(words).union(word[0] for word in words if word in ("旧版", "新版"))

@@ -1,4 +1,4 @@
-"""An extract of a document: of each section the sentences nearest to what the section says as a whole."""
+"""Extract the central sentences of each section of a document."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from shisho.language.terms import fold, terms
 
 HEADING_MARK = " › "
 MOST_SECTIONS = 20
-SENTENCES = 8  # of an extract: a document of fewer sections gives several of each
-READ_SECTIONS = 40  # by a model, which is given more of them
-READ_SENTENCES = 72  # three portions, and the whole that is written from them
-LEAST_TERMS = 3  # of a sentence that says something
+SENTENCES = 8  # of an extract: a document with fewer sections gives several of each
+READ_SECTIONS = 40  # for a model, which reads more of them
+READ_SENTENCES = 72  # three portions, and the summary that is written from them
+LEAST_TERMS = 3  # of a sentence with content
 
 
 @dataclass(frozen=True, slots=True)
 class SentencePlace:
-    """A sentence and the passage it stands in, where `start` is an offset."""
+    """A sentence and its passage; `start` is its offset in the passage."""
 
     passage: Passage
     start: int
@@ -35,26 +35,26 @@ class SentencePlace:
 
     @property
     def is_heading(self) -> bool:
-        """True for the printed heading of its own passage."""
+        """Return whether it is the printed heading of its own passage."""
         parts = self.passage.heading.split(HEADING_MARK)
         return self.text.lstrip("# ").strip() in parts
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, and the sentences that are shown of what stands under it, in their order."""
+    """A heading and the extracted sentences below it, in order."""
 
     heading: str
     sentences: tuple[SentencePlace, ...]
 
     def name_under(self, title: str) -> str:
-        """Its heading without the title of the document, which stands over all."""
+        """Return its heading without the title of the document, which is above all headings."""
         parts = self.heading.split(HEADING_MARK)
         return HEADING_MARK.join(parts[1:] if parts[0] == title else parts)
 
 
 def list_sentences(passages: Iterable[Passage], most: int) -> Sequence[SentencePlace]:
-    """The sentences of a document in order, each once: a passage begins with the end of the one before."""
+    """Return the sentences of a document in order, each once, although passages overlap."""
     places: list[SentencePlace] = []
     reached = 0
     for passage in passages:
@@ -70,7 +70,7 @@ def list_sentences(passages: Iterable[Passage], most: int) -> Sequence[SentenceP
 def extract(
     places: Sequence[SentencePlace], most_sentences: int = SENTENCES, most_sections: int = MOST_SECTIONS
 ) -> tuple[list[Section], int]:
-    """The sections with their central sentences, and how many sections are left out."""
+    """Return the sections with their central sentences, and the number of omitted sections."""
     grouped = _group(places, most_sections)
     sections_read = grouped[:most_sections]
     words = {id(place): Counter(terms(fold(place.text))) for _, group in sections_read for place in group}
@@ -87,7 +87,7 @@ def extract(
 
 
 def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[str, list[SentencePlace]]]:
-    """Sentences under the same heading; where those are too many, under the headings above them."""
+    """Group sentences by heading; if there are too many groups, by headings of a higher level."""
     texts = [place for place in places if not place.is_heading]
     deepest = max((place.passage.heading.count(HEADING_MARK) + 1 for place in texts), default=1)
     for depth in range(deepest, 0, -1):
@@ -104,7 +104,7 @@ def _cut(depth: int, place: SentencePlace) -> str:
 def _choose_central(
     sentences: Sequence[tuple[SentencePlace, Counter[str]]], rarity: Mapping[str, float], most: int
 ) -> tuple[SentencePlace, ...]:
-    """The nearest by cosine to the sum of all, in the order of the document; all where they are few."""
+    """Return the sentences closest by cosine to the sum of all, in document order; all if there are few."""
     if len(sentences) <= most:
         return tuple(place for place, _ in sentences)
     prose = [

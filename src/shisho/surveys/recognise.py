@@ -1,6 +1,8 @@
-"""Questions about the collection: how many or which documents mention something, a summary of one document,
-what changed between two, open deadlines, and what only a model can write. What is not plainly such a question
-is none."""
+"""Recognise questions about the collection.
+
+They ask how many or which documents mention something, for a summary of one document, for the changes between
+two, for open deadlines, or for work that only a model can do. Unclear questions are treated as ordinary ones.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from shisho.language.patterns import compile_lazily
 
 GENERIC_ENGLISH = ("document", "file", "paper", "article", "text", "source", "doc")
 GENERIC_JAPANESE = ("文書", "資料", "書類", "ファイル", "文献", "論文", "記事", "ドキュメント")
-# Anything may be called so; the others stand in titles and names of files.
+# Generic nouns for any document; the other nouns also occur in titles and file names.
 GENERIC = frozenset((*GENERIC_ENGLISH, *GENERIC_JAPANESE))
 _KINDS_JA = "|".join(
     (*GENERIC_JAPANESE, "報告書|議事録|メモ|ノート|手紙|メール|契約書|PDF|講義|マニュアル|規程|規則|手引き?")
@@ -41,7 +43,7 @@ _MENTIONED = compile_lazily(
     r"(?:mentioned|discussed|talked about|occurs?|appears?|comes? up|named)(?: in)?$",
     re.I,
 )
-# A topic is a name: with a verb of its own the sentence asks something else of those documents.
+# A topic is a noun phrase: with a verb of its own, the sentence asks something else about those documents.
 _PREDICATE = compile_lazily(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|can|must|should|will|when|why|how|who|what)\b|[,;:?]",
     re.I,
@@ -81,7 +83,7 @@ _CHANGES = compile_lazily(
     r"(?:違う|違い|異な|変わった|変わり|変更点|相違点|差異|改定された|改正された|変更され|改訂され)[^、]{0,20}$",
     re.I,
 )
-# What tells a document from another of its kind; other things are compared by reading what is said of them.
+# Marks that distinguish documents of the same kind; other things are compared by reading their passages.
 _DOCUMENT_MARK = compile_lazily(
     rf"\bv(?:ersion |\.)?\d|(?<!\d)(?:19|20)\d\d(?!\d|年)|[旧新]|[初改\d]版|版$|\w\.[a-z]{{2,5}}$|\b{_NOUN}\b|(?:{_KINDS_JA})$"
     r"|\b(?:old|new|older|newer|previous|current|former|latest|first|second|final|draft|edition)\b",
@@ -109,9 +111,12 @@ _MODEL = compile_lazily(
 
 @dataclass(frozen=True, slots=True)
 class CollectionQuestion:
-    """A question about the collection. `topic`: what documents mention; of deadlines and of what only a model
-    writes the whole question. `noun`: what the documents are called, "" where anything counts. `names`: one
-    document, or two that are compared. `is_chosen`: the caller has said that it is about the collection."""
+    """A question about the collection.
+
+    `topic`: the subject that documents mention, or the whole question for deadlines and model work. `noun`:
+    the kind of document, "" for any. `names`: one document, or two to compare. `is_chosen`: the caller has
+    chosen this kind of question.
+    """
 
     kind: SurveyKind
     topic: str = ""
@@ -122,7 +127,7 @@ class CollectionQuestion:
 
 @lru_cache(maxsize=100)
 def recognise(question: str, kind: RequestKind = RequestKind.AUTO) -> CollectionQuestion | None:
-    """The question about the collection; None for any other. A `kind` that is chosen is obeyed."""
+    """Return the question about the collection; None for any other. An explicit `kind` is obeyed."""
     text = question.strip().rstrip("?？。.!！ 　")
     if kind is RequestKind.SUMMARY:
         names = (_read_name(text) or _bare(text),)
@@ -171,5 +176,5 @@ def _read_name(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Without an article, quotation marks, and what only says that it is a word."""
+    """Strip articles, quotation marks, and phrases such as "the word"."""
     return _BARE.sub("", text.strip()).strip()

@@ -1,2 +1,1 @@
-"""How good is it? Retrieval and answering, measured on a set of questions through the real ingest and
-searcher."""
+"""Measure retrieval and answering on a set of questions, through the real ingest and searcher."""

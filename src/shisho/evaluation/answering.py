@@ -1,5 +1,7 @@
-"""Questions with passages of their own, each asked of a library of its own; what answers, citations and
-refusals are worth."""
+"""Measure answers, citations and abstentions on questions that come with their own passages.
+
+Each question is asked of a library of its own.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,17 @@ Figures = dict[str, dict[str, float]]
 
 
 async def measure_answers(folder: Path, settings: Mapping[str, Any], limit: int | None = None) -> Figures:
-    """Every item of the folder's `*.jsonl.gz`, or the first `limit` of them. `settings` are those of the
-    library. Raises InvalidParams where there are none."""
+    """Measure every item of the folder's `*.jsonl.gz`, or the first `limit` of them.
+
+    `settings` are those of the library. Raises: InvalidParams if there are none.
+    """
     items = await asyncio.to_thread(load_folder, folder)
     results = [(await ask_item(item, settings))[1] for item in items[:limit]]
     return {name: citation_figures(group) for name, group in group_results(results).items()}
 
 
 def load_folder(folder: Path) -> list[AnswerItem]:
-    """The items of all files. Raises InvalidParams where there is none."""
+    """Load the items of all files. Raises: InvalidParams if there are none."""
     items = [item for path in sorted(folder.glob("*.jsonl.gz")) for item in load_items(path)]
     if not items:
         raise InvalidParams("eval.no_questions", folder=str(folder))
@@ -37,7 +41,7 @@ def load_folder(folder: Path) -> list[AnswerItem]:
 
 
 async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answer, AnswerResult]:
-    """The item's passages as the only documents there are, found by words: no vectors are made of them."""
+    """Ask the question with its passages as the only documents, retrieved by words without vectors."""
     positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
     negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
     with tempfile.TemporaryDirectory(prefix="shisho-answers-") as home:
@@ -49,16 +53,17 @@ async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answe
 
 
 def media_type(passage: str) -> str:
-    """The media type of a passage as a file: one that begins with a tag is a page, all others are
-    Markdown."""
+    """Return the media type of a passage: HTML if it begins with a tag, otherwise Markdown."""
     return "text/html" if passage.lstrip().startswith("<") else "text/markdown"
 
 
 def citation_figures(results: Sequence[AnswerResult]) -> dict[str, float]:
-    """Of these questions. `right`: answered, and every need stands in a quotation of a passage that answers
-    (all needs, for each any quotation). Citation precision: of the citations, those of passages that answer;
-    recall: of the needs, those that stand in what is cited. `refused`: not answered, which is right where
-    nothing answers."""
+    """Compute the metrics of these results.
+
+    `right`: answered, and every need is found in a quotation of a positive passage. Citation precision: the
+    share of citations from positive passages. Recall: the share of needs found in cited quotations.
+    `refused`: not answered, which is right for unanswerable questions.
+    """
     answered = [result for result in results if result.level is AnswerLevel.ANSWERED]
     needing = [result for result in results if result.needs]
     citations = sum(result.citations for result in answered)

@@ -1,8 +1,8 @@
-"""Questions that come with their own passages, some of which answer nothing: what the quotations of an answer
-must hold, decided without a model.
+"""Check the quotations of an answer to a question with its own passages, without a model.
 
-What must be held is read off the gold answer where the passages say it word for word, and off the gold
-reasoning where it is worked out from what they say."""
+The required contents come from the gold answer if the passages contain it verbatim, and from the gold
+reasoning if the answer has to be derived.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, terms
 
 GROUPS = {"I_": "I integration", "R_": "R reasoning", "L_": "L wording", "T_": "T tables"}
 ABSTAIN = ("A_negative_only", "A_chunk_incompletion", "A_conflicted")
-SHORTEST_NAME = 3  # characters: shorter nouns of an answer are mostly verbs in Chinese dress (達成, 可能)
+SHORTEST_NAME = 3  # characters: shorter nouns of an answer are mostly Sino-Japanese verbs (達成, 可能)
 SHORTEST_QUOTED = 8  # characters: shorter quoted words of a reasoning are labels of rows and columns
 _NUMBER = re.compile(r"[\d.,/]+")
 _TAG = re.compile(r"<[^<>]*>")
@@ -32,7 +32,7 @@ _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 _LINE = re.compile(r"/n|\n|。|</(?:tr|p|li|h\d|div|caption)>")
 _QUOTED = re.compile(r"[「“\"]([^「」“”\"]+)[」”\"]")
 _LATIN_NAME = re.compile(r"[A-Z][A-Za-z0-9-]{2,}")
-# 16 × 4 = 64 and これら2つ: what is worked out or counted stands in no passage but by chance.
+# 16 × 4 = 64 and これら2つ: computed or counted results only occur in a passage by chance.
 _RESULT = re.compile(r"(?<![(（])[=＝]\s*$|これらの?$")
 _TOPIC = re.compile(r"^[^、。]*?は")
 _GENERAL = frozenset({"以上", "以下", "以内", "未満", "合計", "必要", "場合"}) | GRAMMAR | ENGLISH_STOP
@@ -40,9 +40,12 @@ _GENERAL = frozenset({"以上", "以下", "以内", "未満", "合計", "必要"
 
 @dataclass(frozen=True, slots=True)
 class AnswerItem:
-    """A question and its passages. `kinds` as the set names them, `positive` those that answer it, none
-    where nothing does. `needs`: of each list, one string must stand in the quotations; where it is empty,
-    what they must hold is read off the gold."""
+    """A question and its passages.
+
+    `kinds`: the labels of the set. `positive`: the passages with the answer, empty if it is unanswerable.
+    `needs`: at least one string of each list must be in the quotations; if empty, they are derived from the
+    gold answer.
+    """
 
     id: str
     kinds: tuple[str, ...]
@@ -55,15 +58,17 @@ class AnswerItem:
 
     @property
     def is_answerable(self) -> bool:
-        """False where a librarian should abstain."""
+        """Return False if the librarian should abstain."""
         return not any(kind in ABSTAIN for kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A need that one quotation must hold: the figure or the name, and, of the words that stand beside it in
-    the passage and in the gold text, at least one. No words: it speaks for itself. One
-    of `alternatives` will do in place of a name."""
+    """A figure or name that one quotation must contain.
+
+    The quotation must also contain at least one of the words that are near it in both the passage and the
+    gold text; without such words, the figure suffices. Any of `alternatives` can replace the name.
+    """
 
     text: str
     figure: Date | Measure | None = None
@@ -73,10 +78,12 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """The outcome of an item. `held` of `needs` stand in quotations of passages that answer it; `characters`
-    counts all that was quoted; `is_explained`: an abstention names what is missing. `citations` counts the
-    numbers that sentences cite, `right_citations` those of passages that answer it, `held_by_cited` the needs
-    that stand in these."""
+    """The outcome of an item.
+
+    `held`: the `needs` found in quotations of positive passages. `characters`: the length of all quotations.
+    `is_explained`: an abstention that names the missing information. `citations`: the numbers cited by
+    sentences; `right_citations`: those of positive passages; `held_by_cited`: the needs found in these.
+    """
 
     item: AnswerItem
     level: AnswerLevel
@@ -94,7 +101,7 @@ class AnswerResult:
 
 
 def load_items(path: Path) -> list[AnswerItem]:
-    """An item a line, gzipped. Raises InvalidParams that says where."""
+    """Load a gzipped file with one item a line. Raises: InvalidParams with the line number."""
     items = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -110,8 +117,10 @@ def load_items(path: Path) -> list[AnswerItem]:
 
 
 def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset[str]) -> AnswerResult:
-    """Judge an item whose answering passages are the documents of these names. A quotation of another
-    passage holds nothing, whatever stands in it."""
+    """Judge the answer to an item whose positive passages are the documents of these names.
+
+    Quotations of other passages count for nothing.
+    """
     needs = find_needs(item)
     positive = {
         evidence.number: _printed(evidence)
@@ -135,8 +144,11 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
 
 
 def group_results(results: Sequence[AnswerResult]) -> dict[str, list[AnswerResult]]:
-    """By kind, an item under each of its kinds: of the items to answer those of I, R, L, T and all of them,
-    then those to abstain from by sub-kind and all of them. No group is empty."""
+    """Group results by kind; an item is in the group of each of its kinds.
+
+    Answerable items: I, R, L, T and all of them; then unanswerable ones by sub-kind and all of them. No group
+    is empty.
+    """
     answerable = [result for result in results if result.item.is_answerable]
     groups = {
         name: [result for result in answerable if any(kind.startswith(prefix) for kind in result.item.kinds)]
@@ -149,7 +161,7 @@ def group_results(results: Sequence[AnswerResult]) -> dict[str, list[AnswerResul
 
 
 def summarise(results: Sequence[AnswerResult]) -> dict[str, dict[str, float]]:
-    """Figures of each group."""
+    """Compute the metrics of each group."""
     return {name: _figures_of(group) for name, group in group_results(results).items()}
 
 
@@ -174,17 +186,15 @@ def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
 
 
 def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
-    """List what quotations of the item's positive passages must hold, in the order of the gold text; nothing
-    where one should abstain.
+    """List the required contents of quotations, in the order of the gold text; empty for unanswerable items.
 
-    1. Figures and names of the gold answer that the question does not name and a passage says. What stands
-       before its は is its topic.
-    2. Where it has none, or has one that no passage says (it is worked out or put in other words), or the
-       item is one of reasoning: also the figures, quoted words and Latin names of the gold reasoning that a
-       passage says. A result behind =, a bare year or month, and a number without a unit are none.
+    1. Figures and names of the gold answer that a passage contains and the question does not name. The part
+    before its は is its topic. 2. If there are none, or one is in no passage (it is computed or paraphrased),
+    or the item requires reasoning: also the figures, quoted words and Latin names of the gold reasoning that
+    a passage contains. Excluded are a result behind =, a bare year or month, and a number without a unit.
 
-    A passage says a figure where it stands in a line that, with the line before it, has a further word of the
-    gold sentence or of the question. Needs that the item itself lists stand instead of all that.
+    A passage contains a figure if it is in a line that shares another word with the gold sentence or the
+    question; words of the line before it count too. Needs listed by the item itself replace all of these.
     """
     if not item.is_answerable:
         return ()
@@ -206,13 +216,13 @@ def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
 
 
 def find_held_needs(needs: Sequence[Requirement], quotations: Sequence[str]) -> tuple[Requirement, ...]:
-    """Those that one of the quotations holds."""
+    """Return the needs that at least one of the quotations fulfils."""
     texts = [_LineWords(quotation) for quotation in quotations]
     return tuple(need for need in needs if any(text.holds(need) for text in texts))
 
 
 def split_lines(passage: str) -> Iterator[str]:
-    """Sentences, lines, and rows of tables, whether they are drawn with tags, bars or commas."""
+    """Yield sentences, lines, and rows of tables, whether they are drawn with tags, bars or commas."""
     joined = _ROW.sub(lambda row: " ".join(row[0].split()), passage)
     for line in _LINE.split(joined):
         plain = " ".join(_TAG.sub(" ", line).split())
@@ -221,7 +231,7 @@ def split_lines(passage: str) -> Iterator[str]:
 
 
 class _LineWords:
-    """A line with what is looked up in it. `context`: words of the line before it count as its own."""
+    """A line with its searchable contents. `context`: words of the line before it, which count too."""
 
     def __init__(self, line: str, context: str = "") -> None:
         self.folded = fold_text(line)
@@ -247,7 +257,7 @@ def _lines_in_context(passage: str) -> Iterator[_LineWords]:
 def _figure_needs(
     sentence: str, lines: Sequence[_LineWords], question_line: _LineWords
 ) -> Iterator[Requirement]:
-    """The figures of a gold sentence that a line says."""
+    """Yield the figures of a gold sentence that a line contains."""
     words = frozenset(_content_words(sentence)) | question_line.words
     plain = fold_figures(sentence)
     for place in _figures(sentence):
@@ -273,7 +283,10 @@ def _said_names(
 def _reasoned_needs(
     sentence: str, lines: Sequence[_LineWords], question_line: _LineWords
 ) -> Iterator[Requirement]:
-    """List what a sentence of the gold reasoning names. A quoted figure is needed as a figure."""
+    """Yield the figures, quoted words and names of a sentence of the gold reasoning.
+
+    Quoted figures count as figures.
+    """
     needs = [
         need
         for need in _figure_needs(sentence, lines, question_line)
@@ -286,14 +299,14 @@ def _reasoned_needs(
 
 
 def _has_unit(need: Requirement, plain: str) -> bool:
-    """A unit that is known, one in Latin letters (1,000 ppm, not 2025WCM), or an ordinal (第11条)."""
+    """Return whether it has a unit (known, or Latin letters: 1,000 ppm, not 2025WCM) or is an ordinal."""
     known = isinstance(need.figure, Measure) and need.figure.unit
     number = re.escape(need.text)
     return bool(known or re.search(rf"第{number}|{number} [a-z]{{2,4}}(?![a-z])", plain))
 
 
 def _names(answer: str) -> list[str]:
-    """Whole nouns of an answer but for its topic; short ones only where there is nothing else."""
+    """Return the whole nouns of an answer without its topic; short ones only if there are no others."""
     nouns = [keyword.text for keyword in keywords(_TOPIC.sub("", answer)) if keyword.noun]
     nouns = [noun for noun in nouns if not any(map(str.isdecimal, noun))]
     return [noun for noun in nouns if len(noun) >= SHORTEST_NAME] or nouns
@@ -304,15 +317,17 @@ def _figures(text: str) -> list[FigurePlace]:
 
 
 def _is_vague(figure: Date | Measure) -> bool:
-    """A year or a month by itself: it says when, and stands in titles."""
+    """Return whether it is a bare year or month: those only date a statement, and occur in titles."""
     return (
         isinstance(figure, Date) and None in (figure.year, figure.day) and not (figure.month and figure.day)
     )
 
 
 def _is_same(one: Date | Measure, other: Date | Measure) -> bool:
-    """The same day, or the same number with the same unit. A cell of a table may have no unit: its heading
-    has."""
+    """Return whether both are the same day, or the same number with the same unit.
+
+    A cell of a table may lack the unit: its heading has it.
+    """
     if isinstance(one, Date) or isinstance(other, Date):
         return one == other
     return (one.value, one.power) == (other.value, other.power) and (
@@ -321,7 +336,7 @@ def _is_same(one: Date | Measure, other: Date | Measure) -> bool:
 
 
 def _content_words(text: str) -> Iterator[str]:
-    """Index terms that are neither figures nor units."""
+    """Yield index terms that are neither figures nor units."""
     for line in fold(text).splitlines():
         yield from (
             term for term in terms(line) if not _NUMBER.fullmatch(term) and term not in _GENERAL | UNITS

@@ -1,5 +1,4 @@
-"""Measure on a set of questions how much words should count beside the meaning of the embedder that is set,
-and from which cosine a passage is relevant."""
+"""Calibrate an embedder on a set of questions: the weight of words, and the cosine of relevant passages."""
 
 from __future__ import annotations
 
@@ -21,15 +20,17 @@ from shisho.evaluation.sets import EvalQuestion, EvalSet, load
 from shisho.language.script import is_japanese
 
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 2**0.5, 1.0, 2**0.5, 2.0, 4.0, 8.0, 16.0)
-FEWEST = 20  # questions of a language, below which its share stays as it is; relevant passages, below which the floor does
-AMONG = 10  # the best passages of a question, by which the floor is measured
-FLOOR_SHARE = 0.95  # of the relevant ones among them: their cosines are not under the floor
+FEWEST = 20  # questions of a language, or relevant passages, below which the share or the floor is unchanged
+AMONG = 10  # the best passages of a question, from which the floor is measured
+FLOOR_SHARE = 0.95  # of the relevant passages among them have a cosine above the floor
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """nDCG@10 by the share of words, for each language with enough questions, and the shares that were best.
-    `meaning_floor`: the cosine that 95 % of the relevant passages reach."""
+    """The result: nDCG@10 by share of words for each language with enough questions, and the best shares.
+
+    `meaning_floor`: the cosine that 95 % of the relevant passages reach.
+    """
 
     embedder: str
     questions: Mapping[str, int]
@@ -39,8 +40,10 @@ class Calibration:
 
 
 async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | None = None) -> Calibration:
-    """Try shares on a set, and keep the best with the home. Raises InvalidParams for a set that cannot be
-    read."""
+    """Try shares on a set, and store the best in the home.
+
+    Raises: InvalidParams for an unreadable set.
+    """
     about = target.about
     eval_set = await asyncio.to_thread(load, folder)
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as place:
@@ -65,8 +68,10 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
 async def _tried(
     target: CalibrationTarget, home: Path, eval_set: EvalSet, limit: int | None
 ) -> tuple[dict[str, dict[float, list[float]]], list[float]]:
-    """By language and share, nDCG@10 of each question, and the cosines of relevant passages, from the real
-    searcher over a home of its own."""
+    """Return nDCG@10 of each question by language and share, and the cosines of relevant passages.
+
+    Measured with the real searcher over a temporary home.
+    """
     options: dict[str, Any] = {**target.options, "home": home}
     scores: dict[str, dict[float, list[float]]] = {"japanese": {}, "english": {}}
     cosines: list[float] = []
@@ -89,7 +94,7 @@ async def _tried(
 
 
 async def _relevant_cosines(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> list[float]:
-    """Of the relevant passages among the best of each question."""
+    """Return the cosines of relevant passages among the best of each question."""
     cosines = []
     for question in questions:
         judged = eval_set.judged[question.id]
@@ -106,7 +111,7 @@ def _floor(cosines: Sequence[float], before: float) -> float:
 
 
 def _best(by_share: Mapping[float, Sequence[float]], before: float) -> float:
-    """The share whose mean, with those beside it, is best: one alone may be luck."""
+    """Return the share with the best mean, smoothed over its neighbours: a single peak may be luck."""
     shares = sorted(by_share)
     if len(next(iter(by_share.values()), [])) < FEWEST:
         return before

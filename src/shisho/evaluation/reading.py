@@ -1,4 +1,4 @@
-"""Questions put to real documents: what a right quotation must hold, and what came of asking."""
+"""Questions about real documents: the required contents of a correct quotation, and the outcomes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from shisho.domain.inquiry import Answer
 from shisho.errors import InvalidParams
 
 HALVES = ("dev", "test")
-TRAIN = "train"  # questions by two more writers, to fit on
-BLIND = "blind"  # questions by others than who made the rules; read since
-FRESH = "fresh"  # questions to documents of which no other set asks
-FURTHER = "further"  # questions by somebody who had seen no rules, most to pages of which no other set asks
-LATER = "later"  # questions by somebody else who had seen no rules either
+TRAIN = "train"  # questions by two more writers, for fitting
+BLIND = "blind"  # questions by people other than the authors of the rules; read since
+FRESH = "fresh"  # questions about documents that no other set covers
+FURTHER = "further"  # by a writer who had not seen the rules, mostly about pages that no other set covers
+LATER = "later"  # questions by another writer who had not seen the rules
 NOT_THERE = "not there"
 NUMBER_MARKS = ".,"
 USELESS_SPACE = re.compile(r"(?<!\d) | (?!\d)")
@@ -28,8 +28,7 @@ USELESS_SPACE = re.compile(r"(?<!\d) | (?!\d)")
 
 @dataclass(frozen=True, slots=True)
 class GoldSpan:
-    """Where an answer stands: the words as Shisho stores them, the file's name, the page (from 1) of a
-    PDF."""
+    """The position of an answer: the stored words, the file's name, the page (from 1) of a PDF."""
 
     document: str
     page: int | None
@@ -38,8 +37,10 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True)
 class ReadingQuestion:
-    """A question by hand. `needs`: of each list, one string must stand in the quotations; none where no
-    document answers."""
+    """A handwritten question.
+
+    `needs`: at least one string of each list must be in the quotations; empty if no document answers.
+    """
 
     id: str
     kind: str
@@ -51,14 +52,17 @@ class ReadingQuestion:
 
     @property
     def half(self) -> str:
-        """dev or test: the id decides, so that no look at the answers can."""
+        """dev or test: derived from the id, so that knowing the answers cannot influence it."""
         return HALVES[int(sha256(self.id.encode()).hexdigest()[0], 16) % 2]
 
 
 class ReadingOutcome(StrEnum):
-    """The outcome of a question. `right`: printed as an answer, and its quotations hold every need. `wrong`:
-    printed as an answer without. `related`: not printed as an answer, or with a part said to be missing, and
-    some need stands there. `abstained`: nothing is claimed, and nothing of use was shown."""
+    """The outcome of a question.
+
+    `right`: presented as an answer, and its quotations contain every need. `wrong`: presented as an answer
+    without them. `related`: not presented as an answer, or with a part reported missing, but some need is
+    shown. `abstained`: no claim, and nothing useful was shown.
+    """
 
     RIGHT = "right"
     RELATED = "related"
@@ -67,7 +71,7 @@ class ReadingOutcome(StrEnum):
 
 
 def load_questions(path: Path) -> list[ReadingQuestion]:
-    """A question a line. Raises InvalidParams that says where."""
+    """Load one question a line. Raises: InvalidParams with the line number."""
     questions = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
@@ -82,7 +86,7 @@ def load_questions(path: Path) -> list[ReadingQuestion]:
 
 
 def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
-    """Judge an answer. A question that nothing answers has only two outcomes, `abstained` and `wrong`."""
+    """Judge an answer. For an unanswerable question only `abstained` and `wrong` are possible."""
     if not question.needs:
         return ReadingOutcome.ABSTAINED if answer.abstained else ReadingOutcome.WRONG
     missing = find_missing_needs(question.needs, list_shown_texts(answer))
@@ -104,13 +108,13 @@ def list_shown_texts(answer: Answer) -> list[str]:
 def find_missing_needs(
     needs: Sequence[Sequence[str]], quotations: Sequence[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """The needs of which no alternative stands in any one quotation."""
+    """Return the needs without an alternative in any single quotation."""
     folded = [fold_text(quotation) for quotation in quotations]
     return tuple(tuple(alternatives) for alternatives in needs if not _any_stands(alternatives, folded))
 
 
 def read_needs(lists: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    """The needs of a line, each with its alternatives. Raises ValueError."""
+    """Read the needs of a line, each with its alternatives. Raises: ValueError."""
     needs = tuple(map(tuple, lists))
     if not all(alternatives and all(map(str.strip, alternatives)) for alternatives in needs):
         raise ValueError("a need is blank")
@@ -118,14 +122,17 @@ def read_needs(lists: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
 
 
 def fold_text(text: str) -> str:
-    """Compatible forms made one, small letters, no space but between two figures: what a line break or a
-    full-width figure changes is gone, and two cells of a table do not become one number."""
+    """Normalize with NFKC, case folding, and no spaces except between two figures.
+
+    This removes the effects of line breaks and full-width figures, without joining two table cells into one
+    number.
+    """
     spaced = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return USELESS_SPACE.sub("", spaced)
 
 
 def stands_in(need: str, folded: str) -> bool:
-    """Does the need stand in the folded text, and is it no part of a longer number: 25 is not in 2.25?"""
+    """Return whether the need is in the folded text, and not inside a longer number: 25 is not in 2.25."""
     wanted = fold_text(need)
     start = folded.find(wanted)
     while start >= 0:
@@ -148,7 +155,7 @@ def _cuts_number(text: str, start: int, end: int) -> bool:
 
 
 def _is_number_edge(beside: str) -> bool:
-    """Does a number go on here? `beside`: the next two characters, nearest first."""
+    """Return whether no number continues here. `beside`: the next two characters, nearest first."""
     if beside[:1].isdecimal():
         return True
     return beside[:1] in NUMBER_MARKS and beside[1:2].isdecimal()

@@ -1,5 +1,4 @@
-"""Measure a set: every document through the real ingest, every question through the real searcher and
-librarian."""
+"""Measure a set: every document through the real ingest, every question through searcher and librarian."""
 
 from __future__ import annotations
 
@@ -21,16 +20,16 @@ from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
 
 DEPTH = 200
-AT_ONCE = 64  # what waits together is committed together
+AT_ONCE = 64  # documents added concurrently are committed together
 
 
 async def measure(
     folder: Path, *, answers: int = 0, limit: int | None = None, embedder: str = "none"
 ) -> dict[str, Any]:
-    """ndcg@10, recall@50 and mrr@10 over the judged questions, or the first `limit` of them; found by words,
-    or by words and by the meaning that an embedder sees.
+    """Return ndcg@10, recall@50 and mrr@10 over the judged questions, or the first `limit` of them.
 
-    `answers` of the questions with gold answers, spread evenly over the set, are put to the librarian too.
+    Retrieved by words, or by words and an embedder. `answers`: the number of questions with gold answers,
+    spread evenly over the set, that are also put to the librarian.
     """
     eval_set = await asyncio.to_thread(load, folder)
     started = time.perf_counter()
@@ -49,7 +48,7 @@ async def measure(
 
 
 async def fill(desk: Desk, eval_set: EvalSet) -> None:
-    """Take the whole corpus in. Raises InvalidParams when a document cannot be."""
+    """Add the whole corpus. Raises: InvalidParams if a document cannot be added."""
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def take_in(source: Source) -> None:
@@ -66,7 +65,7 @@ async def fill(desk: Desk, eval_set: EvalSet) -> None:
 async def evaluate_retrieval(
     desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]
 ) -> dict[str, Any]:
-    """Each question ranked to a depth of 200 passages; a document's place is its best passage's."""
+    """Rank each question to a depth of 200 passages; a document's rank is that of its best passage."""
     rankings = await rank_questions(desk, questions)
     judged = [eval_set.judged[question.id] for question in questions]
     pairs = list(zip(rankings, judged, strict=True))
@@ -80,7 +79,7 @@ async def evaluate_retrieval(
 
 
 async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[list[str]]:
-    """For each question the names of the set's documents, best first."""
+    """Return the names of the set's documents for each question, best first."""
     standing: dict[str, list[str]] = {}
     for name, document in (await desk.places()).items():
         standing.setdefault(document, []).append(name)
@@ -88,8 +87,11 @@ async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[
 
 
 async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
-    """Measure how often what is shown holds the gold answer, its mean characters, and how often it abstains
-    with the gold passage in and out of the corpus."""
+    """Measure how often the shown text contains the gold answer, and how often the librarian abstains.
+
+    Also the mean length of the shown text in characters; abstention with the gold passage in and out of the
+    corpus.
+    """
     found_shares = []
     shown_chars = []
     silent = []
@@ -109,14 +111,13 @@ async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[Eva
 
 
 async def _ranking(desk: Desk, question: EvalQuestion, standing: Mapping[str, Sequence[str]]) -> list[str]:
-    """Names of the set's documents; those with the same text stand together."""
+    """Return the names of the set's documents in order; those with identical text are adjacent."""
     documents = await desk.rank_documents([question.text], depth=DEPTH)
     return [name for document in documents for name in standing[document]]
 
 
 async def _without(desk: Desk, eval_set: EvalSet, question: EvalQuestion) -> bool:
-    """Check that it abstains, or says what is missing, when every passage that holds the answer is out
-    of the corpus."""
+    """Return whether it abstains, or reports a missing part, without the gold documents."""
     gold = {name for name, grade in eval_set.judged[question.id].items() if grade > 0}
     entries = [entry for entry in eval_set.entries if entry.id in gold]
     for entry in entries:

@@ -24,7 +24,7 @@ class EvalDocument:
 
 @dataclass(frozen=True, slots=True)
 class EvalQuestion:
-    """One question of a set, with its gold answers where the set has them."""
+    """One question of a set, with its gold answers if the set has them."""
 
     id: str
     text: str
@@ -41,8 +41,10 @@ class EvalSet:
 
 
 def load(folder: Path) -> EvalSet:
-    """Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`). Raises InvalidParams that
-    says where."""
+    """Read `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`).
+
+    Raises: InvalidParams with the file and line.
+    """
     entries = tuple(
         EvalDocument(str(row["_id"]), row.get("title") or "", row.get("text") or "")
         for row in _rows(folder, "corpus.jsonl")
@@ -82,7 +84,7 @@ def _judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
     )
     with _open(folder, name) as lines:
         for number, row in enumerate(csv.reader(lines, delimiter="\t"), 1):
-            if len(row) == 4:  # TREC's form: question, 0, document, grade
+            if len(row) == 4:  # TREC format: question, 0, document, grade
                 row = [row[0], *row[2:]]
             if number == 1 and len(row) == 3 and not row[2].lstrip("-").isdigit():
                 continue

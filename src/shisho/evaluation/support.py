@@ -1,4 +1,4 @@
-"""Pairs of sentences whose relation is known, put to the support check."""
+"""Measure the support check on pairs of sentences with a known relation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """A premise, a sentence after it, and which of `LABELS` relates them."""
+    """A premise, a hypothesis, and their label of `LABELS`."""
 
     premise: str
     hypothesis: str
@@ -29,15 +29,17 @@ class SentencePair:
 async def measure_support(
     folder: Path, judge: SupportJudge, limit: int | None = None
 ) -> dict[str, dict[str, float]]:
-    """Of each label the share of each outcome, over the folder's `*.jsonl.gz`; and, of what is called
-    supported, the share that is entailment. Raises InvalidParams for what are no pairs."""
+    """Return the share of each outcome for each label, over the folder's `*.jsonl.gz`.
+
+    Also the share of entailment among supported pairs. Raises: InvalidParams for invalid pairs.
+    """
     pairs = (await asyncio.to_thread(load_pairs, folder))[:limit]
     outcomes = await judge.judge([(pair.premise, pair.hypothesis) for pair in pairs])
     return summarise_outcomes(pairs, outcomes)
 
 
 def load_pairs(folder: Path) -> list[SentencePair]:
-    """The pairs of all files. Raises InvalidParams that says where one is none."""
+    """Load the pairs of all files. Raises: InvalidParams with the file and line."""
     pairs: list[SentencePair] = []
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -50,8 +52,7 @@ def load_pairs(folder: Path) -> list[SentencePair]:
 def summarise_outcomes(
     pairs: Sequence[SentencePair], outcomes: Sequence[SupportOutcome]
 ) -> dict[str, dict[str, float]]:
-    """A row for each label. Precision stands with entailment alone: of all that is called supported, the
-    share that it is."""
+    """Return a row for each label. Only entailment has a precision: its share of all supported pairs."""
     counts = Counter((pair.label, outcome) for pair, outcome in zip(pairs, outcomes, strict=True))
     supported = sum(counts[label, SupportOutcome.SUPPORTED] for label in LABELS)
     rows: dict[str, dict[str, float]] = {}

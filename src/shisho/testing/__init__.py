@@ -1,1 +1,1 @@
-"""Tools that others may test with: a web in memory, servers of language models."""
+"""Tools for tests: a web in memory, and servers of language models."""

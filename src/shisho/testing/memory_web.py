@@ -1,5 +1,4 @@
-"""A web of pages in memory, with engines that search it: for tests, and for trying things out without a
-network."""
+"""A web in memory, with engines that search it: for tests, and for experiments without a network."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ class MemoryEngine:
 
 
 def engine(name: str = "memory", **fields: object) -> MemoryEngine:
-    """An engine that answers for the category `general`."""
+    """Return an engine for the category `general`."""
     defaults: dict[str, object] = {
         "categories": ("general",),
         "tier": Tier.DEFAULT,
@@ -48,7 +47,7 @@ def engine(name: str = "memory", **fields: object) -> MemoryEngine:
 
 @dataclass(frozen=True, slots=True)
 class MemoryParser:
-    """`ports.SerpParser` for engines whose pages can do no harm: in this process."""
+    """`ports.SerpParser` for engines whose pages are harmless: parses in this process."""
 
     engines: Mapping[str, MemoryEngine]
 
@@ -56,14 +55,16 @@ class MemoryParser:
         return self.engines[engine].parse(response)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 @dataclass(slots=True)
 class MemoryWeb:
-    """`ports.Fetcher` over dictionaries. `serps` by engine, query and page; `pages` by address. A result page
-    or page that is `held` waits until its event is set. `asked` lists every address in the order of asking;
-    `reached` is set when it is."""
+    """`ports.Fetcher` over dictionaries.
+
+    `serps` by engine, query and page; `pages` by address. A page in `held` waits until its event is set.
+    `asked` lists every address in the order of requests; `reached` is set at a request.
+    """
 
     pages: Mapping[str, bytes | int] = field(default_factory=dict)
     serps: dict[tuple[str, str, int], Serp] = field(default_factory=dict)
@@ -86,7 +87,7 @@ class MemoryWeb:
         return Response(body, request.url, status, media_type="text/html")
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
     def _serp(self, host: str, parameters: Mapping[str, Sequence[str]]) -> Serp | None:
         name = host.removesuffix(".example")

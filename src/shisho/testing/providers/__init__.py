@@ -1,2 +1,1 @@
-"""A provider of language models on this machine that speaks the real wire formats, and fails as the real ones
-do. For tests."""
+"""A local provider of language models with the real wire formats and the real failures, for tests."""

@@ -1,4 +1,4 @@
-"""The script of the fake provider: what it is asked, and what it is to reply."""
+"""The script of the fake provider: its requests and its replies."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ProviderRequest:
-    """A call as it arrived. `instructions` and `texts`: the system's words and the turns after them;
-    `schema`: the JSON Schema that the reply is held to."""
+    """A received call.
+
+    `instructions` and `texts`: the system prompt and the turns after it. `schema`: the JSON Schema of the
+    reply.
+    """
 
     provider: str
     model: str
@@ -27,13 +30,15 @@ class ProviderRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProviderReply:
-    """A reply and how it is sent. `ending`: `stop`, `length` or `refusal`. `delta_chars`: how many characters
-    of the text stand in one event. `cut_bytes`: the stream is sent in pieces of so many bytes, wherever they
-    end; 0: event by event. `escaped`: what is not ASCII goes over the wire as `\\uXXXX`. `delay_s`: before
-    the first byte. `cited_url`: an address that the provider itself names as a source. `breaks`: the
-    connection ends in the middle; `hangs`: nothing more comes after the middle. `page`: HTML that is sent in
-    the place of a stream. `refusal`: OpenAI's words for why there is no reply. `thinking`: text
-    that the model thinks before it replies."""
+    """A reply and its transmission.
+
+    `ending`: `stop`, `length` or `refusal`. `delta_chars`: characters of the text in one event. `cut_bytes`:
+    send the stream in pieces of this size, regardless of events; 0: event by event. `escaped`: encode
+    non-ASCII characters as `\\uXXXX`. `delay_s`: before the first byte. `cited_url`: an address that the
+    provider itself names as a source. `breaks`: the connection ends in the middle; `hangs`: nothing is sent
+    after the middle. `page`: HTML in place of a stream. `refusal`: OpenAI's reason for a missing reply.
+    `thinking`: the model's thinking before the reply.
+    """
 
     text: str = ""
     status: int = 200

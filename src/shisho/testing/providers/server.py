@@ -1,4 +1,4 @@
-"""The fake provider as it runs: in this event loop, on a port of 127.0.0.1, until it is left."""
+"""The server of the fake provider: in this event loop, on a port of 127.0.0.1, as a context manager."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from shisho.testing.providers.wire import WireFormat, wire_format
 
 
 class FakeProvider:
-    """`async with FakeProvider(script) as provider:`. All four formats are spoken at `url(provider)`;
-    `script` gives the reply to each request, at once or when it is awaited; `requests` lists them as they
-    came, `connections` counts them all. Port 0 is any that is free."""
+    """A fake provider: `async with FakeProvider(script) as provider:`.
+
+    All four formats are served at `url(provider)`. `script` returns or awaits the reply to each request;
+    `requests` lists them in order of arrival, `connections` counts all connections. Port 0 is any free port.
+    """
 
     def __init__(self, script: Script, port: int = 0) -> None:
         self.script = script
@@ -42,10 +44,10 @@ class FakeProvider:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # the transports' own last turn
+        await asyncio.sleep(0)  # the final callbacks of the transports
 
     def url(self, provider: str) -> str:
-        """The address as the setting `model_url` takes it."""
+        """Return the address for the setting `model_url`."""
         return f"http://127.0.0.1:{self._port}" + ("/v1" if provider == "openai" else "")
 
     def _begin(self, reader: StreamReader, writer: StreamWriter) -> None:
@@ -97,7 +99,7 @@ async def _send(
 async def _stream(
     writer: StreamWriter, format_: WireFormat, request: ProviderRequest, reply: ProviderReply
 ) -> None:
-    """Each piece as an HTTP chunk of its own, so that the client gets it as it was cut."""
+    """Send each piece as its own HTTP chunk, so that the client receives the same pieces."""
     writer.write(_head(200, {"Content-Type": format_.media_type, "Transfer-Encoding": "chunked"}))
     events = [event.encode() for event in format_.events(request, reply)]
     data = b"".join(events)

@@ -1,7 +1,8 @@
-"""The wire formats of OpenAI, Ollama, Gemini and Anthropic: requests read, streamed replies written.
+"""The wire formats of OpenAI, Ollama, Gemini and Anthropic: parse requests, write streamed replies.
 
 Sources: the four vendors' API references, chat completions, `/api/chat`, `streamGenerateContent` and
-messages."""
+messages.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _MADE_AT = 1_780_000_000
 
 
 class WireFormat(Protocol):
-    """One provider's way to write."""
+    """The wire format of a provider."""
 
     media_type: str
 
@@ -28,7 +29,7 @@ class WireFormat(Protocol):
 
 
 def wire_format(path: str) -> WireFormat | None:
-    """The format of a request to this path."""
+    """Return the format for requests to this path."""
     if path.endswith("/chat/completions"):
         return OpenAiWire()
     if path.endswith("/api/chat"):
@@ -39,7 +40,7 @@ def wire_format(path: str) -> WireFormat | None:
 
 
 class OpenAiWire:
-    """Server-sent events, the last one `[DONE]`."""
+    """Server-sent events; the last one is `[DONE]`."""
 
     media_type = "text/event-stream"
 
@@ -88,7 +89,7 @@ class OpenAiWire:
 
 
 class OllamaWire:
-    """A JSON object a line."""
+    """One JSON object a line."""
 
     media_type = "application/x-ndjson"
 
@@ -121,7 +122,7 @@ class OllamaWire:
 
 
 class GeminiWire:
-    """Server-sent events; the model's name stands in the path."""
+    """Server-sent events; the model's name is part of the path."""
 
     media_type = "text/event-stream"
 

@@ -1,2 +1,1 @@
-"""Shisho in the frameworks of others. Each module needs an extra of its own name, and nothing else of Shisho
-needs them."""
+"""Integrations with other frameworks. Each module needs the extra of its name; Shisho itself needs none."""

@@ -1,4 +1,4 @@
-"""Answers as files for use elsewhere."""
+"""Export answers as files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shisho.desk import Desk
 from shisho.interfaces.api.truncate import SHOWS_PATHS
 from shisho.interfaces.http.routes import REFUSALS, IdPath
 
-# Of each form: its media type and the ending of its file's name.
+# The media type and the file extension of each form.
 FORMS = {
     "md": ("text/markdown", "md"),
     "html": ("text/html", "html"),
@@ -33,7 +33,7 @@ CONTENT = {
 
 
 class ExportQuery(BaseModel):
-    """How an answer is written."""
+    """The format of an exported answer."""
 
     model_config = ConfigDict(extra="forbid")
     form: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*FORMS]})] = "md"
@@ -41,7 +41,7 @@ class ExportQuery(BaseModel):
 
 
 def add_exports(router: APIRouter, desk: Desk) -> None:
-    """Add the route that gives an answer as a file."""
+    """Add the route that exports an answer as a file."""
 
     @router.get(
         "/answers/{answer_id}/export",
@@ -51,8 +51,11 @@ def add_exports(router: APIRouter, desk: Desk) -> None:
         responses={200: {"content": CONTENT}, **REFUSALS},
     )
     async def export_answer(answer_id: IdPath, arguments: Annotated[ExportQuery, Query()]) -> Response:
-        """An answer with its quotations as Markdown, a page, JSON Lines, a PDF, a bibliography of what it
-        quotes, or a proof (see `shisho verify`): a file to be saved."""
+        """Export an answer with its quotations as a file.
+
+        Markdown, a web page, JSON Lines, a PDF, a bibliography of its sources, or a proof (see `shisho
+        verify`).
+        """
         answer = await desk.answer(answer_id)
         data = await desk.exports.file(
             answer.id, arguments.form, local_paths=arguments.local_paths and SHOWS_PATHS.get()

@@ -1,4 +1,4 @@
-"""Health: does a process live, and could it do its work? Asked without a token."""
+"""Health checks without a token: is the process alive, and can it work?"""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ READY_SECONDS = 10.0
 
 
 def add_health(app: FastAPI, desk: Desk) -> None:
-    """Add both routes; some of those who watch a server ask by HEAD."""
+    """Add both routes; some monitors use HEAD."""
 
     @app.head("/livez", include_in_schema=False)
     @app.get("/livez", operation_id="livez", tags=["health"])
     async def livez() -> dict[str, str]:
-        """The process answers."""
+        """Report that the process responds."""
         return {"status": "ok"}
 
     @app.head("/readyz", include_in_schema=False)
@@ -36,7 +36,7 @@ def add_health(app: FastAPI, desk: Desk) -> None:
         responses={503: {"model": http_routes.ErrorBody}},
     )
     async def readyz() -> JSONResponse:
-        """The database answers, and could store something; if not, why."""
+        """Report whether the database responds and can store data; if not, why."""
         try:
             async with asyncio.timeout(READY_SECONDS):
                 await desk.ready()
@@ -48,7 +48,7 @@ def add_health(app: FastAPI, desk: Desk) -> None:
 
 
 def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> ASGIApp:
-    """The routes of a process that serves nothing else: `/livez`, `/readyz` and `/metrics`."""
+    """Build the routes of a process that serves nothing else: `/livez`, `/readyz` and `/metrics`."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     add_health(app, desk)
     add_metrics(app, desk, figures)

@@ -1,4 +1,4 @@
-"""The refusal of a method that a path does not take, with those that it takes."""
+"""Reject unsupported methods with a list of the supported ones."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def add_method_refusal(app: FastAPI) -> None:
 
 
 def list_methods(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
-    """The methods that these routes take at the path of a request."""
+    """Return the methods of these routes for the path of a request."""
     serving = [route for route in routes if route.matches(scope)[0] is not Match.NONE]
     return sorted({method for route in serving for method in getattr(route, "methods", None) or ()})

@@ -1,4 +1,4 @@
-"""Verbs as REST routes, and the news of a task as server-sent events."""
+"""Verbs as REST routes, and the progress of a task as server-sent events."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ErrorBody(BaseModel):
     error_id: str
 
 
-# FastAPI makes a validator of each model of each status of each route, 700 times the same. One route has the
-# model, and the others point to it in the description.
+# FastAPI builds a validator for each status of each route, 700 identical ones. Only one route has the model;
+# the others refer to it in the description.
 DESCRIBED_REFUSAL: dict[int | str, dict[str, Any]] = {STATUSES[NotFound]: {"model": ErrorBody}}
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
@@ -54,8 +54,7 @@ EVENT_STREAM: dict[int | str, dict[str, Any]] = {
 
 
 def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
-    """A route with the verb's arguments: those in the braces of its path there, the others in the query or
-    the body."""
+    """Add a route for the verb; arguments are in its path, else in the query or the body."""
     method, path = verb.route
     path_names = set(re.findall(r"{(\w+)}", path))
     rest = {parameter.name: parameter for parameter in verb.parameters if parameter.name not in path_names}
@@ -72,7 +71,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
         asking = verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
         reply = await (end_with_caller(request.receive, asking) if verb.ends_with_caller else asking)
         if reply is None:
-            return Response()  # nobody reads it: the client has gone
+            return Response()  # nobody reads it: the client disconnected
         return Response(
             RECENT.get_or_make(reply, lambda: dump_compact(verb.data(reply)).encode()),
             media_type="application/json",
@@ -101,18 +100,18 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
 
 
 def build_lateness() -> TimedOut:
-    """The refusal of a request that the database kept waiting for too long."""
+    """Return the error for a request that waited too long for the database."""
     return TimedOut("http.database_timeout")
 
 
 def build_refusal(error: Exception) -> JSONResponse:
-    """An error as a response."""
+    """Convert an error to a response."""
     refusal = to_shisho_error(error)
     return JSONResponse(describe_error(refusal), status_of(refusal), build_headers(refusal))
 
 
 def add_reading(router: APIRouter, desk: Desk) -> None:
-    """Add the routes that the links of replies open."""
+    """Add the routes that links in replies point to."""
 
     @router.get(
         "/evidence/{evidence_id}",
@@ -122,7 +121,7 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
         responses={**REFUSALS, **DESCRIBED_REFUSAL},
     )
     async def get_quotation(evidence_id: IdPath) -> Response:
-        """A quotation with its document, page, offsets and hash."""
+        """Return a quotation with its document, page, offsets and hash."""
         evidence = to_plain_data(await desk.evidence(evidence_id))
         return Response(dump_compact(evidence), media_type="application/json")
 
@@ -130,16 +129,16 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
         "/documents/{document_id}/pages/{page}",
         operation_id="get_page",
         summary="A page",
-        response_class=Response,  # so that refusals are described as the JSON that they are
+        response_class=Response,  # so that errors are documented as JSON
         responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **REFUSALS},
     )
     async def get_page(document_id: IdPath, page: int) -> Response:
-        """The text of one page; of a document without pages, page 1 is all of it."""
+        """Return the text of one page; page 1 is all of a document without pages."""
         return PlainTextResponse(await desk.page(document_id, page))
 
 
 def add_news(router: APIRouter, desk: Desk) -> None:
-    """The server-sent events of a task."""
+    """Add the server-sent events of a task."""
 
     @router.get(
         "/tasks/{task_id}/events",
@@ -153,8 +152,10 @@ def add_news(router: APIRouter, desk: Desk) -> None:
         cursor: Annotated[str | None, Query(max_length=200)] = None,
         detail: StatusDetail = StatusDetail.SUMMARY,
     ) -> EventSourceResponse:
-        """The status of a task each time it changes, as server-sent events named `status`, each with what is
-        new since the one before. The stream ends when the task does."""
+        """Stream the status of a task at each change, as server-sent events named `status`.
+
+        Each has the findings since the previous one. The stream ends when the task does.
+        """
         first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor, detail=detail)
         return EventSourceResponse(_news(desk, first))
 
@@ -173,7 +174,7 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
 
 
 async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:
-    """The next status that is another, or brings the rows that were left."""
+    """Return the next status that differs, or that has further rows."""
     since = None if status.more else status.revision
     while True:
         snapshot = await desk.tasks.get_status(

@@ -1,4 +1,4 @@
-"""Documents handed over as they are: the body is the file."""
+"""Upload documents: the body is the file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "f
 
 
 class UploadQuery(BaseModel):
-    """Facts that come with a file that is handed over."""
+    """Facts about an uploaded file."""
 
     model_config = ConfigDict(extra="forbid")
     name: Annotated[Name, Field(description="file name; its ending tells its kind")]
@@ -33,7 +33,7 @@ class UploadQuery(BaseModel):
 
 
 def add_uploads(router: APIRouter, desk: Desk) -> None:
-    """Add the route that takes a file in."""
+    """Add the route that uploads a file."""
 
     @router.post(
         "/documents/upload",
@@ -48,8 +48,10 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
         arguments: Annotated[UploadQuery, Query()],
         x_document_password: Annotated[str | None, Header(max_length=200)] = None,
     ) -> Response:
-        """Take a document into a corpus. The body is the file's bytes; the reply is that of add_documents.
-        The header `X-Document-Password`, in UTF-8, opens an encrypted file."""
+        """Add a document to a corpus. The body is the file's bytes; the reply is that of add_documents.
+
+        The header `X-Document-Password`, in UTF-8, opens an encrypted file.
+        """
         queued = await desk.tasks.queue_documents(
             files=[Bytes(arguments.name, await request.body())],
             corpus=arguments.corpus,

@@ -1,5 +1,8 @@
-"""The citation opens inside the assistant (MCP Apps, SEP-1865): a client that shows such pages gets one with
-its answers, on which each quotation is lit; any other gets text and links as before."""
+"""Show citations inside the assistant (MCP Apps, SEP-1865).
+
+A client with support for such pages gets one with its answers, on which each quotation is highlighted; any
+other gets text and links.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ TOOLS = frozenset({"ask", "get_answer", "compose_answer"})
 SHOWN = (
     "shisho/evidence"  # the key of what the page shows, among what a result carries beside the model's text
 )
-MOST_BYTES = 500_000  # of pictures in one result: some clients take no more than a megabyte
-MARGIN = 144.0  # points of the page above and below what is lit
+MOST_BYTES = 500_000  # of images in one result: some clients accept at most a megabyte
+MARGIN = 144.0  # points of the page above and below the highlight
 
 
 class EvidenceApp(Apps):
-    """Gives the page, points tools with answers to it, and adds to their results what it shows."""
+    """An extension that serves the page, links tools with answers to it, and adds its data to results."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -54,21 +57,20 @@ class EvidenceApp(Apps):
         return result
 
     async def with_evidence(self, result: CallToolResult) -> CallToolResult:
-        """The result with what the page shows of its answer. Where that cannot be had, the result as it
-        is."""
+        """Return the result with the page's data about its answer; unchanged if that is unavailable."""
         data: dict[str, Any] = result.structured_content or {}
         if result.is_error or data.get("answer", data) is None:
             return result
         try:
             answer = await self._desk.answer(data["answer_id"])
             exhibits = await self._desk.proofs.exhibits(answer.evidence, MOST_BYTES, MARGIN)
-        except ShishoError:  # the answer stands without its pictures
+        except ShishoError:  # the answer is complete without its images
             return result
         return result.model_copy(update={"meta": {**(result.meta or {}), SHOWN: _shown(answer, exhibits)}})
 
 
 async def point_to_evidence(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware: in the list of tools, those with answers name the page, for clients that show it."""
+    """Add the page to the listed tools that return answers (middleware), for clients that show it."""
     result = await call_next(ctx)
     if ctx.method == "tools/list" and isinstance(result, dict) and client_supports_apps(ctx):
         for tool in result["tools"]:
@@ -89,8 +91,11 @@ def _shown(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> dict[str, Any
 
 
 def _quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
-    """`sentences`: those of the answer that rest on it, each with its verdict. Offsets count characters, in
-    which a browser does not count: so the text comes in three pieces."""
+    """Describe a quotation.
+
+    `sentences`: the sentences of the answer that cite it, each with its verdict. The text is in three pieces,
+    because a browser counts offsets differently.
+    """
     evidence = exhibit.evidence
     first = evidence.start - exhibit.start
     last = evidence.end - exhibit.start

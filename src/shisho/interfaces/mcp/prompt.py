@@ -1,4 +1,4 @@
-"""The prompt that tells an assistant how to work here."""
+"""The prompt that explains the workflow to an assistant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resources that links open: tasks, answers, evidence, pages of documents."""
+"""The resources behind links: tasks, answers, evidence, pages of documents."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The client's own model (MCP sampling): where no model is set and the client offers one, it thinks for the
-question that this client asks, as long as the call is open. What is sent to it, and whether, the client lets
-its user say."""
+"""Use the client's own model (MCP sampling) if no model is configured and the client offers one.
+
+It serves the questions of this client while the call is open. The client lets its user decide what is sent.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from shisho.errors import ModelFailed
 from shisho.interfaces.api.operations import Verb
 
 LENDING_VERB = "ask"
-# Newer protocols have no sampling: a client that offers it speaks an older one.
+# Newer protocols have no sampling: a client that offers it uses an older one.
 warnings.filterwarnings("ignore", message="The sampling capability is deprecated")
 
 
@@ -35,7 +36,7 @@ class ClientModel:
         return f"client/{info.client_info.name if info else 'unknown'}"
 
     async def reply(self, instructions: str, text: str, max_output_tokens: int) -> str:
-        """Its words. Raises ModelFailed where the client does not let it reply."""
+        """Return the model's reply. Raises: ModelFailed if the client refuses."""
         message = SamplingMessage(role="user", content=TextContent(type="text", text=text))
         try:
             sampled = await self._context.session.create_message(
@@ -62,7 +63,7 @@ class ClientModel:
 
 
 def offers_model(context: Context | None) -> bool:
-    """Has the client said that its model may be asked, and is there a way to ask it?"""
+    """Return whether the client offers its model, and requests to it are possible."""
     if context is None:
         return False
     capabilities = context.client_capabilities
@@ -72,8 +73,10 @@ def offers_model(context: Context | None) -> bool:
 async def ask_with_client_model(
     verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context
 ) -> AnswerHandle:
-    """The answer, which is waited for however long it takes, as the model goes with the call. Where a model
-    is set, that one thinks and the call ends as it would."""
+    """Return the answer, waiting as long as it takes, because the model is only available during the call.
+
+    If a model is configured, it is used instead, and the call ends normally.
+    """
     with desk.lend(ClientModel(context)) as is_lent:
         handle: AnswerHandle = await verb.ask(desk, **arguments)
         while is_lent and handle.answer is None:

@@ -27,12 +27,12 @@ from shisho.interfaces.mcp.unreadable import AnsweringStream
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 
-# The SDK loads `rich` to set up a log. Ours is set up before it: see `log_lines.start_log`.
+# The SDK imports `rich` to set up a log. Ours is set up earlier: see `log_lines.start_log`.
 sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
 
 
 class DeskServer(MCPServer[Any]):
-    """An MCP server whose tools are the verbs of a desk, and whose errors are ours."""
+    """An MCP server with the verbs of a desk as tools, and with our errors."""
 
     def __init__(self, desk: Desk, verbs: Mapping[str, Verb], *, all_tools: bool) -> None:
         self._desk = desk
@@ -82,12 +82,12 @@ class DeskServer(MCPServer[Any]):
         await self._check_prompt_arguments(name, arguments or {})
         try:
             return await super().get_prompt(name, arguments, context)
-        # an unknown name, a missing argument: the client's mistake, no crash of ours
+        # an unknown name or a missing argument: the client's mistake, not a crash
         except ValueError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
     async def _check_prompt_arguments(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """Raises MCPError that names what this prompt does not take, and what it does."""
+        """Check the arguments of a prompt. Raises: MCPError with the unknown and the accepted ones."""
         accepted = [
             argument.name
             for prompt in await self.list_prompts()
@@ -106,8 +106,10 @@ class DeskServer(MCPServer[Any]):
 
 
 def build(desk: Desk, *, all_tools: bool = False) -> DeskServer:
-    """Build a server with every verb of the desk as a tool. Those that it does not list can be called too:
-    the list is short to save room, and is no limit of access."""
+    """Build a server with every verb of the desk as a tool.
+
+    Unlisted tools can be called too: the list is short to save context, not to limit access.
+    """
     server = DeskServer(desk, {verb.name: verb for verb in VERBS}, all_tools=all_tools)
     mcp_resources.add(server, desk)
     server.add_prompt(Prompt.from_function(research, name="research", title="Research a question"))

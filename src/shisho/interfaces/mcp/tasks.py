@@ -1,5 +1,7 @@
-"""The tasks extension (SEP-2663): for a client that declares it, `ask` gives a task handle with our own task
-id, and tasks/get, tasks/cancel speak of that task. The SDK has no runtime for it; ours is the queue."""
+"""The tasks extension (SEP-2663): `ask` returns a task handle with our own task id.
+
+tasks/get and tasks/cancel refer to that task. The SDK has no runtime for it; ours is the queue.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,11 @@ class UpdateParams(TaskParams):
 
 
 class TasksExtension(Extension):
-    """`asking` and `looking` are the verbs `get_answer` and `get_status`, whose replies are the results of
-    tasks; `evidence` shows the quotations of an answer to who shows pages."""
+    """The extension. `asking` and `looking` are the verbs `get_answer` and `get_status`.
+
+    Their replies are the results of tasks; `evidence` shows an answer's quotations in clients with page
+    support.
+    """
 
     identifier: ClassVar[str] = "io.modelcontextprotocol/tasks"  # type: ignore[misc]
 
@@ -71,7 +76,7 @@ class TasksExtension(Extension):
     ) -> HandlerResult:
         if params.name != "ask" or not _declared(ctx):
             return await call_next(ctx)
-        # The call itself queues and returns; the handle stands for what it has queued. A refusal passes
+        # The call itself queues and returns; the handle represents the queued work. Errors are passed
         # through.
         params.arguments = {**(params.arguments or {}), "wait": 0}
         result: Any = await call_next(ctx)
@@ -137,7 +142,7 @@ def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:
 
 
 def describe_status(status: TaskSnapshot) -> str:
-    """Give the line that a client shows of a task while it is worked on."""
+    """Return the line that a client shows for a running task."""
     if status.waiting_for:
         return f"{len(status.waiting_for)} searches wait for the user: see waiting_for in get_status."
     done = status.progress

@@ -23,12 +23,14 @@ from shisho.interfaces.mcp.sampling import LENDING_VERB, ask_with_client_model, 
 
 T = TypeVar("T")
 RECENT = RecentReplies[CallToolResult]()
-BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
+BEAT = 5.0  # seconds between progress reports, for clients that ask for them
 
 
 def load_tools(*, all_tools: bool) -> list[Tool]:
-    """Load all tools, or the default ones, from `tools.json`: what `schemas.tool` makes of each verb, kept
-    ready as every client asks for it first."""
+    """Load all tools, or the default ones, from `tools.json`.
+
+    It has the output of `schemas.tool` for each verb, prepared because every client first lists the tools.
+    """
     text = (resources.files("shisho.interfaces.mcp") / "tools.json").read_text("utf-8")
     return [
         Tool.model_validate(tool) for tool in json.loads(text) if all_tools or tool["name"] in DEFAULT_TOOLS
@@ -38,7 +40,7 @@ def load_tools(*, all_tools: bool) -> list[Tool]:
 async def call_verb(
     verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None
 ) -> CallToolResult:
-    """Call a verb, and give its reply or its error."""
+    """Call a verb, and return its reply or its error."""
     paging = PAGE_TOKENS.set(PAGE)
     try:
         checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
@@ -61,7 +63,7 @@ def _asked(
 
 
 def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
-    """The reply as text and as data, cut to fit, with a link to all of it."""
+    """Return the reply as text and as data, truncated to fit, with a link to the full reply."""
     data = fit(data, desk.count_tokens)
     if verb.rows and data["more"]:
         rows = data[verb.rows[0]]
@@ -81,15 +83,17 @@ def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
 
 
 def refusal(error: Exception) -> CallToolResult:
-    """An error that the model can read. Without data: clients hold data against the schema of the reply."""
+    """Return an error for the model, without data: clients validate data against the reply's schema."""
     return CallToolResult(
         content=[TextContent(type="text", text=dump_compact(describe_error(error)))], is_error=True
     )
 
 
 async def _alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:
-    """The outcome of the work, with a sign of life from time to time. Whoever goes away ends the waiting, not
-    the job."""
+    """Return the result of the work, with regular progress reports.
+
+    A disconnecting client cancels the wait, not the job.
+    """
     doing = asyncio.ensure_future(work)
     try:
         for beats in count(1):

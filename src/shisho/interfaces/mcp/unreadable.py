@@ -1,5 +1,7 @@
-"""Answers to what comes over standard input and is no message: the SDK drops it without a word, and who sent
-it would wait for ever. Over HTTP the SDK answers it."""
+"""Reply to invalid messages on stdin.
+
+The SDK silently drops them, and the sender would wait forever. Over HTTP the SDK replies.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +32,20 @@ NO_MESSAGE = Message("mcp.not_json_rpc")
 
 
 class IncomingStream(Protocol):
-    """The part of the SDK's stream of incoming messages that is used."""
+    """The used part of the SDK's stream of incoming messages."""
 
     def __aiter__(self) -> AsyncIterator[SessionMessage | Exception]: ...
     async def aclose(self) -> None: ...
 
 
 class OutgoingStream(Protocol):
-    """The part of the SDK's stream of outgoing messages that is used."""
+    """The used part of the SDK's stream of outgoing messages."""
 
     async def send(self, item: SessionMessage, /) -> None: ...
 
 
 class AnsweringStream:
-    """The messages of a stream; what is none is answered, unless it is blank, and left out."""
+    """A stream of valid messages; invalid ones get an error reply, unless they are blank."""
 
     def __init__(self, incoming: IncomingStream, outgoing: OutgoingStream) -> None:
         self._incoming = incoming
@@ -62,7 +64,7 @@ class AnsweringStream:
         raise StopAsyncIteration
 
     async def receive(self) -> SessionMessage:
-        """The next message."""
+        """Return the next message."""
         return await anext(self)
 
     async def aclose(self) -> None:
@@ -81,7 +83,7 @@ class AnsweringStream:
 
 
 def read_after_mark(item: SessionMessage | Exception) -> SessionMessage | Exception:
-    """Read a line again without the byte order mark that some programs write before UTF-8."""
+    """Parse a line again without the byte order mark that some programs write before UTF-8."""
     for detail in _list_details(item):
         if detail["type"] == UNREADABLE and detail["input"].startswith(BYTE_ORDER_MARK):
             try:
@@ -93,13 +95,13 @@ def read_after_mark(item: SessionMessage | Exception) -> SessionMessage | Except
 
 
 def is_blank(error: Exception) -> bool:
-    """True for a line without a word: some clients end each message with one."""
+    """Return whether the line is blank: some clients end each message with one."""
     lines = [detail["input"] for detail in _list_details(error) if detail["type"] == UNREADABLE]
     return any(not line.strip() for line in lines)
 
 
 def refuse_unreadable(error: Exception) -> JSONRPCError:
-    """The reply to what could not be read as a message, with the id of the request where there is one."""
+    """Return the reply to an invalid message, with the id of the request if there is one."""
     details = _list_details(error)
     is_json = UNREADABLE not in [detail["type"] for detail in details]
     code, message = (INVALID_REQUEST, NO_MESSAGE) if is_json else (PARSE_ERROR, NO_JSON)
@@ -113,20 +115,26 @@ def _list_details(error: SessionMessage | Exception) -> list[Any]:
 
 
 def _find_id(details: list[Any]) -> RequestId | None:
-    """The id of a request. A response has the number of what we asked, under which its sender may ask
-    something else."""
+    """Return the id of a request.
+
+    A response is skipped: it has the number of our request, which its sender may use for a request of its
+    own.
+    """
     for detail in details:
         message = _load(detail["input"]) if detail["type"] == UNREADABLE else detail["input"]
         if isinstance(message, Mapping) and "method" in message:
             try:
                 return REQUEST_ID.validate_json(json.dumps(message.get("id")))
-            except ValidationError:  # it has none, or one that no reply can carry
+            except ValidationError:  # it has no id, or one that no reply can carry
                 return None
     return None
 
 
 def _load(line: str) -> Any:
-    """The JSON of a line. Python's own reader takes half characters (`\\ud83d`), as cut emojis give them."""
+    """Parse the JSON of a line.
+
+    Python's parser accepts lone surrogates (`\\ud83d`), as in truncated emoji.
+    """
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

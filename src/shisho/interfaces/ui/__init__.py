@@ -1,1 +1,1 @@
-"""The reading room: pages over the public REST and its events. No framework, nothing from elsewhere."""
+"""The reading room: pages over the public REST API and its events, without frameworks or external files."""

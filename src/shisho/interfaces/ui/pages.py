@@ -1,5 +1,4 @@
-"""The pages of the reading room, made from templates; all that changes in them comes by script from the
-API."""
+"""The pages of the reading room, rendered from templates; scripts load all changing content from the API."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-# With no-referrer the browser would send `Origin: null` with the form of the token, which the guard refuses.
+# With no-referrer the browser would send `Origin: null` with the login form, which the guard rejects.
 PAGE_HEADERS = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
 TITLE = "司書 Shisho"
 BARE = ("login", "missing")  # pages without a script of their own
@@ -42,7 +41,7 @@ CookieFor = Callable[[str], Awaitable[str | None]]
 
 
 class RoomReader(Protocol):
-    """The person whose pages these are: their name, and whether they run the server."""
+    """The user of these pages: their name, and whether they run the server."""
 
     @property
     def owner(self) -> str: ...
@@ -80,7 +79,7 @@ class _Room:
         self._reader = reader
 
     def page(self, name: str) -> Callable[[Request], Any]:
-        """The endpoint of a page: its template, in the reader's language."""
+        """Return the endpoint of a page: its template, in the reader's language."""
 
         async def show(request: Request) -> Response:
             can_leave = self._cookie in request.cookies
@@ -96,14 +95,14 @@ class _Room:
         return response
 
     async def enter(self, request: Request) -> Response:
-        """Take the token from the form, and give the browser its cookie."""
+        """Check the token of the form, and set the browser's cookie."""
         fields = parse_qs((await request.body()).decode("utf-8", "replace"))
         back = find_own_address(fields.get("back", ["/"])[0])
         cookie = await self._cookie_for(fields.get("token", [""])[0])
         if cookie is None:
             return _render(request, "login", 401, is_wrong=True, back=back)
         response = RedirectResponse(back, 303)
-        # Behind a proxy with TLS only the browser knows that it speaks TLS: it names its own page's origin.
+        # Behind a TLS proxy only the browser knows about TLS: its page's origin shows it.
         is_sealed = request.headers.get("origin", "").lower().startswith("https://")
         response.set_cookie(
             self._cookie,
@@ -118,7 +117,7 @@ class _Room:
 
 
 def show_missing(request: Request) -> Response:
-    """The page for an address at which there is none."""
+    """Return the page for an unknown address."""
     return _render(request, "missing", 404)
 
 
@@ -160,12 +159,12 @@ def _templates() -> Environment:
 
 
 def read_language(request: Request) -> str:
-    """The reader's language, as they chose it or as their browser says."""
+    """Return the reader's language: their choice, or their browser's preference."""
     return choose_language(request.cookies.get(COOKIE), request.headers.get("accept-language", ""))
 
 
 def find_own_address(text: str) -> str:
-    """The page of ours that an address names, with what it asks; `/` where it names none."""
+    """Return the path and query of a page of this server; `/` if the address is invalid."""
     try:
         back = urlsplit(text)
     except ValueError:
@@ -175,7 +174,7 @@ def find_own_address(text: str) -> str:
 
 
 async def choose(request: Request) -> Response:
-    """Remember a language, and go back to where it was chosen."""
+    """Store the chosen language, and return to the previous page."""
     response = RedirectResponse(find_own_address(request.query_params.get("back", "/")), 303)
     language = request.query_params.get("to", "")
     if language in LANGUAGES:
@@ -184,8 +183,11 @@ async def choose(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """A script, a style sheet or the icon. Its folder names the version of them all, so that each is fetched
-    once: scripts import each other by relative names."""
+    """Serve a script, a style sheet or the icon.
+
+    The folder name is the version of all files, so that each is downloaded once: scripts import each other by
+    relative names.
+    """
     name = request.path_params["name"]
     if name not in _names():
         return Response(status_code=404)
@@ -197,12 +199,12 @@ async def static(request: Request) -> Response:
 
 
 def asset(name: str) -> str:
-    """The address of one of the room's own files."""
+    """Return the address of a file of the reading room."""
     return f"/static/{_version()}/{name}"
 
 
 async def manifest(request: Request) -> Response:
-    """The manifest by which a browser can install the room as an application."""
+    """Return the manifest with which a browser installs the room as an application."""
     language = read_language(request)
     entries = {
         "name": TITLE,
@@ -219,7 +221,7 @@ async def manifest(request: Request) -> Response:
 
 
 async def open_search(request: Request) -> Response:
-    """How a browser asks this room from its address bar."""
+    """Return the description with which a browser searches from its address bar."""
     base = f"{request.url.scheme}://{request.url.netloc}"
     about = room_word("about", read_language(request))
     text = (
@@ -234,7 +236,7 @@ async def open_search(request: Request) -> Response:
 
 
 async def favicon(request: Request) -> Response:
-    """Browsers ask for it by this name, whatever the page says."""
+    """Redirect to the icon: browsers request this name whatever the page declares."""
     return RedirectResponse(asset("icon.svg"), 301)
 
 

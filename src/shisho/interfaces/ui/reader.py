@@ -1,4 +1,4 @@
-"""The person in front of a page: which language they read, and the words in it."""
+"""The reader of a page: their language, and the texts in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def choose_language(chosen: str | None, accepted: str) -> str:
 
 
 def room_words(language: str) -> Mapping[str, str]:
-    """Return the words of the pages by key. Scripts fill in the variables in braces."""
+    """Return the texts of the pages by key. Scripts fill in the variables in braces."""
     shared = tuple(WORDS + kind for kind in SHARED)
     return {
         id_.removeprefix(OWN).removeprefix(WORDS): text
@@ -30,5 +30,5 @@ def room_words(language: str) -> Mapping[str, str]:
 
 
 def room_word(key: str, language: str, **values: object) -> str:
-    """Return one of the pages' own words. Raises KeyError for an unknown key."""
+    """Return one of the pages' own texts. Raises: KeyError for an unknown key."""
     return translate(OWN + key, language, **values)

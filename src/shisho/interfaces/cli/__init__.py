@@ -1,1 +1,1 @@
-"""The shell."""
+"""The command line."""

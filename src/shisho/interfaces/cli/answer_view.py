@@ -1,5 +1,4 @@
-"""The blocks of an answer in a terminal of any width: headings and marks in bold, tables as wide as there is
-room."""
+"""The blocks of an answer in a terminal of any width: bold headings and marks, tables if they fit."""
 
 from __future__ import annotations
 
@@ -30,13 +29,13 @@ from shisho.language.display import join_lines, make_legible
 from shisho.language.marked_text import render_marked, split_marked
 from shisho.language.script import answer_language
 
-LEAST_COLUMN = 14  # cells: narrower columns break every word, so rows are stacked instead
+LEAST_COLUMN = 14  # cells: narrower columns would break every word, so rows are stacked instead
 
 
 def print_blocks(console: Console, answer: Answer, words: Words) -> None:
     """Print the blocks, a blank line between them."""
     view = _View(answer, words, console.width if console.is_terminal else None)
-    # A terminal breaks lines inside of words, which Japanese allows.
+    # A terminal breaks lines inside words, which Japanese allows.
     is_broken_by_terminal = answer_language(answer.question) != "en" or not console.is_terminal
     for place, block in enumerate(answer.blocks):
         if place:
@@ -112,7 +111,7 @@ class _View:
 
 
 def _show_passage(block: AnswerPassage) -> Text:
-    """A passage with its marked sentences in bold."""
+    """Return a passage with its marked sentences in bold."""
     if block.code:
         return Text(make_legible(render_marked(block.text, block.marks, heading=block.heading, code=True)))
     text = Text(make_legible(f"▸ {block.heading}\n") if block.heading else "")

@@ -101,7 +101,7 @@ def add(
     ocr: Annotated[Literal["auto", "off"] | None, typer.Option(help="help.option_ocr")] = None,
     json_: Json = False,
 ) -> None:
-    """Take in files and folders; what is known already is left as it is."""
+    """Add files and folders. Unchanged files are skipped."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
@@ -172,7 +172,7 @@ def list_(
     removed: Annotated[bool, typer.Option("--removed", help="help.option_removed")] = False,
     json_: Json = False,
 ) -> None:
-    """Show the documents there are."""
+    """List documents."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render
@@ -200,7 +200,7 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="help.option_yes_purge")] = False,
     json_: Json = False,
 ) -> None:
-    """Take a document out of search; `shisho restore` brings it back."""
+    """Remove a document from search; `shisho restore` restores it."""
 
     async def work(desk: Desk) -> None:
         from shisho.language.display import display_name
@@ -256,7 +256,7 @@ def export(
     out: Annotated[Path | None, typer.Option(help="help.option_out")] = None,
     local_paths: Annotated[bool, typer.Option("--local-paths", help="help.option_full_paths")] = False,
 ) -> None:
-    """Print an answer and its evidence for use elsewhere."""
+    """Export an answer with its evidence."""
 
     async def work(desk: Desk) -> None:
         if format_ == "pdf" and out is None and sys.stdout.isatty():

@@ -1,4 +1,4 @@
-"""`shisho ask` and `shisho evidence`: a question with what is required of its answer, and what was found."""
+"""`shisho ask` and `shisho evidence`: a question with its requirements, and the evidence found."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def ask(
     brief: Brief = False,
     json_: Json = False,
 ) -> None:
-    """Answer a question with quotations that can be checked."""
+    """Answer a question with verifiable quotations."""
     if question is None and continue_ is None:
         raise InvalidParams(NO_QUESTION)
     options = (list(map(read_goal, goals)), condition, complexity, kind, exclude)
@@ -133,14 +133,14 @@ def evidence(
 
 
 def read_goal(text: str) -> dict[str, str]:
-    """Read `ID=QUESTION`, or a question alone. An id has no blank in it."""
+    """Read `ID=QUESTION`, or a question alone. An id contains no space."""
     id_, equals, question = text.partition("=")
     has_id = bool(equals) and not any(map(str.isspace, id_.strip()))
     return {"id": id_.strip(), "question": question} if has_id else {"question": text}
 
 
 def read_plan(path: Path | None) -> dict[str, Any]:
-    """Read the requirements in a JSON file: an object, or a list of goals. Raises InvalidParams."""
+    """Read the requirements in a JSON file: an object, or a list of goals. Raises: InvalidParams."""
     if path is None:
         return {}
     try:

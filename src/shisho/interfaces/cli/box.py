@@ -1,4 +1,4 @@
-"""`shisho box`: a small web on this machine to try things on."""
+"""`shisho box`: a small local web for experiments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def box(
         typer.Option(help="help.option_box_slope"),
     ] = "steep",
 ) -> None:
-    """Play a small web on this machine, engines and pages, until interrupted."""
+    """Serve a small local web, engines and pages, until interrupted."""
     try:
         from shisho_box.ranking import Decay
         from shisho_box.server import Box
@@ -54,7 +54,7 @@ def box(
         asyncio.run(_run(made_box))
     except OSError as error:
         if error.filename:
-            raise  # a file's error is told where all are
+            raise  # file errors are reported by the common handler
         typer.echo(
             render(
                 Message(
@@ -77,7 +77,7 @@ async def _run(box: Box) -> None:
 
 
 def _told(box: Box) -> str:
-    # One of each kind of topic, made or written.
+    # One of each kind of topic, generated or written.
     questions = {question.topic: question.text for question in reversed(box.questions)}
     queries = [*questions.values()][::3][:8]
     return word(

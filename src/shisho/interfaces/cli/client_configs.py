@@ -12,7 +12,7 @@ from shisho.settings import expand_user
 
 
 class AssistantClient(StrEnum):
-    """Assistants whose settings we know."""
+    """Assistants with a known settings format."""
 
     CLAUDE_DESKTOP = "claude-desktop"
     CLAUDE_CODE = "claude-code"
@@ -22,7 +22,10 @@ class AssistantClient(StrEnum):
 
 
 def config(client: AssistantClient, home: Path | None = None) -> str:
-    """The block for this client. The command is a full path: assistants start it without the shell's PATH."""
+    """Return the block for this client.
+
+    The command is a full path: assistants do not have the shell's PATH.
+    """
     command, before = _command()
     args = [*before, *(["--home", str(expand_user(home).resolve())] if home else []), "mcp"]
     if client is AssistantClient.CODEX:

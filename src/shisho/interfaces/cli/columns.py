@@ -1,5 +1,4 @@
-"""Rows under their heads where there is room for them; else each row as lines of its own. No id or address is
-ever broken."""
+"""Print rows as a table if it fits, else each row as several lines. Ids and addresses are never broken."""
 
 from __future__ import annotations
 
@@ -14,8 +13,10 @@ GAP = "  "
 
 
 def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None) -> Iterator[str]:
-    """Lines of a table, one for each row whatever its cells hold. `width` in cells, of which a Japanese
-    letter takes two; None: without end, as for a pipe."""
+    """Return the lines of a table, one for each row, whatever its cells contain.
+
+    `width` in terminal cells, of which a Japanese character takes two; None: unlimited, as for a pipe.
+    """
     cells = [[strip_unseen(str(cell)) for cell in row] for row in rows]
     widths = [max(cell_len(row[place]) for row in [heads, *cells]) for place in range(len(heads))]
     if width is None or sum(widths) + len(GAP) * (len(widths) - 1) <= width:
@@ -26,7 +27,7 @@ def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int |
 
 
 def print_columns(console: Console, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """The table on a console, as wide as that is."""
+    """Print the table at the width of the console."""
     for line in columns(heads, rows, console.width if console.is_terminal else None):
         console.print(line, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""`shisho conversation`: the questions that follow each other, and their erasure."""
+"""`shisho conversation`: show or erase a conversation's questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def conversation(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="help.option_yes_forget")] = False,
     json_: Json = False,
 ) -> None:
-    """Show the questions of a conversation, each as it was understood; or erase it."""
+    """Show the questions of a conversation, each with its interpretation; or erase it."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render

@@ -22,7 +22,7 @@ Name = Annotated[str, typer.Argument(help="help.argument_model")]
 
 @dataclass(frozen=True, slots=True)
 class ModelList:
-    """The language model that is set, those of servers on this machine, and the embedders."""
+    """The configured language model, those of local servers, and the embedders."""
 
     model: str
     local: tuple[FoundModel, ...]
@@ -30,7 +30,7 @@ class ModelList:
 
 
 def list_(context: typer.Context, json_: Json = False) -> None:
-    """Show language models, set or on this machine, and embedding models; a star marks the one in use."""
+    """List language models, configured or local, and embedding models; a star marks the one in use."""
     from shisho.bootstrap.model_files import model_files
     from shisho.bootstrap.models import find_models
 
@@ -61,7 +61,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
 
 def pull(context: typer.Context, name: Name) -> None:
-    """Fetch an embedding model; what was broken off goes on. One that is here is left alone."""
+    """Download an embedding model, or resume its download. A complete one is unchanged."""
     from shisho.bootstrap.model_files import pull_model
     from shisho.interfaces.cli.render_adding import progress
 
@@ -95,7 +95,7 @@ def export(
 def import_(
     context: typer.Context, file: Annotated[Path, typer.Argument(help="help.argument_model_file")]
 ) -> None:
-    """Take an embedding model out of a file that another machine exported."""
+    """Import an embedding model from a file that another machine exported."""
     from shisho.bootstrap.model_files import model_files
 
     name = model_files(settings_.load(**context.obj)).import_(file)
@@ -103,7 +103,7 @@ def import_(
 
 
 def remove(context: typer.Context, name: Name) -> None:
-    """Remove an embedding model from this machine; its vectors stay until another one has made its own."""
+    """Remove an embedding model; its vectors are kept until another model has replaced them."""
     from shisho.bootstrap.model_files import remove_model
 
     remove_model(settings_.load(**context.obj), name)

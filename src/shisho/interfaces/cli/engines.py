@@ -1,4 +1,4 @@
-"""`shisho engines`: how the engines stand; and read a saved result page the way the worker does."""
+"""`shisho engines`: the state of engines; and parse a saved result page like a worker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ app = typer.Typer(cls=CommandGroup, name="engines", help="help.engines")
 
 @app.callback(invoke_without_command=True, help="help.engines_list")
 def engines(context: typer.Context, json_: Json = False) -> None:
-    """Show which engines can be asked, how they have answered, and what is left of the day."""
+    """List the engines with their availability, success rate and remaining daily quota."""
     if context.invoked_subcommand is not None:
         return
 
@@ -42,7 +42,10 @@ def parse(
     url: Annotated[str, typer.Option(help="help.option_page_url")] = "",
     status: Annotated[int, typer.Option(help="help.option_http_status")] = 200,
 ) -> None:
-    """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""  # noqa: W505
+    """Print the hits, the challenge and the next-page state of a saved page.
+
+    Exits with 1 if it is unreadable.
+    """
     answer = parse_file(engine, file, url, status, **(context.obj or {}))
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
@@ -52,8 +55,10 @@ def parse(
 
 
 def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **given: Any) -> dict[str, Any]:
-    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`. Further keywords are
-    settings."""
+    """Parse a page as `parse --json` prints it, or return `{ok: false, code, message, details}`.
+
+    Further keywords are settings.
+    """
     import asyncio
 
     from shisho.bootstrap.desk import read_result_page

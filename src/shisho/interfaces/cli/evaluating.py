@@ -1,4 +1,4 @@
-"""`shisho eval`: retrieval, answers and the support check, measured on sets of your own."""
+"""`shisho eval`: measure retrieval, answers and the support check on your own sets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def eval_(
     embedder: Annotated[str, typer.Option(help="help.option_eval_embedder")] = "none",
     json_: Json = False,
 ) -> None:
-    """Measure retrieval, answers or the support check on a set of your own; with a model, by rules and by it."""  # noqa: W505
+    """Measure retrieval, answers or the support check on your own set, by rules and by a model if set."""
 
     async def work() -> None:
         kind, folder = _kind_of(places)
@@ -77,7 +77,7 @@ async def _retrieval(
 
 
 async def _calibrated(context: typer.Context, folder: Path, limit: int | None, json_: bool) -> None:
-    """How much words shall count beside meaning, kept in the home."""
+    """Calibrate the weight of words against vectors, and store it in the home."""
     from shisho.bootstrap.calibration import calibration_target
     from shisho.evaluation.calibrate import calibrate
     from shisho.interfaces.cli import render
@@ -87,7 +87,7 @@ async def _calibrated(context: typer.Context, folder: Path, limit: int | None, j
 
 
 def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, Value | None]]:
-    """The settings of each measurement, by what thinks: rules and, where one is set, a model."""
+    """Return the settings of each measurement by name: rules and, if one is set, a model."""
     settings = settings_.load(**context.obj)
     given = _librarian(settings)
     if model is not None:
@@ -98,7 +98,7 @@ def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, V
 
 
 def _librarian(settings: Settings) -> dict[str, Value | None]:
-    """The settings of what thinks, for libraries elsewhere."""
+    """Return the model settings for temporary libraries."""
     texts: dict[str, Value | None] = {name: settings.text(name) for name in _TEXTS}
     reals: dict[str, Value | None] = {name: settings.read_float(name) for name in _REALS}
     return texts | reals | {"model_context": settings.read_int("model_context")}

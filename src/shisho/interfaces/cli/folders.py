@@ -1,4 +1,4 @@
-"""`shisho sync` and `shisho watch`: what happens in folders, happens in the library."""
+"""`shisho sync` and `shisho watch`: keep the library in sync with folders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def sync(
     emptied: Annotated[bool, typer.Option("--emptied", help="help.option_allow_empty")] = False,
     json_: Json = False,
 ) -> None:
-    """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""  # noqa: W505
+    """Sync the library with folders: new, changed, moved and deleted files.
+
+    Unchanged files are not reread.
+    """
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
@@ -66,7 +69,7 @@ def watch(
     ] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Remember folders and follow them until interrupted. `shisho serve` and `shisho worker` follow them too."""  # noqa: W505
+    """Add folders and watch them until interrupted. `shisho serve` and `shisho worker` watch them too."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_folders

@@ -1,6 +1,8 @@
-"""The log on the error stream. Of a command: what a person should know, in their language. Of a server or
-worker: lines for people, or one JSON object a line with the ids of job and task, in English, for programs;
-no secret of the settings stands in either."""
+"""The log on stderr, without secrets of the settings.
+
+A command logs warnings for a person, in their language. A server or worker logs lines for people, or one JSON
+object a line with job and task ids, in English, for programs.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from shisho.telemetry import log, subject
 
 BARE = "%(message)s"
 PLAIN = "%(levelname)s %(name)s: %(message)s"
-LEAST_SECRET = 4  # shorter values would blot out words of every line
+LEAST_SECRET = 4  # shorter values would redact parts of every line
 BLOTTED = "***"
 NOISY = ("asyncio", "httpcore", "httpx", "langgraph")
 
@@ -32,14 +34,14 @@ class SpokenLines(logging.Formatter):
 
 
 class TracelessLines(SpokenLines):
-    """Such lines without the traces of errors."""
+    """Lines for people without tracebacks."""
 
     def formatException(self, ei: object) -> str:
         return ""
 
 
 class RedactedLines(SpokenLines):
-    """Such lines without secrets."""
+    """Lines for people without secrets."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__(PLAIN)
@@ -50,8 +52,7 @@ class RedactedLines(SpokenLines):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: `at`, `level`, `logger`, `message`, what it is about, and the trace of an
-    error."""
+    """One JSON object a line: `at`, `level`, `logger`, `message`, its context, and an error's traceback."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         super().__init__()
@@ -72,7 +73,7 @@ class JsonLines(logging.Formatter):
 
 
 class ErrorStream(logging.Handler):
-    """Writes to the error stream as it is now: a display of progress stands in for it while it shows."""
+    """A handler that writes to the current `sys.stderr`: a progress display replaces it temporarily."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -82,14 +83,14 @@ class ErrorStream(logging.Handler):
 
 
 def redact(text: str, secrets: Sequence[str]) -> str:
-    """The text without what is secret."""
+    """Return the text with all secrets redacted."""
     for secret in secrets:
         text = text.replace(secret, BLOTTED)
     return text
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Every value that is secret, and the words that it consists of; the longest first."""
+    """Return every secret value and the words in it, longest first."""
     values = [settings.text(row.name) for row in TABLE if row.secret]
     words = [
         word for value in values for entry in value.split() for word in (entry, entry.rpartition(":")[2])
@@ -98,8 +99,7 @@ def secrets_of(settings: Settings) -> list[str]:
 
 
 def start_command_log(*, debug: bool) -> None:
-    """Write what a person should know to the error stream; with `debug` everything, with the traces of
-    errors."""
+    """Log warnings to stderr; with `debug` everything, including tracebacks."""
     handler = ErrorStream()
     handler.setFormatter(SpokenLines(BARE) if debug else TracelessLines(BARE))
     if debug:
@@ -111,7 +111,7 @@ def start_command_log(*, debug: bool) -> None:
 
 
 def start_log(settings: Settings) -> None:
-    """Write the log of a server to the error stream, as `log_format` says."""
+    """Log to stderr in the format of the setting `log_format`."""
     handler = ErrorStream()
     kind = JsonLines if settings.text("log_format") == "json" else RedactedLines
     handler.setFormatter(kind(secrets_of(settings)))
@@ -119,7 +119,10 @@ def start_log(settings: Settings) -> None:
 
 
 def _install(handler: ErrorStream, level: int | None = None) -> None:
-    """In the place of the one before; no level: as it was. A log that somebody else has set up stays."""
+    """Replace the handler of an earlier call. A log that the host program set up is kept.
+
+    Without a `level` the level is unchanged.
+    """
     root = logging.getLogger()
     before = [other for other in root.handlers if isinstance(other, ErrorStream)]
     if root.handlers and not before:
@@ -132,5 +135,5 @@ def _install(handler: ErrorStream, level: int | None = None) -> None:
 
 
 def _is_for_people(record: logging.LogRecord) -> bool:
-    """Warnings of ours. Of what we use only errors, which are in its own words."""
+    """Return whether it is a warning of Shisho or an error of a library, which has its own words."""
     return record.name.partition(".")[0] == log.name or record.levelno >= logging.ERROR

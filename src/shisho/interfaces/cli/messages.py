@@ -1,4 +1,4 @@
-"""Words of the shell, by key, in the reader's language."""
+"""The shell's texts, by key, in the reader's language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shisho.messages.catalogue import render, word
 
 
 class Words:
-    """The words of one language. `words("pages", n=3)`."""
+    """The texts of one language: `words("pages", n=3)`."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -15,5 +15,5 @@ class Words:
         return word(name, self._language, **values)
 
     def render(self, text: str) -> str:
-        """A message in this language."""
+        """Return a message in this language."""
         return render(text, self._language)

@@ -1,4 +1,4 @@
-"""`shisho models try|set`: the language model of the librarian, what it costs, and which one is used."""
+"""`shisho models try|set`: the language model of the librarian, its cost, and which one is used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TimedUse:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """A question's answer, and each use of a model for it."""
+    """The answer to a question, and each use of a model for it."""
 
     answer: Answer
     uses: tuple[TimedUse, ...]
@@ -52,7 +52,7 @@ def set_(
     url: Annotated[str, typer.Option(help="help.option_model_url")] = "",
     key: Annotated[bool, typer.Option("--key", help="help.option_ask_key")] = False,
 ) -> None:
-    """Write the language model into settings.toml; it counts from the next question."""
+    """Write the language model into settings.toml; it is used from the next question."""
     from shisho.bootstrap.models import set_model
     from shisho.domain.model import ModelSetting
 

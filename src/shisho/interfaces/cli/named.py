@@ -1,4 +1,4 @@
-"""The one command that a command line names: building all of them takes longer than most commands work."""
+"""Build only the command that a command line names: building all takes longer than most commands run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import typer
 from typer.main import get_command_name
 
-VALUED = ("--home", "--language")  # options before a command, which take the next word
+VALUED = ("--home", "--language")  # options before a command that take the next word
 
 
 def keep_named(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
-    """The shell with the command or group alone that these words name; all of it where they name none."""
+    """Return the shell with only the command or group that these words name, or all if they name none."""
     name = _first_name(words)
     commands = [
         command

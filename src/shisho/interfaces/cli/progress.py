@@ -1,5 +1,4 @@
-"""Show progress in the shell while a question is worked on: what is searched, read and kept, line by
-line on the error stream."""
+"""Show the progress of a question in the shell: searches, pages and evidence, line by line on stderr."""
 
 from __future__ import annotations
 
@@ -29,8 +28,11 @@ Show = Callable[[Text | str], None]
 
 @contextmanager
 def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
-    """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere
-    lines are plain, and of documents only those are shown that cannot be searched, as no one waits."""
+    """Return a listener for `Desk.ask` and `resume`.
+
+    On a terminal the last line counts the running work. Elsewhere lines are plain, and only failed documents
+    are shown, as nobody is waiting.
+    """
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
     show = partial(console.print, soft_wrap=True)
     documents = _Documents(words, show)
@@ -69,7 +71,7 @@ def _counts(status: TaskSnapshot, words: Words) -> str:
 
 
 class _Documents:
-    """Files taken in, rounds, and what was kept."""
+    """Added files, rounds, and accepted evidence."""
 
     def __init__(self, words: Words, show: Show) -> None:
         self._words = words
@@ -77,7 +79,7 @@ class _Documents:
         self._rounds = 0
 
     def tell_losses(self, news: News) -> None:
-        """Only what is not taken in."""
+        """Show only skipped and failed files."""
         match news:
             case FilesSurveyed(survey) if survey.left_out:
                 self._show(describe_left_out(survey, self._words))
@@ -104,7 +106,7 @@ class _Documents:
 
 
 class _Searches:
-    """A task's searches, the pages they have read, and what the librarian has kept: each said once."""
+    """The searches of a task, the pages that were read, and the accepted evidence, each shown once."""
 
     def __init__(self, words: Words, show: Show) -> None:
         self._words = words
@@ -112,14 +114,14 @@ class _Searches:
         self._said: set[str] = set()
 
     def hear(self, news: News) -> None:
-        """An answer may be there before its job is seen to have ended."""
+        """Show the final results: an answer may arrive before its job is seen to finish."""
         if isinstance(news, TaskChanged):
             self.tell(news.status, news.jobs)
         elif isinstance(news, AnswerReady):
             self._once(self._words("kept", n=len(news.answer.evidence)))
 
     def tell(self, status: TaskSnapshot, jobs: Sequence[Job]) -> None:
-        """Print what is new in a task."""
+        """Print the changes in a task."""
         words = self._words
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]
         for job in searches:

@@ -1,4 +1,4 @@
-"""`shisho verify` and `shisho key`: answers that prove themselves."""
+"""`shisho verify` and `shisho key`: answers with proofs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def verify(
     key: Annotated[str | None, typer.Option(help="help.option_proof_key")] = None,
     json_: Json = False,
 ) -> None:
-    """Check a proof file (`shisho export --format proof`) by itself; no library is needed. Ends with 1 if it is altered."""  # noqa: W505
+    """Check a proof file (`shisho export --format proof`) without a library.
+
+    Exits with 1 if it is altered.
+    """
     if (file is None) == (page is None):
         raise InvalidParams("proof.nothing_named")
     from shisho.bootstrap.files import read_file, write_file
@@ -48,7 +51,7 @@ def verify(
 
 
 def key(context: typer.Context) -> None:
-    """Make the key that proof files are signed with, and print its public half: give that to who checks them."""  # noqa: W505
+    """Create the key that signs proof files, and print its public half for those who verify them."""
     from shisho.bootstrap.proof import open_signing_key
 
     public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
@@ -65,7 +68,7 @@ def _signed_by(report: ProofReport, public_key: str | None) -> ProofReport:
 
 
 def _print(report: ProofReport) -> None:
-    """Its question and its signer are a stranger's words: they make no line of their own."""
+    """Print a report. Question and signer come from a stranger, so their line breaks are removed."""
     from shisho.language.display import display_name
 
     for fault in report.faults:

@@ -1,4 +1,4 @@
-"""`shisho quotas`: what users and groups may use on a day."""
+"""`shisho quotas`: daily limits of users and groups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def set_quota(
     tokens: Annotated[int | None, typer.Option(help="help.option_quota_tokens")] = None,
     json_: Json = False,
 ) -> None:
-    """Set how much of it a user or a group may use on a day (UTC); what was used today stays counted."""
+    """Set a daily limit (UTC) of a user or a group; the usage of today still counts."""
 
     async def work(desk: Desk) -> None:
         ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
@@ -43,7 +43,7 @@ def set_quota(
 
 @quotas.command("list", help="help.quotas_list")
 def list_quotas(context: typer.Context, json_: Json = False) -> None:
-    """Who may use how much on a day, and what they have used today."""
+    """List daily limits and the usage of today."""
 
     async def work(desk: Desk) -> None:
         rows = await desk.team.quotas()
@@ -54,7 +54,7 @@ def list_quotas(context: typer.Context, json_: Json = False) -> None:
 
 @quotas.command("remove", help="help.quotas_remove")
 def remove_quota(context: typer.Context, name: Limited, group: IsGroup = False, json_: Json = False) -> None:
-    """Limit a user or a group no more."""
+    """Remove the limits of a user or a group."""
 
     async def work(desk: Desk) -> None:
         await desk.team.remove_quota(name, is_group=group)

@@ -1,4 +1,4 @@
-"""`shisho references`: what documents lack for a bibliography, asked of Crossref."""
+"""`shisho references`: complete the bibliographic metadata of documents with Crossref."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def references(
     look_up: Annotated[bool, typer.Option("--look-up", help="help.option_look_up")] = False,
     json_: Json = False,
 ) -> None:
-    """Show documents with a DOI that lack an author or a year; Crossref can be asked for them."""
+    """List documents with a DOI that lack an author or a year, and optionally look them up at Crossref."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -46,8 +46,7 @@ def _print(context: typer.Context, incomplete: Sequence[Document]) -> None:
 
 
 def _ask_consent(context: typer.Context, desk: Desk, incomplete: Sequence[Document]) -> None:
-    """Where nobody has said yes or no yet, the person at the terminal is asked; without one the desk
-    refuses."""
+    """Ask the person at the terminal if consent is undecided; without a terminal the desk refuses."""
     from shisho.domain.task import WebConsent
 
     is_settled = desk.tasks.get_web_consent() is not WebConsent.NOT_ASKED

@@ -1,4 +1,4 @@
-"""Print for a person in the shell: which folders are followed, and what happens in them."""
+"""Print watched folders and their changes in the shell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 
 def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
-    """A line for each folder."""
+    """Print a line for each folder."""
     if not folders:
         _out.print(words("nothing_watched"))
     for folder in folders:
@@ -34,7 +34,7 @@ def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
 
 
 def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
-    """Why a folder cannot be brought up to date now."""
+    """Print why a folder cannot be synchronized now."""
     if json_:
         print(json.dumps({"folder": path, **describe_error(error)}, ensure_ascii=False), flush=True)
     else:
@@ -43,8 +43,10 @@ def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
 
 @dataclass(slots=True)
 class FollowingDisplay:
-    """`notify` for `folders.follow`: a line for each change as it is taken in, and of what cannot be taken in
-    once why. `json_`: a line of JSON for each, and one when the library equals a folder."""
+    """`notify` for `folders.follow`: a line for each change, and the reason of each failure once.
+
+    `json_`: a line of JSON for each, and one when the library matches a folder.
+    """
 
     words: Words
     json_: bool
@@ -52,7 +54,7 @@ class FollowingDisplay:
     even: set[str] = field(default_factory=set)
 
     def notify(self, news: News) -> None:
-        """One thing that has happened."""
+        """Print one event."""
         if isinstance(news, FileTakenIn):
             self._tell(news.receipt)
         elif isinstance(news, FolderFailed):

@@ -48,19 +48,19 @@ def print_queued(done: JobsQueued, words: Words) -> None:
 
 
 def to_json(held: TaskSnapshot) -> dict[str, Any]:
-    """A task as JSON-ready data, its progress as it is shown."""
+    """Return a task as JSON-ready data, with its progress as displayed."""
     counts = {count.name: str(getattr(held.progress, count.name)) for count in fields(held.progress)}
     return {**to_plain(render_all(held)), "progress": counts}
 
 
 def status(snapshot: TaskSnapshot, words: Words) -> None:
-    """A task, what it has found and what went wrong."""
+    """Print a task, its findings and its errors."""
     typer.echo(f"{words('task', text=snapshot.task_id)}  {display_name(snapshot.question)}")
     follow(words)(snapshot)
 
 
 def follow(words: Words) -> Callable[[TaskSnapshot], None]:
-    """Prints a task's line when it differs from the last one, each finding when it comes, each error once."""
+    """Return a printer of changes: a task's line if it changed, and each finding and error once."""
     printed: set[str] = set()
 
     def tell(snapshot: TaskSnapshot) -> None:
@@ -125,14 +125,14 @@ def _describe_paging(search: SearchPaging, words: Words) -> str:
 
 
 def print_stopped(done: TaskStopped, words: Words) -> None:
-    """How much was cancelled."""
+    """Print the number of cancelled jobs."""
     gone = done.cancelled
     number = gone.queued + gone.running + gone.parked + gone.awaiting_auth
     typer.echo(words("stopped", n=number, running=len(done.still_running)))
 
 
 def tasks(page: TaskPage, is_rest: bool, words: Words) -> None:
-    """Tasks, newest first. `is_rest`: others stand before them."""
+    """Print tasks, newest first. `is_rest`: this is not the first page."""
     if not page.tasks:
         typer.echo(words("nothing_more_queued" if is_rest else "nothing_queued"))
         return
@@ -144,7 +144,7 @@ def tasks(page: TaskPage, is_rest: bool, words: Words) -> None:
 
 
 def jobs(page: JobPage, words: Words) -> None:
-    """The jobs of a task, oldest first, each with its last error."""
+    """Print the jobs of a task, oldest first, each with its last error."""
     rows = [
         (
             job.id,
@@ -178,8 +178,10 @@ def print_waiting(interventions: Sequence[PendingIntervention], words: Words) ->
 
 
 def engines(rows: Sequence[EngineStatus], words: Words) -> None:
-    """Each engine: whether it can be asked, how it has answered, what is left of its day; below them, why not
-    and what failed, once where it is so of several."""
+    """Print each engine with its availability, its success rate and its remaining daily quota.
+
+    Reasons and errors follow below, once for all engines that share them.
+    """
     heads = [
         "",
         *(

@@ -1,4 +1,4 @@
-"""The fate of the entries of a bibliography, as the shell shows it."""
+"""Show the matching of bibliography entries in the shell."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from shisho.domain.reference import MatchedBy, ReferenceMatch
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import display_name, join_lines
 
-NAMED = 20  # entries of each kind that are named
+NAMED = 20  # listed entries of each kind
 
 
 def reference_lines(receipt: Receipt, words: Words) -> Text:
-    """How many entries found their document; which, and by what, where they brought news; which did not, and
-    what to do."""
+    """Return the number of matched entries, the added matches, and the unmatched entries with advice."""
     matches = receipt.references
     matched = [match for match in matches if match.document_id]
     lost = [match for match in matches if not match.document_id]

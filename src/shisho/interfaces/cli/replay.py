@@ -1,4 +1,4 @@
-"""`shisho replay`: an answer taken again from what its run has written down, and what differs."""
+"""`shisho replay`: replay an answer from the record of its run, and show the differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def replay(
     answer: Annotated[str, typer.Argument(help="help.argument_answer")] = "last",
     json_: Json = False,
 ) -> None:
-    """Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same."""  # noqa: W505
+    """Replay an answer over its recorded passages and replies, and report any difference."""
 
     async def work(desk: Desk) -> None:
         report = await desk.replay(answer)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.task import AnswerHandle, AskOptions
 
-LOOK_SECONDS = 0.2  # until Ctrl-C is heard
+LOOK_SECONDS = 0.2  # between two checks for Ctrl-C
 
 
 def report(
@@ -110,5 +110,5 @@ async def _follow(desk: Desk, answer_id: str, say: Words) -> AnswerHandle:
             console.print(say("report_progress", n=news.section, of=news.sections))
         elif news.sentence and console.is_terminal:
             console.print(Text(strip_unseen(news.sentence), style="dim"), soft_wrap=True)
-    assert handle is not None  # it is told last
+    assert handle is not None  # the last event has it
     return handle

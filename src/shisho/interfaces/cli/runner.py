@@ -1,4 +1,4 @@
-"""How a command of the shell runs: over a desk, its errors typed, its words in the user's language."""
+"""Run a command of the shell over a desk, with typed errors and texts in the user's language."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ def run(
     json_: bool,
     kept: str = "interrupted",
 ) -> None:
-    """Do the work over the desk of the home that the command names. `kept`: the word for what Ctrl-C leaves
-    behind."""
+    """Run the work over the desk of the command's home. `kept`: the message about kept work after Ctrl-C."""
 
     async def opened() -> None:
         from shisho.bootstrap.desk import open_desk
@@ -41,12 +40,12 @@ def run(
 
 
 def words(context: typer.Context) -> Words:
-    """In the language that is set."""
+    """Return the texts of the configured language."""
     return Words(settings.load(**context.obj).reader)
 
 
 def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
-    """The thing as JSON, or as `otherwise` prints it."""
+    """Print the object as JSON, or call `otherwise`."""
     if not json_:
         otherwise()
         return

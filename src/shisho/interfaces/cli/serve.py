@@ -29,7 +29,10 @@ def mcp(
         typer.Option("--print-config", help="help.option_print_config"),
     ] = None,
 ) -> None:
-    """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""  # noqa: W505
+    """Serve an assistant over stdin and stdout (MCP).
+
+    Stops with its client; jobs continue in any other worker.
+    """
     if print_config is not None:
         typer.echo(config(print_config, context.obj["home"]))
         return
@@ -71,7 +74,7 @@ def ui(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="help.option_box_port")] = 8765,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="help.option_no_browser")] = False,
 ) -> None:
-    """Open the reading room in your browser: drop documents, ask, click a citation. Until interrupted."""
+    """Open the reading room in your browser, to add documents and ask, until interrupted."""
 
     def started(address: str) -> None:
         typer.echo(words(context)("ui_opens", address=address))
@@ -104,7 +107,7 @@ def _started(address: str) -> None:
 
 
 def access_rules(settings: Settings, host: str) -> AccessRules:
-    """The rules of who may speak to a server that listens there. Raises InvalidParams."""
+    """Return the access rules of a server at this address. Raises: InvalidParams."""
     from shisho.interfaces.http.guard import AccessRules, read_people
     from shisho.interfaces.http.people import read_proxies
 
@@ -134,10 +137,11 @@ def _worked(
     *,
     holds_input: bool = False,
 ) -> None:
-    """Over a desk whose queue is worked on meanwhile. `holds_input`: a thread may be left that waits for
-    standard input, and nothing ends such a thread but the process."""
-    # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its
-    # own.
+    """Serve over a desk with workers running.
+
+    `holds_input`: a thread may still be blocked on stdin, and only the end of the process stops it.
+    """
+    # Logs go to stderr, because stdout carries the protocol; set up before the SDK installs its own log.
     start_log(settings.load(**context.obj))
 
     async def working(desk: Desk) -> None:

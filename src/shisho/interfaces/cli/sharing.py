@@ -1,4 +1,4 @@
-"""`shisho share`: let the members of a group see a task and its answer."""
+"""`shisho share`: share a task and its answer with a group."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def share(
     end: Annotated[bool, typer.Option("--end", help="help.option_unshare")] = False,
     json_: Json = False,
 ) -> None:
-    """Let a group see how a task stands, and its answer; without arguments: show what is shared."""
+    """Share a task and its answer with a group; without arguments, list what is shared."""
 
     async def work(desk: Desk) -> None:
         if task or group:

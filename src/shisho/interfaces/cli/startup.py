@@ -1,4 +1,4 @@
-"""Starting quickly: an assistant waits for its server to say the first word, a person for every command."""
+"""Start quickly: an assistant waits for its server's first message, a person for every command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 @contextmanager
 def hasten_imports() -> Iterator[None]:
-    """Make imports cheaper meanwhile. Pydantic models, and adapters of unions of them, are built when they
-    are first used: the SDK defines hundreds and a server uses a few dozen. Nothing is garbage yet, so that
-    nothing is looked through for it."""
+    """Make imports cheaper while entered.
+
+    Pydantic models and their union adapters are built at first use: the SDK defines hundreds, and a server
+    uses a few dozen. The garbage collector is off, as there is no garbage yet.
+    """
     from pydantic import BaseModel, TypeAdapter
 
     make = TypeAdapter.__init__

@@ -1,5 +1,4 @@
-"""The streams that a command writes to: UTF-8 everywhere, nowhere where one was closed before, and a typed
-error where it takes no more."""
+"""The output streams of a command: UTF-8 everywhere, discarded if closed, with a typed error when full."""
 
 from __future__ import annotations
 
@@ -16,11 +15,11 @@ from shisho.messages.system import reason_of
 
 
 class OutputUnwritable(OSError):
-    """The output takes no more. Of other errors without a file it is the home that is meant."""
+    """An error of the output stream. Other errors without a file name concern the home."""
 
 
 class Output(io.TextIOWrapper):
-    """The standard output: what it does not take raises OutputUnwritable once, and then goes nowhere."""
+    """The standard output. A failed write raises OutputUnwritable once; later output is discarded."""
 
     def write(self, text: str, /) -> int:
         with _watched():
@@ -35,21 +34,21 @@ class Output(io.TextIOWrapper):
 def _watched() -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:  # who reads it has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         raise
     except OSError as error:
-        sys.stdout = _open_nowhere()  # else the interpreter tries at its end, too
+        sys.stdout = _open_nowhere()  # or the interpreter would write again at exit
         raise OutputUnwritable(error.errno, error.strerror) from error
 
 
 def open_streams() -> None:
-    """Take the streams of the process into use."""
+    """Set up the streams of the process."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
         is_terminal = sys.stdout.isatty()
         sys.stdout = Output(
             sys.stdout.detach(), encoding="utf-8", errors="replace", line_buffering=is_terminal
         )
-    elif isinstance(sys.stdout, io.TextIOWrapper):  # of a program that calls `main` itself
+    elif isinstance(sys.stdout, io.TextIOWrapper):  # for a program that calls `main` itself
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     elif sys.stdout is None:
         sys.stdout = _open_nowhere()
@@ -60,7 +59,7 @@ def open_streams() -> None:
 
 
 def to_storage_error(error: OutputUnwritable) -> StorageUnusable:
-    """The error that a visitor is told of."""
+    """Return the error that is shown to the user."""
     return StorageUnusable("output.not_writable", why=reason_of(error))
 
 

@@ -1,4 +1,4 @@
-"""A word at the terminal where a person is waited for."""
+"""A notification in the terminal when a challenge waits for a person."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Terminal:
-    """`ports.Notifier`: a line on the error stream, since the other one may carry a protocol."""
+    """`ports.Notifier`: a line on stderr, because stdout may carry a protocol."""
 
     def __init__(self, words: Words) -> None:
         self._words = words
@@ -23,5 +23,5 @@ class Terminal:
 
 
 def say_where(intervention: PendingIntervention) -> str:
-    """The engine that waits for a person, with its domain; the domain alone where none does."""
+    """Return the waiting engine with its domain; only the domain if there is no engine."""
     return f"{intervention.engine} ({intervention.domain})" if intervention.engine else intervention.domain

@@ -1,4 +1,4 @@
-"""Looking after a library: `shisho restore`, `backup`, `migrate`, `doctor`, `settings`, `eval`."""
+"""Maintain a library: `shisho restore`, `backup`, `migrate`, `doctor`, `settings`, `eval`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def restore(
     document: Annotated[str, typer.Argument(help="help.argument_document")],
     json_: Json = False,
 ) -> None:
-    """Bring back a document that was taken out of search and not purged."""
+    """Restore a removed document that was not purged."""
 
     async def work(desk: Desk) -> None:
         from shisho.language.display import display_name
@@ -41,7 +41,7 @@ def backup(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="help.argument_new_file")],
 ) -> None:
-    """Copy everything into one file, while others go on working."""
+    """Back up everything to one file, during normal operation."""
 
     async def work(desk: Desk) -> None:
         from shisho.bootstrap.blobs import list_left_out
@@ -59,7 +59,7 @@ def backup(
 
 
 def doctor(context: typer.Context, json_: Json = False) -> None:
-    """Say what works here, and how to get what does not."""
+    """Report the available features and how to install the missing ones."""
 
     async def work() -> None:
         from shisho.bootstrap.desk import run_doctor
@@ -75,7 +75,7 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
 
 
 def settings(context: typer.Context, json_: Json = False) -> None:
-    """Show every setting, its value, and where the value came from."""
+    """List every setting with its value and the origin of the value."""
     from shisho.bootstrap.desk import web_consent
     from shisho.interfaces.cli import render
 

@@ -1,4 +1,4 @@
-"""How usage errors stand on the screen: in Typer's frame where that breaks no word of them, else without."""
+"""Print usage errors in Typer's frame if no word has to be broken, else without a frame."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 from typing import Any
 
 FRAME_FROM = 60  # columns
-FRAME = 4  # columns that the frame itself takes
-UNBROKEN = re.compile(r"[!-~]+")  # an id, an option or an address; Japanese may be broken anywhere
+FRAME = 4  # columns of the frame itself
+UNBROKEN = re.compile(r"[!-~]+")  # an id, an option or an address; Japanese text may break anywhere
 
 
 def keep_words_whole() -> None:
-    """From here on Typer prints usage errors so. Called once there is one, for what prints them is slow to
-    load."""
+    """Print usage errors this way from now on.
+
+    Called at the first error, because `rich` is slow to import.
+    """
     from typer import rich_utils
 
     if rich_utils.rich_format_error is not _print_usage_error:
@@ -52,6 +54,6 @@ def _tell_help(context: Any) -> str:
 
 
 def fits_frame(message: str, columns: int) -> bool:
-    """True where a frame breaks no word of the message."""
+    """Return whether the frame breaks no word of the message."""
     widest = max(map(len, UNBROKEN.findall(message)), default=0)
     return columns >= FRAME_FROM and widest <= columns - FRAME

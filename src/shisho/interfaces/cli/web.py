@@ -22,7 +22,7 @@ def web(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Say whether words of your questions may go to search engines; without a word, show what holds."""
+    """Set whether words of your questions may be sent to search engines; without an argument, show it."""
 
     async def work(desk: Desk) -> None:
         from shisho.domain.task import WebConsent

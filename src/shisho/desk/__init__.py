@@ -1,4 +1,4 @@
-"""The desk: what a visitor may ask, each verb once. Interfaces are thin shells over `Desk`."""
+"""The desk: all verbs of a visitor, each once. Interfaces are thin layers over `Desk`."""
 
 from shisho.desk.adding import resolve_path
 from shisho.desk.desk import Desk

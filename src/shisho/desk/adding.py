@@ -33,10 +33,11 @@ LARGE = 16 << 20  # bytes
 
 @dataclass(frozen=True, slots=True)
 class FileIntake:
-    """Add files to one corpus, with the same options for each.
+    """An intake of files into one corpus, with the same options for each.
 
-    Only files of equal size can have equal content. They are read one after the other, in the order given, so
-    that the first is added and the others are known, whichever is read faster."""
+    Only files of equal size can have equal content. They are read one after the other, in the given order, so
+    that the first is added and the others are known, whichever is read faster.
+    """
 
     disk: Files
     intakes: Ingester
@@ -51,8 +52,10 @@ class FileIntake:
     reading: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by size
 
     async def take_in(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
-        """Yield a receipt for each file in the order of the paths. Bibliographies come last, one at a time:
-        of two that describe one document, the later counts."""
+        """Yield a receipt for each file in the order of the paths.
+
+        Bibliographies come last, one at a time: of two that describe one document, the later counts.
+        """
         documents, late = _shares(paths)
         for share, at_once in ((documents, AT_ONCE), (late, 1)):
             async with aclosing(_in_order(share, self._taken_in, at_once)) as receipts:
@@ -88,8 +91,9 @@ class FileIntake:
 
 
 def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
-    """List the files below the paths, and the bibliographies, which may be there too. Raises
-    InvalidParams.
+    """List the files below the paths, and the bibliographies, which may be there too.
+
+    Raises InvalidParams.
     """
     if not (paths or bibliographies):
         raise InvalidParams("adding.nothing_named")

@@ -63,7 +63,7 @@ class AnswerDesk:
         self._parts = parts
 
     async def list_evidence(self, answer_id: str = "last") -> AcceptedEvidence:
-        """The evidence accepted for an answer so far, whether it is finished or not."""
+        """Return the evidence accepted for an answer so far, finished or not."""
         answer, question = await self._find(answer_id)
         run_id, trace = await self._trace(answer_id, answer, question)
         name = answer.id if answer else run_id
@@ -113,10 +113,9 @@ class AnswerDesk:
         await self._find(answer_id)
 
     async def news(self, answer_id: str, after: int = 0) -> AsyncIterator[AnswerStep | AnswerHandle]:
-        """Yield the events of a question after revision `after` as they happen in any process, then its
-        answer.
+        """Yield the events of a question as they happen in any process, then its answer.
 
-        Raises: the error that its job ended with.
+        Events after revision `after`. Raises the error that its job ended with.
         """
         question = (await self._find(answer_id))[1]
         name = question[0].id if question else answer_id

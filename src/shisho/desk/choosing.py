@@ -107,8 +107,9 @@ async def check_listed(shelf: Shelf, owner: str, document_id: str) -> None:
 
 
 def unknown_place(noun: str, id_: str) -> InvalidParams:
-    """Return the error for a list that continues after an unknown item: an empty page would look like the
-    end.
+    """Return the error for a list that continues after an unknown item.
+
+    An empty page would look like the end.
     """
     return InvalidParams(
         "common.unknown_cursor",
@@ -120,8 +121,9 @@ def unknown_place(noun: str, id_: str) -> InvalidParams:
 async def check_filters(
     shelf: Shelf, owner: str, filters: Mapping[str, Condition]
 ) -> Mapping[str, Condition]:
-    """Return the filters. Raises InvalidParams for a field that no document has, listing the existing
-    ones.
+    """Return the filters.
+
+    Raises InvalidParams for a field that no document has, listing the existing ones.
     """
     metadata_fields = [key for key in filters if key not in FILTER_FIELDS]
     if metadata_fields:

@@ -204,8 +204,9 @@ class Desk(DeskSections):
         return await self._parts.shelf.read_text((await self._read_document(document_id)).id)
 
     async def page(self, prefix: str, number: int) -> str:
-        """Return the text of one page (from 1); without pages, 1 is all of it. Raises NotFound,
-        SourceRemoved.
+        """Return the text of one page (from 1); without pages, 1 is all of it.
+
+        Raises NotFound, SourceRemoved.
         """
         return await read_page(self._parts.shelf, await self._read_document(prefix), number)
 
@@ -223,11 +224,11 @@ class Desk(DeskSections):
         return self._parts.access.name_corpus(document)
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Remove a document from search; with `purge`, erase it and all its quotations, even if already
-        removed.
+        """Remove a document from search; with `purge`, erase it and all its quotations.
 
-        Returns the document, with a warning if other files have its content, if its file is in another corpus
-        too, or if an open reader of the database's log delays the erasure there.
+        A removed document can still be purged. Returns the document, with a warning if other files have its
+        content, if its file is in another corpus too, or if an open reader of the database's log delays the
+        erasure there.
 
         Raises: NotFound, AccessDenied for a document in another user's corpus that is granted read-only.
         """
@@ -368,8 +369,9 @@ class Desk(DeskSections):
         return await self._parts.figures()
 
     async def ready(self) -> None:
-        """Check that something could be read and stored now. Raises StorageUnusable, or Conflict with the
-        lock's holder.
+        """Check that something could be read and stored now.
+
+        Raises StorageUnusable, or Conflict with the lock's holder.
         """
         await self.corpora()
         await self._parts.storage.check_ready()

@@ -1,5 +1,6 @@
-"""The desk's verbs that ask a question now: the run in the ledger, the synced folders, answer and
-evidence.
+"""The desk's verbs that ask a question in this process.
+
+The run in the ledger, the folders synced for it, its answer and evidence.
 """
 
 from __future__ import annotations
@@ -80,17 +81,18 @@ class InquiryRuns:
     ) -> Answer:
         """Return a cited answer from verified quotations, or an abstention that says what is missing.
 
-        `goals` (questions, mappings or `Goal`), the `condition` over their ids and `complexity` are used as
-        they are; if left out, they are made from the question. `exclude_ids`: passages and documents that
-        no search may find. `sections` and `words`: of a report, at most and at least. Documents are searched
-        here and now; what may need the web becomes a task's question, worked on here while `notify` hears
-        `TaskChanged`. If `stop` turns true, the answer has what was found so far, and `resume` continues.
-        `conversation`: the id of an earlier answer's, or `last`: the question may refer to those before it
-        and is limited as they were, unless it has limits of its own or looks `anywhere`.
+        `goals` (questions, mappings or `Goal`), the `condition` over their ids and `complexity` are used
+        unchanged; by default they are made from the question. `exclude_ids`: passages and documents that no
+        search may find. `sections` and `words`: the maximum and minimum of a report. Documents are searched
+        in this process; a question that may need the web becomes a task, processed here while `notify`
+        receives `TaskChanged`. If `stop` turns true, the answer is partial, and `resume` continues.
+        `conversation`: the id of an earlier answer's, or `last`: the question may refer to earlier ones and
+        has their limits, unless it has its own or looks `anywhere`.
 
         Raises: InvalidParams for a blank or overlong question and requirements that can't be read,
         EmptyCorpus if there is nothing to search, EngineUnavailable for the web without an engine, NotFound
-        for an unknown conversation."""
+        for an unknown conversation.
+        """
         required = build_requirements(goals, condition, complexity, kind, exclude_ids, sections, words)
         sources, ceilings = self._check(question, required, sources, budget)
         corpora = coerce_strings(corpora)

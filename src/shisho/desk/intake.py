@@ -128,9 +128,7 @@ def check_options(options: SearchOptions) -> SearchOptions:
 
 
 def _check_language(options: SearchOptions) -> SearchOptions:
-    """Check language and region: they become part of addresses, headers and cookies, and must be nothing
-    else.
-    """
+    """Check language and region, which become part of addresses, headers and cookies."""
     tag = _LANGUAGE.fullmatch(options.language.lower())
     if tag is None:
         raise InvalidParams(
@@ -168,8 +166,9 @@ class PageAddress:
 def parse_addresses(
     texts: str | Sequence[str], name_page: NamePage
 ) -> tuple[dict[str, PageAddress], list[SkippedItem]]:
-    """Return addresses by the given text, each page once, DOIs as their resolver's, and the others with
-    reasons.
+    """Return addresses by the given text, each page once, and the others with reasons.
+
+    A DOI becomes the address of its resolver.
     """
     addresses: dict[str, PageAddress] = {}
     names: set[str] = set()
@@ -301,8 +300,9 @@ def parse_domain(text: str) -> str:
 def make_request_key(
     owner: str, key: str | None, verb: str, subjects: Sequence[str], request: object = None
 ) -> IdempotencyKey | None:
-    """Return the key with a hash of the one request that it belongs to. Raises InvalidParams for a blank
-    one.
+    """Return the key with a hash of the one request that it belongs to.
+
+    Raises InvalidParams for a blank one.
     """
     if key is None:
         return None

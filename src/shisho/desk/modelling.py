@@ -87,8 +87,9 @@ class ModelDesk:
         await asyncio.to_thread(self._parts.choose, setting)
 
     async def begin_pull(self, name: str) -> ModelWork:
-        """Start the download of an embedder, named owner/name. Raises Conflict during other work,
-        InvalidParams.
+        """Start the download of an embedder, named owner/name.
+
+        Raises Conflict during other work, InvalidParams.
         """
         self._check_host()
         name = name.strip()
@@ -104,10 +105,10 @@ class ModelDesk:
     async def begin_calibration(
         self, folder: Path | str, calibrate: Callable[[Path], Awaitable[str]]
     ) -> ModelWork:
-        """Start to calibrate the weight of words against meaning, on a set of questions below
-        `allowed_roots`.
+        """Start to calibrate the weight of words against meaning.
 
-        Raises: Conflict during other work, ForbiddenPath, InvalidParams.
+        On a set of questions below `allowed_roots`. Raises Conflict during other work, ForbiddenPath,
+        InvalidParams.
         """
         self._check_host()
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)

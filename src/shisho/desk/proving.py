@@ -46,8 +46,9 @@ class ProofDesk:
         self._parts = parts
 
     async def write(self, answer: Answer) -> str:
-        """Return the proof file of an answer, signed if there is a key. Raises StorageUnusable for a damaged
-        key.
+        """Return the proof file of an answer, signed if there is a key.
+
+        Raises StorageUnusable for a damaged key.
         """
         proof = self._parts.write(answer, await self.exhibits(answer.evidence))
         signature = self._parts.signer.sign(proof.encode())

@@ -25,8 +25,9 @@ class QuestionQueue(Queue):
     __slots__ = ()
 
     async def _reachable(self, options: AskOptions) -> Sources:
-        """Return the sources of the answer. Raises EmptyCorpus, EngineUnavailable, InvalidParams for
-        filters.
+        """Return the sources of the answer.
+
+        Raises EmptyCorpus, EngineUnavailable, InvalidParams for filters.
         """
         shelf = self._parts.shelf
         await check_filters(shelf, self._parts.owner, options.filters)
@@ -120,8 +121,9 @@ class QuestionQueue(Queue):
         return question[0]
 
     async def _cut_short(self, job: Job) -> AnswerHandle:
-        """Return the partial answer of a stopped question, made once per stop. Raises NotFound if it had not
-        begun.
+        """Return the partial answer of a stopped question, made once per stop.
+
+        Raises NotFound if it had not begun.
         """
         with suppress(NotFound):
             saved = await self._parts.ledger.answer(job.id, self._parts.owner)
@@ -147,13 +149,13 @@ class QuestionQueue(Queue):
             await self._parts.watch(task.id, task.revision, remaining)
 
     async def _count_retry(self, job: Job, task: Task) -> float | None:
-        """Seconds after which asking for the answer of a job again makes sense."""
+        """Return the seconds after which another request for a job's answer makes sense."""
         report = await self._parts.reports.report(task.id, task.owner, 0, 0)
         estimated = await self._parts.estimate({job.kind: 1})
         return status.retry_after(task.state, estimated, status.count_idle_seconds(report))
 
     async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
-        """The answer of a job as soon as it is there; the error it ended with is raised."""
+        """Return the answer of a job when it is ready, or raise the error that it ended with."""
         job, task = await self._ended(job, seconds)
         if job.state is JobState.COMPLETED:
             answer = await self._parts.ledger.answer(job.id, self._parts.owner)

@@ -170,11 +170,10 @@ class Queue:
         subjects: Sequence[str],
         request: object,
     ) -> IdempotencyKey | None:
-        """Return the key of a request about the named task, or about a new one; `request`: all its
-        parameters.
+        """Return the key of a request about the named task, or about a new one.
 
-        The name counts as sent: `last` is another task after a newer one is created, but the request is the
-        same.
+        `request`: all its parameters. The name counts as sent: `last` is another task after a newer one is
+        created, but the request is the same.
         """
         return intake.make_request_key(self._parts.owner, key, verb, subjects, (task_name, request))
 
@@ -346,8 +345,9 @@ class Queue:
                 await asyncio.to_thread(self._parts.staging.drop, key)
 
     async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
-        """Return the first reply of `add_documents` under an idempotency key, without documents erased
-        since.
+        """Return the first reply of `add_documents` under an idempotency key.
+
+        Documents erased since are left out.
         """
         documents = await self._parts.shelf.fetch_documents(result.facts.known)
         existing_documents = [

@@ -22,8 +22,9 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReferenceParts:
-    """The dependencies of the reference verbs. `look_up` finds the facts of a DOI; None without web
-    access.
+    """The dependencies of the reference verbs.
+
+    `look_up` finds the facts of a DOI; None without web access.
     """
 
     owner: str
@@ -40,8 +41,9 @@ class ReferenceDesk:
         self._parts = parts
 
     async def list_incomplete(self, *names: str) -> Sequence[Document]:
-        """List documents with a DOI but without author or year, among the named ones or all. Raises
-        NotFound.
+        """List documents with a DOI but without author or year, among the named ones or all.
+
+        Raises NotFound.
         """
         parts = self._parts
         if names:

@@ -175,7 +175,7 @@ class Sessions:
         return FindingVerdicts(tuple(judged), status, facts.strategy.condition, is_met)
 
     async def list_evidence(self, session_id: str = "last") -> AcceptedEvidence:
-        """The evidence accepted in a session so far, without composing an answer."""
+        """Return the evidence accepted in a session so far, without composing an answer."""
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
         aim = facts.strategy
         refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
@@ -184,7 +184,7 @@ class Sessions:
         return AcceptedEvidence(facts.id, aim.question, aim.condition, list_goals(aim.goals, status), rows)
 
     async def _is_search_over(self, session_id: str) -> bool:
-        """True if the last round has shown all that is left, or nothing."""
+        """Return True if the last round has shown all that is left, or nothing."""
         rounds = await self._parts.log.list_rounds(session_id)
         return bool(rounds) and (rounds[-1].exhausted or not rounds[-1].shown)
 
@@ -393,7 +393,7 @@ class Sessions:
             return found_passage
         evidence = await self._parts.ledger.find_evidence(name, self._parts.owner)
         if await self._parts.access.is_readable(evidence.document_id):
-            await self._parts.shelf.read_text(evidence.document_id)  # a purged document says so
+            await self._parts.shelf.read_text(evidence.document_id)  # raises for a purged document
         else:
             raise self._lost(name)
         for passage in await self._parts.shelf.list_passages_of(evidence.document_id):
@@ -426,7 +426,7 @@ class Sessions:
 
 
 def _to_page(round_: int, page: Round) -> RankedPassages:
-    """A page of a round; `cursor` where the round goes on."""
+    """Return a page of a round, with a `cursor` if the round continues."""
     more = page.pending > 0 and bool(page.shown)
     return RankedPassages(
         page.shown,

@@ -24,10 +24,9 @@ class SharedVerbs(WebVerbs):
     __slots__ = ()
 
     async def share_task(self, name: str, group: str) -> None:
-        """Share a task's status and answer with a group, by task, or by an answer that the shell made
-        directly.
+        """Share a task's status and answer with a group. Raises NotFound.
 
-        Raises: NotFound.
+        By task, or by an answer that the shell made directly.
         """
         await self._parts.shared.check_group(group)
         shared_id = await self._find_shareable(name)

@@ -220,11 +220,10 @@ class TaskDesk(SharedVerbs):
         return await self._answered(await self._parts.jobs.get_job(queued.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
-        """Return an answer by id, unique prefix or `last`, waiting up to `wait` (0..50 s) for one in
-        progress.
+        """Return an answer by id, unique prefix or `last`; wait for one in progress.
 
-        `last` is the newest question's while it is in progress. Raises NotFound, or the error that its job
-        ended with.
+        Up to `wait` (0..50 s). `last` is the newest question's while it is in progress. Raises NotFound, or
+        the error that its job ended with.
         """
         seconds = intake.check_wait(wait)
         under_way = await self.find_question(answer_id) if answer_id == "last" else None

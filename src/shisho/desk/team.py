@@ -48,7 +48,7 @@ class TeamDesk:
     """The desk's verbs of users, groups and grants.
 
     The library's administrator (its owner `local`) manages users and groups; a corpus is granted by its owner
-    or by the administrator. Every other verb raises AccessDenied.
+    or by the administrator. A verb that the visitor may not use raises AccessDenied.
     """
 
     def __init__(self, parts: TeamParts) -> None:
@@ -135,8 +135,9 @@ class TeamDesk:
         return joined
 
     async def leave(self, group: str, *names: str) -> int:
-        """Remove users from a group and return how many were members. Raises NotFound for an unknown
-        group.
+        """Remove users from a group and return how many were members.
+
+        Raises NotFound for an unknown group.
         """
         await self._check_allowed(AuditVerb.LEAVE)
         users = [check_name(name) for name in names]
@@ -273,8 +274,9 @@ def check_page(before: int | None, limit: int) -> None:
 
 
 def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:
-    """Return daily ceilings by resource. Raises InvalidParams for none, an unknown name or a negative
-    amount.
+    """Return daily ceilings by resource.
+
+    Raises InvalidParams for none, an unknown name or a negative amount.
     """
     chosen = {name: amount for name, amount in ceilings.items() if amount is not None}
     known = {resource.value for resource in QuotaResource}

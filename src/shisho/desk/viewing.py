@@ -69,8 +69,9 @@ NO_LINES = Message("viewer.place_not_stored")
 
 @dataclass(frozen=True, slots=True)
 class ViewerParts:
-    """The dependencies of the viewer. `roots`: the allowed folders; files below one are opened through no
-    link.
+    """The dependencies of the viewer.
+
+    `roots`: the allowed folders; files below one are opened through no link.
     """
 
     access: CorpusAccess
@@ -167,8 +168,9 @@ class ViewerDesk:
         return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
 
     async def strip(self, prefix: str, page: int, top: float, bottom: float) -> PageStrip:
-        """Return the strip of a page between `top` and `bottom`, fractions of its height. Raises as
-        `image`.
+        """Return the strip of a page between `top` and `bottom`. Raises as `image`.
+
+        These are fractions of its height.
         """
         image = await self.image(prefix, page, STRIP_WIDTH)
         return await self._parts.renderer.crop(image.data, top, bottom)
@@ -181,8 +183,9 @@ class ViewerDesk:
         return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
 
     async def span_boxes(self, prefix: str, start: int, end: int) -> SpanBoxes:
-        """Return the positions of `start:end` of a document's text. Raises InvalidParams, NotFound,
-        SourceRemoved.
+        """Return the positions of `start:end` of a document's text.
+
+        Raises InvalidParams, NotFound, SourceRemoved.
         """
         document = await self._document(prefix)
         size = len((await self._text(document)).text)
@@ -247,8 +250,9 @@ class ViewerDesk:
         return image
 
     async def _page_sizes(self, document: Document) -> Sequence[PageSize]:
-        """Return the page sizes. Raises NotFound without printed pages, an `UnusableDocument` with the
-        reason.
+        """Return the page sizes.
+
+        Raises NotFound without printed pages, an `UnusableDocument` with the reason.
         """
         if document.media_type not in PAGED_TYPES:
             raise NotFound(NO_PAGES)

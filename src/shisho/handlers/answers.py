@@ -75,8 +75,9 @@ class AnswerHandler:
     turn_seconds: float = math.inf
 
     async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
-        """Run or resume the job's question. A killed run, or one that waited for the web, is replayed
-        first.
+        """Run or resume the job's question.
+
+        A killed run, or one that waited for the web, is replayed first.
         """
         request = job.input.read(AnswerJob)
         inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))

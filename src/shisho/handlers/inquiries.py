@@ -113,8 +113,9 @@ class LibrarianInquiries:
         self.lent.assign(run_id)
 
     def understand(self, question: str, earlier: Sequence[str]) -> str:
-        """Return a question as understood after earlier ones. Raises InvalidParams for an invalid
-        question.
+        """Return a question as understood after earlier ones.
+
+        Raises InvalidParams for an invalid question.
         """
         from shisho.librarian.follow_up import resolve
         from shisho.librarian.strategy import check_question

@@ -46,7 +46,7 @@ class LentPolicies:
                 self._policies.pop(run_id, None)
 
     def is_lent(self) -> bool:
-        """Return whether a run that is begun here would think with a lent policy."""
+        """Return whether a run that begins here would use a borrowed policy."""
         loan = LOAN.get()
         return loan is not None and not loan.is_over
 

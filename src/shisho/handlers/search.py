@@ -138,8 +138,9 @@ class _Run:
         return (await self._searching.count_left(self._job.task_id)).get("max_seconds", math.inf)
 
     async def _cut_short(self, error: BudgetExhausted) -> None:
-        """End with the pages of this and earlier attempts, and charge the time that the budget still
-        covers.
+        """End with the pages of this and earlier attempts.
+
+        Charges the time that the budget still covers.
         """
         self._paging.pages = max(self._paging.pages, await self._serps.list_known(), key=len)
         took = self._searching.clock.monotonic() - self._since
@@ -268,7 +269,7 @@ class _Run:
             self._useful = sum(self._marks.values())
 
     async def _look_back(self) -> None:
-        """Count the visits of earlier attempts, restore their clusters, and judge what they had not."""
+        """Count the visits of earlier attempts, restore their clusters, and judge unjudged hits."""
         urls = await self._kept()
         self._visited = sum(url.status is UrlState.VISITED for url in urls)
         for url in urls:

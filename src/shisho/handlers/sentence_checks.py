@@ -1,5 +1,6 @@
-"""Checks of an assistant's sentences in child processes with limited CPU time, so that no call blocks the
-server.
+"""Checks of an assistant's sentences in child processes with limited CPU time.
+
+No call blocks the server.
 """
 
 from __future__ import annotations

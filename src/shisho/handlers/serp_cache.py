@@ -1,5 +1,6 @@
-"""A cache of result pages for identical searches: minutes for an interrupted search, a day for a complete
-one.
+"""A cache of result pages for identical searches.
+
+Pages are kept for minutes after an interrupted search, for a day after a complete one.
 """
 
 from __future__ import annotations

@@ -1,2 +1,4 @@
-"""From a query to pages read: engines, paging, politeness, crawling. Its core does no I/O; fetch and browser
-are plugged in."""
+"""Web search and crawling: engines, paging, politeness, visits.
+
+The core does no I/O; fetcher and browser are plugged in.
+"""

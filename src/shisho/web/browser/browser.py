@@ -102,8 +102,9 @@ class ChromiumBrowser:
             ) from broken
 
     async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
-        """Load a page in a fresh browser. The page's time limit excludes the start, which has its own
-        limit.
+        """Load a page in a fresh browser.
+
+        The page's time limit excludes the start, which has its own limit.
         """
         async with self._launcher.launch(profile) as live:
             from playwright.async_api import Error

@@ -48,7 +48,7 @@ class _Driver:
 
 
 class RunningBrowser:
-    """A running browser."""
+    """A running browser with its processes."""
 
     def __init__(self, context: BrowserContext, session: CDPSession, root: int) -> None:
         self.context = context
@@ -67,7 +67,7 @@ class RunningBrowser:
         try:
             async with asyncio.timeout(CLOSE_S):
                 await self.context.close()
-        except Exception as failure:  # it is dead, its driver is, or it hangs: whatever it was, it has to go
+        except Exception as failure:  # dead browser, dead driver or a hang: kill it
             log.debug("the browser did not close by itself: %r", failure)
             self.kill()
 

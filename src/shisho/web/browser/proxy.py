@@ -182,8 +182,9 @@ class GuardedProxy:
             await _end(upstream[1])
 
     def _user(self, head: heads.Head) -> str | None:
-        """Return the client's user name, or None for other programs of this machine, which may not use the
-        proxy.
+        """Return the client's user name, or None for a stranger.
+
+        Other programs of this machine may not use the proxy.
         """
         for user in (self.user, *self._visits):
             word = base64.b64encode(f"{user}:{self.password}".encode())

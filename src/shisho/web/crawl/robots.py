@@ -45,8 +45,9 @@ class Robots:
         return not self.refusal(url)
 
     def refusal(self, url: str) -> str:
-        """Return the reason that the page is forbidden, worded to follow the site's name; "" if it is
-        allowed.
+        """Return the reason that the page is forbidden; "" if it is allowed.
+
+        It is worded to follow the site's name.
         """
         if self.closed:
             return self.closed
@@ -162,6 +163,6 @@ async def _ready(robots: Robots) -> Robots:
     return robots
 
 
-@lru_cache(maxsize=8)  # a hostile one takes 36 MB
+@lru_cache(maxsize=8)  # a hostile file takes 36 MB
 def _read(text: str) -> Protego:
     return Protego.parse(_VERSION.sub(r"\1", text))

@@ -1,5 +1,6 @@
-"""One web page, fetched politely: robots.txt, the host's pace, the budget, and the meaning of the
-response.
+"""One web page, fetched politely.
+
+robots.txt, the host's pace, the budget, and the meaning of the response.
 """
 
 from __future__ import annotations
@@ -177,8 +178,9 @@ class PageClient:
         return None
 
     async def _tries(self, host: str) -> int:
-        """Return how often the host has asked for patience lately. Raises AllFetchesFailed after too many
-        times.
+        """Return how often the host has asked for patience lately.
+
+        Raises AllFetchesFailed after too many times.
         """
         entry = await self.cache.get(f"slow host:{host}")
         if entry is not None and entry.value >= MOST_TRIES:

@@ -133,8 +133,9 @@ _TITLE_END = re.compile(r"\s[-–—|]\s|: ")
 
 
 def affinity(page: ResultMarkup, about: EngineAbout) -> int:
-    """Return how strongly a page identifies itself as this engine's: by addresses, marks and title; 0 for
-    not.
+    """Return how strongly a page identifies itself as this engine's; 0 for not.
+
+    By addresses, marks and title.
     """
     domain = _domain(_host(about.site))
     hosts = (

@@ -22,15 +22,17 @@ _Pair = tuple[Node, Node]
 
 
 def read_shape(page: ResultMarkup, headings: str, ads: str = "", snippet: str = "") -> tuple[SerpHit, ...]:
-    """Return every pair outside `ads`, with the words of `snippet` in its box, else the box without its
-    link.
+    """Return every pair outside `ads` as a hit.
+
+    Its words are those of `snippet` in its box, else the box's without the link.
     """
     return _hits(page, _pairs(page, headings, ads), snippet)
 
 
 def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
-    """Guess the hits of a page of unknown layout: pairs with similar headings, if there are at least
-    three.
+    """Guess the hits of a page of unknown layout.
+
+    They are pairs with similar headings, if there are at least three.
     """
     pairs = _pairs(page, "h2, h3", "")
     looks = Counter(_look(heading) for heading, _ in pairs)

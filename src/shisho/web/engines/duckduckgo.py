@@ -101,8 +101,9 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 
 
 def _region(query: EngineQuery) -> str:
-    """Return the list's entry for the country, if possible in the query's language; wt-wt is "all
-    regions".
+    """Return the list's entry for the country; wt-wt is "all regions".
+
+    In the query's language if possible.
     """
     country = {"gb": "uk"}.get(region(query), region(query))
     entries = re.findall(rf"\b{country}-\w+", _REGIONS) if country.isalpha() else []
@@ -122,8 +123,9 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 
 def _lite(page: ResultMarkup) -> Iterator[SerpHit]:
-    """Yield the hits of the lite page, which has no box for a hit: snippets are in later rows of one
-    table.
+    """Yield the hits of the lite page.
+
+    It has no box for a hit: snippets are in later rows of one table.
     """
     for link in page.select_all("a.result-link"):
         url = page.url(link)

@@ -87,8 +87,9 @@ def _words(article: Element, path: str) -> str:
 
 
 def _day(article: Element) -> str | None:
-    """Return the electronic date, else the issue's, as far as it is known: year, year-month or
-    year-month-day.
+    """Return the electronic date, else the issue's.
+
+    As far as it is known: year, year-month or year-month-day.
     """
     for path in (".//ArticleDate", ".//PubDate"):
         node = article.find(path)

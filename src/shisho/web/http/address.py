@@ -1,5 +1,4 @@
-"""The address guard against SSRF: which URLs may be requested, and which addresses their names may resolve
-to.
+"""The address guard against SSRF: allowed URLs, and allowed addresses of their names.
 
 Pure functions. The caller resolves first, connects to exactly the address that was checked, and repeats this
 for every hop of a redirect.

@@ -1,7 +1,9 @@
-"""HTTP by httpcore, which does one exchange over one connection and nothing else: no redirects, cookies,
-proxies, environment or decompression that would have to be turned off. A connection is opened to the checked
-address, TLS is verified against the name, and nothing is kept for another request, so that no answer can come
-from another host than the one asked."""
+"""An HTTP client on httpcore, which does one exchange over one connection and nothing else.
+
+It has no redirects, cookies, proxies, environment or decompression that would have to be turned off. Each
+connection goes to a checked address, TLS is verified against the name, and nothing is reused for another
+request, so that no response can come from another host than the requested one.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from shisho.web.http.url import spell_address
 
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
-CONNECT_S = 5.0  # for each address but the last, which has what is left of the time
+CONNECT_S = 5.0  # for each address but the last, which gets the remaining time
 _KEPT = ("etag", "last-modified", "refresh", "retry-after")
 _DEFAULTS = {
     "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8",
@@ -36,8 +38,11 @@ _DEFAULTS = {
 
 
 class HttpFetcher:
-    """`ports.Fetcher` over HTTP/1.1. `user_agent` as made by `agent.user_agent`; `total_s` is for everything,
-    redirects and the resolver too. `network` opens the connections."""
+    """`ports.Fetcher` over HTTP/1.1.
+
+    `user_agent` is from `agent.user_agent`; `total_s` limits the whole fetch, including redirects and the
+    resolver. `network` opens the connections.
+    """
 
     def __init__(
         self,
@@ -70,7 +75,7 @@ class HttpFetcher:
             ) from error
 
     async def close(self) -> None:
-        """Nothing is kept open between requests."""
+        """Do nothing: no connection stays open between requests."""
 
     async def _follow(self, hop: Hop) -> Response:
         hops: list[Hop] = []
@@ -94,7 +99,7 @@ class HttpFetcher:
 
     @asynccontextmanager
     async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
-        """The head of the answer has come; its body is still to be read."""
+        """Yield a response whose head has been read, but not its body."""
         target = hop.target
         request = self._request(hop)
         endpoints = check_endpoints(
@@ -121,8 +126,10 @@ class HttpFetcher:
             raise _unreachable(target, error) from error
 
     async def _connected(self, endpoints: Sequence[Endpoint]) -> httpcore.AsyncNetworkStream:
-        """To the first that takes a connection: a name may lead to a machine out of service, or to IPv6 where
-        there is none."""
+        """Connect to the first endpoint that accepts.
+
+        A name may lead to a machine out of service, or to IPv6 where there is none.
+        """
         *earlier, last = endpoints[:MAX_ADDRESSES]
         for endpoint in earlier:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
@@ -156,7 +163,10 @@ class HttpFetcher:
 
 
 def _headers(answer: httpcore.Response) -> dict[str, str]:
-    """By name in lower case. Of what is said twice the last holds; but encodings come one upon another."""
+    """Return headers by lower-case name.
+
+    The last of repeated ones counts, except for content encodings, which are joined.
+    """
     headers: dict[str, str] = {}
     for raw_name, raw in answer.headers:
         name = raw_name.decode("ascii").lower()
@@ -174,7 +184,7 @@ def _redirect(hop: Hop, status: int, next_hop: Hop) -> Response:
 async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str, str]) -> Response:
     media, charset = body.media_type(headers.get("content-type", ""))
     limit = body.limit((media or "") if answer.status < 400 else "text/html")
-    # 304 names the length of what it leaves out
+    # 304 states the length of the omitted body
     if answer.status != 304 and int(headers.get("content-length", "0")) > limit:
         raise _too_large(limit)
     content = await _content(answer, body.decoder(headers.get("content-encoding", "")), limit)
@@ -183,11 +193,11 @@ async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str,
 
 
 async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int) -> bytes:
-    content = io.BytesIO()  # gives its bytes away without a second copy of them
+    content = io.BytesIO()  # returns its bytes without a second copy
     assert isinstance(answer.stream, AsyncIterable)
     async with aclosing(aiter(answer.stream)) as raw:  # type: ignore[type-var]  # a generator, declared as an iterator
         async for data in raw:
-            # what has arrived already is handed out without a pause, a byte at a time if it came so
+            # buffered data comes without a pause, even a byte at a time
             await asyncio.sleep(0)
             for piece in decoder.feed(data):
                 if content.tell() + len(piece) > limit:
@@ -209,7 +219,7 @@ def _too_large(limit: int) -> TooLarge:
 
 
 def _unsendable(target: Target) -> InvalidParams:
-    # The library's own words repeat the value, which may be a key.
+    # The library's own message repeats the value, which may be a key.
     return InvalidParams(
         "fetch.bad_header",
         host=target.host,
@@ -225,7 +235,7 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
             host=target.host,
             cause=untrusted.verify_message,
         )
-    # An error of TLS has numbers of its own.
+    # TLS errors have their own numbers.
     reasons = (reason_of(cause) for cause in causes if not isinstance(cause, ssl.SSLError))
     words = next((reason for reason in reasons if isinstance(reason, Message)), None)
     return AllFetchesFailed(
@@ -236,7 +246,7 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
 
 
 def _causes(error: Exception) -> Iterator[Exception]:
-    """The error, and those that it came of."""
+    """Yield the error and the errors that caused it."""
     cause: BaseException | None = error
     while isinstance(cause, Exception):
         yield cause

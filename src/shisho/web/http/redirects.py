@@ -61,7 +61,7 @@ def start_chain(request: Request, allow: AllowList) -> Hop:
 
 
 def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
-    """True where an answer is a redirect."""
+    """Return True if a response is a redirect."""
     return status in _TO_GET | _AS_IT_WAS and "location" in headers
 
 

@@ -1,5 +1,6 @@
-"""Canonical URLs: redirectors unwrapped, spellings normalized. A canonical URL is an identity, never
-fetched.
+"""Canonical URLs: redirectors unwrapped, spellings normalized.
+
+A canonical URL is an identity, never fetched.
 """
 
 from __future__ import annotations
@@ -136,8 +137,9 @@ def spell_address(raw: bytes) -> str:
 
 
 def is_result(url: str) -> bool:
-    """Return True if a link may be a result: not an engine's own page, advertisement, cache or
-    translation.
+    """Return True if a link may be a result.
+
+    It is not an engine's own page, advertisement, cache or translation.
     """
     parts = _split(url)
     if parts is None:

@@ -15,8 +15,9 @@ GENERAL = "general"
 
 
 def _cues(words: str, patterns: str) -> re.Pattern[str]:
-    """Compile words, which match anywhere because Japanese has no spaces, and patterns; both match folded
-    text.
+    """Compile words and patterns for folded text.
+
+    Words match anywhere, because Japanese has no spaces.
     """
     # ASCII: with Unicode letters there would be no boundary between python and で.
     return re.compile("|".join([*map(re.escape, words.split()), patterns]), re.VERBOSE | re.ASCII)

@@ -74,8 +74,9 @@ def assume_nobody(engine: str) -> bool:
 
 
 def is_plain(query: EngineQuery) -> bool:
-    """Return True if a query has only words: no quotes, operators or time range, which may rightly match
-    nothing.
+    """Return True if a query has only words, so that it should have results.
+
+    Quotes, operators or a time range may rightly match nothing.
     """
     return query.time_range is TimeRange.ALL and not _OPERATORS.search(query.text)
 

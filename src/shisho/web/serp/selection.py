@@ -52,8 +52,9 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An engine that may be asked; `warnings` name its missing features: `language_ignored`,
-    `time_range_ignored`.
+    """An engine that may be asked.
+
+    `warnings` name its missing features: `language_ignored`, `time_range_ignored`.
     """
 
     engine: str

@@ -26,8 +26,11 @@ LIMITED = "paging_limited"  # engines.toml allows fewer result pages than were a
 
 @dataclass(frozen=True, slots=True)
 class PagingSettings:
-    """`[paging]` of engines.toml for one engine: the brakes `enabled` and `max_pages`, the thresholds of
-    `auto`, and how many result pages a query of each category gets."""
+    """The settings of paging for one engine, from `[paging]` of engines.toml.
+
+    The limits `enabled` and `max_pages`, the thresholds of `auto`, and the number of result pages for a query
+    of each category.
+    """
 
     enabled: bool = True
     max_pages: int = MOST_PAGES
@@ -45,7 +48,7 @@ class PagingSettings:
 
     @property
     def most(self) -> int:
-        """The result pages that a search may ask for."""
+        """The maximum number of result pages of a search."""
         return self.max_pages if self.enabled else 1
 
     def find_preset(self, categories: Sequence[str]) -> int:
@@ -133,7 +136,7 @@ class PagingRules:
     settings: PagingSettings | None = None
 
     def is_enough(self, pages: Sequence[PageFacts]) -> bool:
-        """True if enough hits were useful, or no more of them may be visited."""
+        """Return True if enough hits were useful, or no more of them may be visited."""
         visited = sum(page.visited for page in pages)
         is_used_up = self.most_visits is not None and visited >= self.most_visits
         return is_used_up or sum(page.useful for page in pages) >= self.enough
@@ -147,8 +150,9 @@ def find_deepest_page(
     about: EngineAbout,
     settings: PagingSettings = PagingSettings(),
 ) -> int:
-    """Return the number of the last page to request, below `serp_page` if the engine does not reach that
-    far.
+    """Return the number of the last page to request.
+
+    It is below `serp_page` if the engine does not reach that far.
     """
     if not about.pagination_enabled:
         pages = 1

@@ -69,7 +69,7 @@ class ShishoError(Exception):
 
 
 class InvalidParams(ShishoError):
-    """The call itself is wrong: correct the arguments."""
+    """The arguments of the call are wrong: correct them."""
 
     code = "INVALID_PARAMS"
 
@@ -93,7 +93,7 @@ class EmptyCorpus(ShishoError):
 
 
 class BudgetExhausted(ShishoError):
-    """A ceiling was reached before anything was found: raise it."""
+    """A limit was reached before anything was found: raise it."""
 
     code = "BUDGET_EXHAUSTED"
 
@@ -113,7 +113,9 @@ class SourceRemoved(ShishoError):
 
 
 class EngineUnavailable(ShishoError):
-    """A search engine cannot be used as asked: turn on the browser, give its key, or ask another engine."""
+    """A search engine cannot be used as requested: turn on the browser, set its key, or use another
+    engine.
+    """
 
     code = "ENGINE_UNAVAILABLE"
 

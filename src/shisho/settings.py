@@ -1,7 +1,8 @@
-"""The values of the settings (`setting_table.py`). The only reader of the environment and the file.
+"""The values of the settings (`setting_table.py`). Only this module reads the environment and the file.
 
 A value comes from the call, else from `SHISHO_<NAME>`, else from `settings.toml` in the home folder, else
-from the default."""
+from the default.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from platformdirs import user_cache_path, user_data_path
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.setting_table import TABLE as TABLE  # whoever reads settings finds the table here
+from shisho.setting_table import TABLE as TABLE  # re-exported for readers of settings
 from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value
 from shisho.setting_table import list_full_names as list_full_names
@@ -77,7 +78,7 @@ class Settings:
             home = Path(value).expanduser() if value else user_data_path("shisho", appauthor=False)
         except RuntimeError:
             home = Path("~")
-        if home.parts[:1] == ("~",):  # older platformdirs leave it so
+        if home.parts[:1] == ("~",):  # older versions of platformdirs leave it unexpanded
             raise StorageUnusable("settings.no_home")
         return home
 
@@ -187,7 +188,7 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
 
 
 def reread(settings: Settings) -> Settings:
-    """Return the settings as the file and the environment have them now; unchanged if they are unreadable."""
+    """Return the current settings of the file and the environment; unchanged if they are unreadable."""
     from_call = {name: settings.values[name] for name, origin in settings.origins.items() if origin == "call"}
     try:
         return load(**from_call)

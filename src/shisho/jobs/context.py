@@ -51,8 +51,9 @@ class JobContext:
         return self._ends - self._clock.monotonic()
 
     async def step(self, key: str, shape: type[T], work: Callable[[], Awaitable[T]]) -> T:
-        """Return the outcome of `work`, of this shape as `codec` reads it; run at most once and stored under
-        `key`.
+        """Return the outcome of `work`, run at most once and stored under `key`.
+
+        It has this shape, as `codec` reads it.
         """
         steps = await self._taken()
         if key not in steps:
@@ -83,8 +84,9 @@ class JobContext:
         return await self._store.list_children(self.job.id)
 
     async def park(self, seconds: float) -> None:
-        """Wait for the children without a worker, at most `seconds`; return at once if there are none to wait
-        for.
+        """Wait for the children without a worker, at most `seconds`.
+
+        Returns at once if there are none to wait for.
         """
         if await self._store.park(self.job.claim, self._at(seconds)):
             raise JobSuspended
@@ -106,8 +108,9 @@ class JobContext:
         raise JobSuspended
 
     async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:
-        """Wait for a person without a worker. `outcome` is the result if nobody acts; None if there is none
-        yet.
+        """Wait for a person without a worker.
+
+        `outcome` is the result if nobody acts; None if there is none yet.
         """
         output = None if outcome is None else Payload.wrap(outcome)
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)

@@ -28,8 +28,9 @@ MOST_DOUBLINGS = 4  # of the wait: at most 16 s, because the store recovers inde
 
 
 def find_error(error: BaseException, kind: type[E]) -> E | None:
-    """Return the error of this kind among an error and its group members; the others may be its
-    consequences.
+    """Return the error of this kind among an error and its group members.
+
+    The others may be its consequences.
     """
     if isinstance(error, BaseExceptionGroup):
         found = (find_error(part, kind) for part in error.exceptions)

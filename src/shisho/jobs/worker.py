@@ -1,6 +1,4 @@
-"""Workers: claim jobs, run their handlers, renew claims, obey stop requests, and recover dead workers'
-jobs.
-"""
+"""Workers: claim jobs, run their handlers, renew claims, and recover dead workers' jobs."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ class AuditLog(Protocol):
         """
 
     async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
-        """Return entries of one actor or of all, newest first, older than the entry with sequence number
-        `before`.
+        """Return entries of one actor or of all, newest first.
+
+        `before`: only entries with a lower sequence number.
         """

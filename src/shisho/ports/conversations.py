@@ -21,12 +21,14 @@ class Conversations(Protocol):
     """
 
     async def add_turn(self, turn: NewTurn) -> None:
-        """Add a run as the next turn. A run that is a turn already stays what it is. Raises NotFound."""
+        """Add a run as the next turn; an existing turn stays unchanged. Raises NotFound."""
 
     async def find(self, prefix: str, owner: str) -> tuple[str, Sequence[ConversationTurn]]:
-        """Return the id of a conversation and its turns, at least one, as of one moment: by id, unique prefix
-        or `last` (the one with the newest turn), or by the id of one of its answers, finished or not. Raises
-        InvalidParams for a blank, NotFound."""
+        """Return the id of a conversation and its turns, at least one, in one snapshot.
+
+        By id, unique prefix or `last` (the one with the newest turn), or by the id of one of its answers,
+        finished or not. Raises InvalidParams for a blank, NotFound.
+        """
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         """List the owner's conversations, the one with the newest turn first.

@@ -121,8 +121,9 @@ class Shelf(Protocol):
     async def fetch_documents(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]: ...
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
-        """Return documents whose ids begin with a prefix. Raises InvalidParams for a blank one, which all ids
-        match.
+        """Return documents whose ids begin with a prefix.
+
+        Raises InvalidParams for a blank one, which all ids match.
         """
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
@@ -135,10 +136,9 @@ class Shelf(Protocol):
         """Return the metadata names of live documents that the owner may search, in order."""
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
-        """Return the `fields` most frequent metadata names in scope, each with its `values` most frequent
-        values.
+        """Return the `fields` most frequent metadata names of live documents in scope.
 
-        Only live documents count.
+        Each with its `values` most frequent values.
         """
 
     async def list_documents(
@@ -150,8 +150,9 @@ class Shelf(Protocol):
         """Return the original text. Raises NotFound, or SourceRemoved after a purge."""
 
     async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
-        """Return the geometry of the printed lines, by offsets in the original text; empty if the format has
-        none.
+        """Return the printed lines with their geometry; empty if the format has none.
+
+        Offsets are those of the original text.
         """
 
     async def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
@@ -190,8 +191,9 @@ class Shelf(Protocol):
         """
 
     async def restore(self, document_id: DocumentId) -> Document:
-        """Undo a removal: the document is found again, at its former sources. A live document stays
-        unchanged.
+        """Undo a removal: the document is found again, at its former sources.
+
+        A live document stays unchanged.
 
         Raises: NotFound; SourceRemoved after a purge; Conflict if another version has replaced it.
         """
@@ -250,10 +252,10 @@ class SearchView(Protocol):
         """
 
     def statistics(self, scope: Scope) -> Mapping[str, float]:
-        """Return the number of `passages`, and the mean number of `terms`, `bigrams` and `heading` terms in
-        each.
+        """Return the number of `passages`, and mean numbers of terms in each.
 
-        All passages that the scope's owner may search count, as in `frequencies`.
+        These are `terms`, `bigrams` and `heading` terms. All passages that the scope's owner may search
+        count, as in `frequencies`.
         """
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
@@ -273,8 +275,9 @@ class SearchView(Protocol):
         """Return up to `most` passages in scope that define the keys, those that do so earliest first."""
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
-        """Return heading, empty line and text of every passage in scope; none if there are more than
-        `most`.
+        """Return heading, empty line and text of every passage in scope.
+
+        None if there are more than `most` passages.
         """
 
     @property
@@ -287,11 +290,11 @@ class SearchView(Protocol):
     def find_nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
-        """Return the `limit` nearest passages in scope outside `passage_ids`, with their cosines, nearest
-        first.
+        """Return the `limit` nearest passages and their cosines, nearest first.
 
-        `vector` is from the embedder `serving`. Exact under any filter and exclusion, unless the store has to
-        search a graph of very many vectors. Empty if no passage has a vector.
+        Only passages in scope outside `passage_ids` count; `vector` is from the embedder `serving`. Exact
+        under any filter and exclusion, unless the store has to search a graph of very many vectors. Empty if
+        no passage has a vector.
         """
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
@@ -323,8 +326,9 @@ class SearchSession(Protocol):
         """
 
     async def show_more(self, round_: int, after: int, page_tokens: int = ...) -> Round:
-        """Return the page of a round after this number; repeatable. Raises InvalidParams for a number not
-        shown.
+        """Return the page of a round after this number; repeatable.
+
+        Raises InvalidParams for a number not shown.
         """
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:

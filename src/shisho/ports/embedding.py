@@ -50,16 +50,18 @@ class EmbeddingStore(Protocol):
     """
 
     async def list_pending(self, limit: int) -> Sequence[Passage]:
-        """Return the next live passages without a vector, in the order in which their documents were
-        added.
+        """Return the next live passages without a vector.
+
+        In the order in which their documents were added.
         """
 
     async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
         """Return the vectors that passages with these contents already have."""
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
-        """Store vectors in one transaction. Passages that are no longer live, or have a vector, are
-        skipped.
+        """Store vectors in one transaction.
+
+        Passages that are no longer live, or have a vector, are skipped.
         """
 
     async def retire_others(self) -> None:

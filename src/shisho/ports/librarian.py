@@ -23,8 +23,9 @@ class Ledger(Protocol):
         """
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
-        """Return the inquiry of a run. Raises NotFound, or SourceRemoved if a source that it read was
-        purged.
+        """Return the inquiry of a run.
+
+        Raises NotFound, or SourceRemoved if a source that it read was purged.
         """
 
     async def record(
@@ -43,7 +44,7 @@ class Ledger(Protocol):
         """
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
-        """Return a step already taken. Raises SourceRemoved if a text that it was shown was purged."""
+        """Return a completed step. Raises SourceRemoved if a text in its input was purged."""
 
     async def forget_from(self, run_id: str, step: int) -> None:
         """Delete this step and all later ones: their input has changed."""

@@ -31,8 +31,9 @@ class Llm(Protocol):
 
     @property
     def thinking_tokens(self) -> int:
-        """Return the tokens that the model may use for thinking in each reply; 0 if it was never seen to
-        think.
+        """Return the tokens that the model may use for thinking in each reply.
+
+        0 if it was never seen to think.
         """
 
     async def ask(

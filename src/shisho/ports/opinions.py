@@ -1,4 +1,4 @@
-"""Port of the owner's opinions on sources."""
+"""The port of the owner's opinions on sources."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Opinions(Protocol):
         """Exclude pages of this domain and its subdomains from answers."""
 
     async def unblock(self, owner: str, domain: str) -> None:
-        """Take `block` back."""
+        """Undo `block`."""
 
     async def reject(self, owner: str, evidence: Evidence) -> None:
         """Exclude the passages that this evidence quotes from answers."""
 
     async def restore(self, owner: str, evidence: Evidence) -> None:
-        """Take `reject` back."""
+        """Undo `reject`."""
 
     async def list_blocked(self, owner: str) -> Sequence[str]:
-        """The blocked domains, in order."""
+        """Return the blocked domains, in order."""
 
     async def list_left_out(self, owner: str) -> ExcludedSources:
         """Return the sources that answers exclude now, each kind in order."""

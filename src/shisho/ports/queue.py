@@ -42,8 +42,10 @@ class JobStore(Protocol):
     """
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        """Claim the first queued job of these kinds that is due, by priority, age and id. None too if that
-        one runs alone (`Job.runs_alone`) while this worker runs others."""
+        """Claim the first due job of these kinds, by priority, age and id.
+
+        Returns None too if that one runs alone (`Job.runs_alone`) while this worker runs others.
+        """
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         """Renew the heartbeats of these claims. Returns the valid ones, each with its stop request."""
@@ -182,8 +184,9 @@ class TaskStore(Protocol):
         """
 
     async def find(self, prefix: str, owner: str) -> TaskId:
-        """Return a task's id by id, unique prefix or `last`. Raises InvalidParams for a blank,
-        TaskNotFound.
+        """Return a task's id by id, unique prefix or `last`.
+
+        Raises InvalidParams for a blank, TaskNotFound.
         """
 
     async def list_tasks(

@@ -9,8 +9,9 @@ class Staging(Protocol):
     """Bytes staged for a job, readable by their owner alone."""
 
     def put(self, data: bytes, owner: str) -> str:
-        """Store an owner's bytes durably and return the key. Raises StorageUnusable, Conflict on a full
-        disk.
+        """Store an owner's bytes durably and return the key.
+
+        Raises StorageUnusable, Conflict on a full disk.
         """
 
     def get(self, key: str) -> bytes:

@@ -11,8 +11,9 @@ class Storage(Protocol):
     """The place where everything is stored."""
 
     async def check_ready(self) -> None:
-        """Check that something could be stored now. Raises StorageUnusable, or Conflict with the lock's
-        holder.
+        """Check that something could be stored now.
+
+        Raises StorageUnusable, or Conflict with the lock's holder.
         """
 
     async def migrate(self) -> Sequence[str]:

@@ -120,7 +120,7 @@ class TaskShares(Protocol):
         """List the shares of an owner, newest first."""
 
     async def list_visible(self, user: str, limit: int) -> Sequence[TaskShare]:
-        """List what others have shared with the groups of a user, the newest first."""
+        """List the shares of others with the groups of a user, newest first."""
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:
         """Return another user's share with a group of this user, or None."""

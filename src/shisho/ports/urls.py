@@ -64,8 +64,9 @@ class Reports(Protocol):
         """Return True if a job has ended, waits for a person, or failed since a revision."""
 
     async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
-        """Return web pages that only this task refers to: no other task's finds or answers, no session, no
-        answer.
+        """Return web pages that only this task refers to.
+
+        No other task's finds or answers, no session and no other answer refer to them.
         """
 
     async def forget(self, task_id: TaskId) -> int:

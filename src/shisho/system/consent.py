@@ -1,5 +1,6 @@
-"""The user's consent to web searches, in a file of the home: one entry for the web, one for a web in a
-box.
+"""The user's consent to web searches, in a file of the home.
+
+One entry for the web, one for a web in a box.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ LONGEST = 253  # characters in a domain name
 
 
 class DesktopNotifier:
-    """`ports.Notifier` by a program that takes a title and a text. It learns only the engine and the
-    domain.
+    """`ports.Notifier` by a program that takes a title and a text.
+
+    It learns only the engine and the domain.
     """
 
     def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, language: str) -> None:

@@ -22,15 +22,19 @@ _NEXT_STEPS = {
 
 
 def file_trouble(error: OSError, path: Path) -> ShishoError:
-    """Return the error to report for a file system failure: Conflict on a full disk, else StorageUnusable."""
+    """Return the error to report for a file system failure.
+
+    Conflict on a full disk, else StorageUnusable.
+    """
     if is_full(path.parent):
         return disk_full()
     return forbidden(path) if isinstance(error, PermissionError) else unusable(path, error)
 
 
 def path_trouble(error: OSError, path: Path) -> ShishoError:
-    """Return the error to report for a path that a user has named: Conflict on a full disk, else
-    InvalidParams.
+    """Return the error to report for a path that a user has named.
+
+    Conflict on a full disk, else InvalidParams.
     """
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return disk_full()

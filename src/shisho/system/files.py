@@ -40,7 +40,7 @@ def survey(paths: Iterable[Path]) -> FileSurvey:
 
 
 def is_folder(path: Path) -> bool:
-    """True for a folder. Raises InvalidParams for a path that cannot be looked at."""
+    """Return True for a folder. Raises InvalidParams for a path that cannot be examined."""
     try:
         return path.is_dir()
     except OSError as error:

@@ -52,7 +52,7 @@ class TypstTypesetter:
     """A typesetter that uses Typst."""
 
     def typeset(self, answer: PrintableAnswer) -> bytes:
-        """As the port says."""
+        """Return a PDF, as the port specifies."""
         fonts = find_fonts()
         if answer.language == "ja" or _has_wide(answer):
             check_japanese(fonts)

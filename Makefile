@@ -5,6 +5,7 @@
 # make bench-postgres  of these, what needs a PostgreSQL server and nothing else: it starts its own
 # make small-model  a real small language model beside none, on the sample lectures
 # make docs   the documentation site, in build/site         make dist    sdists and wheels, in dist
+# make textlint  the Japanese documents (needs Node.js; fetches textlint into build the first time)
 # make floors quality over whole collections, most of them in $(SHISHO_SHARED): no figure is below what was reached
 # make coverage  the tests once more, and how much of the code they reach: not less than the floor in pyproject.toml
 PYTHON ?= python3
@@ -21,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
 test test-slow test-busy floors coverage docs faults bench bench-postgres eval: export SHISHO_WEB = off
 
-.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check docs dist faults bench bench-postgres small-model eval lock clean weights weights-report weights-tables
+.PHONY: pictures python setup setup-dev demo test test-slow test-busy floors coverage check textlint docs dist faults bench bench-postgres small-model eval lock clean weights weights-report weights-tables
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -54,6 +55,17 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check src packages tests bench samples
 	$(BIN)/ruff format --check src packages tests bench samples
 	$(BIN)/mypy
+	@if test -e build/textlint/.done; then $(MAKE) --no-print-directory textlint; fi
+
+# The exceptions and their reasons are in .textlintrc.json, the words in docs/prh.yml.
+textlint: build/textlint/.done
+	build/textlint/node_modules/.bin/textlint --rules-base-directory $(CURDIR)/build/textlint/node_modules README.ja.md "docs/**/*.ja.md"
+
+build/textlint/.done: requirements/textlint/package-lock.json
+	mkdir -p build/textlint
+	cp requirements/textlint/package.json requirements/textlint/package-lock.json build/textlint
+	npm ci --prefix build/textlint --ignore-scripts --no-audit --no-fund
+	touch $@
 
 test: $(VENV)/.dev
 	@failed=0; \

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+import yaml
 
 from shisho.errors import map_by_code
 from shisho.interfaces.cli.app import app
@@ -79,3 +80,35 @@ def test_japanese_howtos_lead_to_japanese_ones(path: Path) -> None:
 
 def code_blocks(markdown: str) -> list[str]:
     return re.findall(r"^```.*?^```$", markdown, re.M | re.S)
+
+
+JAPANESE = [ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.ja.md"))]
+
+
+def read_discouraged_words() -> dict[str, str]:
+    """Return the regular expressions of docs/prh.yml, each with the word to write instead."""
+    rules = yaml.safe_load(text("docs/prh.yml"))["rules"]
+    pairs = [(rule, pattern) for rule in rules for pattern in rule.get("patterns") or [rule["pattern"]]]
+    return {
+        pattern[1:-1] if pattern.startswith("/") else re.escape(pattern): rule["expected"]
+        for rule, pattern in pairs
+    }
+
+
+def find_discouraged(markdown: str) -> list[tuple[str, str]]:
+    """Return the discouraged words outside of code, each with the word to write instead."""
+    prose = re.sub(r"^```.*?^```$|`[^`\n]+`", "", markdown, flags=re.M | re.S)
+    return [
+        (match[0], expected)
+        for pattern, expected in read_discouraged_words().items()
+        for match in re.finditer(pattern, prose)
+    ]
+
+
+@pytest.mark.parametrize("path", JAPANESE, ids=lambda path: path.name)
+def test_japanese_pages_use_the_words_of_the_glossary(path: Path) -> None:
+    assert find_discouraged(path.read_text("utf-8")) == []
+
+
+def test_a_discouraged_word_is_found_outside_of_code() -> None:
+    assert find_discouraged("フォルダーの`待ち行列`とブラウザ") == [("ブラウザ", "ブラウザー")]

@@ -1,5 +1,7 @@
-"""Ceilings, which are checked before anything is spent, and what a model may still cost: reserved before a
-call, settled after it. What is reserved and what is spent never exceed the budget together."""
+"""Check ceilings before anything is spent, and manage the model budget.
+
+Cost is reserved before a call and settled after it. Reserved and spent cost together never exceed the budget.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from shisho.domain.model import ModelUsage
 
 
 def find_reached_ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:
-    """The first ceiling that `cost` would break on top of `spending`; None where it fits. What costs nothing
-    breaks nothing."""
+    """Return the first ceiling that `cost` on top of `spending` would exceed; None if it fits.
+
+    Zero cost exceeds nothing.
+    """
     after = spending + cost
     ceilings = (
         (cost.rounds, after.rounds > budget.max_rounds, LoopStop.ROUNDS),
@@ -25,8 +29,10 @@ def find_reached_ceiling(budget: Budget, spending: Spending, cost: Spending) -> 
 
 
 def estimate_next_round(spending: Spending) -> Spending:
-    """Estimate the cost of another round: as much as the rounds so far did on average, and some time in
-    any case. Pages are not asked for by rounds."""
+    """Estimate the cost of another round: the average of the rounds so far, and at least some time.
+
+    Rounds cost no pages.
+    """
     rounds = max(spending.rounds, 1)
     return Spending(
         rounds=1,
@@ -37,8 +43,10 @@ def estimate_next_round(spending: Spending) -> Spending:
 
 
 class ModelAllowance:
-    """The allowance of one node. `withheld` stays for nodes after it; `report_wait` hears the seconds of each
-    wait for a provider."""
+    """The allowance of one node.
+
+    `withheld` is kept for later nodes; `report_wait` receives the seconds of each wait for a provider.
+    """
 
     def __init__(
         self,
@@ -65,19 +73,19 @@ class ModelAllowance:
 
     @property
     def rounds_left(self) -> int:
-        """Rounds that may still read, this one included."""
+        """Return the rounds that may still read, including this one."""
         return max(1, self.budget.max_rounds - self._before.rounds + 1)
 
     @property
     def tokens_left(self) -> int:
-        """What one more call may cost; nothing where no call is left."""
+        """Return the tokens that one more call may cost; 0 if no call is left."""
         committed = self.spent + self.reserved + self._withheld
         if self.seconds_left <= 0 or committed.model_calls >= self.budget.max_model_calls:
             return 0
         return max(0, self.budget.max_tokens - committed.tokens)
 
     def reserve(self, calls: int, tokens: int) -> Spending | None:
-        """Set this much aside; None where it does not fit."""
+        """Reserve this cost; None if it does not fit."""
         cost = Spending(model_calls=calls, tokens=tokens)
         if self.seconds_left <= 0 or find_reached_ceiling(
             self.budget, self.spent + self.reserved + self._withheld, cost
@@ -87,8 +95,7 @@ class ModelAllowance:
         return cost
 
     def settle(self, reservation: Spending, usage: ModelUsage) -> None:
-        """Give back what was not used. A provider that counts more than its reply could have cost is believed
-        no further than that."""
+        """Release the unused part of a reservation. A provider's count is capped at the reservation."""
         self.reserved = Spending(
             model_calls=self.reserved.model_calls - reservation.model_calls,
             tokens=self.reserved.tokens - reservation.tokens,

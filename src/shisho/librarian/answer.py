@@ -1,5 +1,4 @@
-"""Verified evidence to an answer: without a model the passages themselves, with marked sentences, and plain
-words on what is missing."""
+"""Compose an answer without a model: passages with marked sentences, and the missing parts."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ Say = Callable[..., str]
 
 @dataclass(frozen=True, slots=True)
 class GoalPassage:
-    """A passage to show for a goal. `refs`: its evidence in the order of the text, of later goals too."""
+    """A passage to show for a goal. `refs`: its evidence in text order, for later goals too."""
 
     goal_id: str
     refs: tuple[EvidenceRef, ...]
@@ -59,8 +58,10 @@ def compose(
     head: str = "answer_head",
     asked: str = "",
 ) -> Draft:
-    """Show the best passages of each goal, and name the goals without an answer. `head`: the key of the first
-    line. If the question was not read as it was `asked`, how it was read comes first."""
+    """Show the best passages of each goal, and name the goals without an answer.
+
+    `head`: the key of the first line. If the question differs from `asked`, its interpretation comes first.
+    """
     say = partial(word, language=answer_language(strategy.question))
     shown = choose_shown(strategy.goals, evidence)
     titled = len(strategy.goals) > 1
@@ -73,8 +74,11 @@ def compose(
 
 
 def choose_shown(goals: Sequence[Goal], evidence: Sequence[EvidenceRef]) -> list[GoalPassage]:
-    """Return the passages to show, goal by goal, best first. Each goal has room of its own. A passage is
-    shown once, for the first goal that it speaks to, and takes no room of later goals."""
+    """Return the passages to show, goal by goal, best first.
+
+    Each goal has its own limit. A passage is shown once, for the first goal with evidence in it, and does not
+    count towards the limits of later goals.
+    """
     shown: dict[tuple[str, str], GoalPassage] = {}
     for goal in goals:
         count = chars = 0
@@ -105,7 +109,7 @@ def _sort_by_offset(refs: Iterable[EvidenceRef]) -> tuple[EvidenceRef, ...]:
 
 
 def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
-    """Return a passage with the marks of its evidence. Of marks that overlap, the first stays."""
+    """Return a passage with the marks of its evidence. Of overlapping marks, the first is used."""
     first = passage.refs[0]
     marks: list[PassageMark] = []
     for ref in passage.refs:
@@ -121,13 +125,16 @@ def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
 
 
 def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
-    """Return the evidence that an answer keeps: all that a written one could cite, or the answering evidence,
-    that of the shown passages, and copies of them."""
+    """Return the evidence of an answer.
+
+    All that a written answer could cite; else the answering evidence, that of the shown passages, and its
+    copies.
+    """
     passages = list_passages(draft.blocks)
     if not passages or is_written(draft.blocks):
         return tuple(evidence)
     shown = {mark.number for passage in passages for mark in passage.marks}
-    # A sentence that two goals share has one mark.
+    # A sentence shared by two goals has one mark.
     texts = {passage.text for passage in passages}
     current = (ref for id_ in {ref.goal_id for ref in evidence} for ref in _list_current(id_, evidence))
     kept = shown | {ref.number for ref in current if ref.passage in texts}
@@ -182,8 +189,11 @@ def frame_answer(
 
 
 def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
-    """Return blocks about the evidence of a written answer: goals whose answer the sources call unknown or
-    contradict each other in, disagreements, and copies in other documents."""
+    """Return remarks on the evidence of a written answer.
+
+    They list goals whose answer is unknown or disputed in the sources, contradictions, and copies in other
+    documents.
+    """
     say = partial(word, language=answer_language(strategy.question))
     blocks: list[AnswerBlock] = []
     lines = []
@@ -199,7 +209,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
 def _show_goal(
     goal: Goal, title: str, shown: Sequence[GoalPassage], evidence: Sequence[EvidenceRef], say: Say
 ) -> list[AnswerBlock]:
-    """Return the blocks for a goal: none if no shown passage speaks to it."""
+    """Return the blocks for a goal: none if no shown passage has evidence for it."""
     refs = [ref for passage in shown for ref in passage.refs if ref.goal_id == goal.id]
     if not refs:
         return []
@@ -220,7 +230,7 @@ def _show_goal(
 
 
 def _name_marks(goal: Goal, passage: GoalPassage, say: Say) -> str:
-    """Return the numbers of the marks in a passage that speak to a goal."""
+    """Return the numbers of a goal's marks in a passage."""
     spans = [(ref.offset, ref.offset + len(ref.snippet)) for ref in passage.refs if ref.goal_id == goal.id]
     return "".join(
         f"[{mark.number}]"
@@ -255,8 +265,10 @@ def _list_best_first(goal_id: str, evidence: Iterable[EvidenceRef]) -> list[Evid
 
 
 def _list_current(goal_id: str, evidence: Iterable[EvidenceRef]) -> list[EvidenceRef]:
-    """Return a goal's evidence best first. What was only near before the round that answered is left out: it
-    was ranked without the answer."""
+    """Return a goal's evidence, best first.
+
+    Merely related evidence from before the answering round is omitted: it was ranked without the answer.
+    """
     refs = _list_best_first(goal_id, evidence)
     answered = [ref.round for ref in refs if ref.score >= ENOUGH]
     return [ref for ref in refs if ref.score >= ENOUGH or not answered or ref.round >= answered[0]]

@@ -1,5 +1,4 @@
-"""A model's reply as blocks: a flat list of its sentences, items and cells to check, and the tree again of
-those that stand."""
+"""Convert a model's reply between blocks and a flat list of its sentences, items and cells to check."""
 
 from __future__ import annotations
 
@@ -28,12 +27,12 @@ from shisho.librarian.model_replies import BlockReply
 MAX_UNITS = 200  # of one reply
 MAX_COLUMNS = 12
 MAX_HEADING_CHARS = 120
-KNOWN_SHARE = 0.5  # of a heading's terms: those that the question or the quotations have
+KNOWN_SHARE = 0.5  # of a heading's terms that the question or the quotations contain
 NOTHING = Sentence("", (), None)
 _EMPTY = compile_lazily(r"[\s\-–—―−－ー/・.…]*")
 _ADDRESS = compile_lazily(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
 _DIGITS = compile_lazily(r"\d+")
-# Labels of columns that no document needs to have.
+# Column labels that no document needs to contain.
 _LABELS = """
 項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点
 item category kind name value note notes source document topic aspect description details difference
@@ -41,16 +40,20 @@ item category kind name value note notes source document topic aspect descriptio
 
 
 def list_units(blocks: Sequence[BlockReply]) -> list[AnswerUnit]:
-    """Return the sentences, items and cells of a reply in their order. A cell without numbers has those of
-    its row; its context is its row and column."""
+    """Return the sentences, items and cells of a reply in order.
+
+    A cell without citations has those of its row; its context is its row and column.
+    """
     return [unit for block in blocks for unit in _list_of(block) if isinstance(unit, AnswerUnit)][:MAX_UNITS]
 
 
 def build_blocks(
     blocks: Sequence[BlockReply], checked: Sequence[SentenceRevision], vocabulary: KnownWords
 ) -> tuple[AnswerBlock, ...]:
-    """Return the blocks with the units that stand: `checked` has the outcome of each of `list_units`.
-    Headings without a block below them are dropped."""
+    """Return the blocks with their accepted units: `checked` has the outcome of each of `list_units`.
+
+    Headings without a block below them are dropped.
+    """
     pending = iter(checked)
     built = [
         built_block for block in blocks if (built_block := _build(block, pending, vocabulary)) is not None
@@ -64,13 +67,13 @@ def build_blocks(
 
 
 def build_flat(checked: Sequence[SentenceRevision]) -> tuple[AnswerBlock, ...]:
-    """Return sentences without a form as one paragraph."""
+    """Return unstructured sentences as one paragraph."""
     remaining = tuple(unit for revision in checked if (unit := _choose_standing(revision)).text)
     return (*([AnswerParagraph(remaining)] if remaining else ()), *_list_contradicted(checked))
 
 
 class KnownWords:
-    """The words that a heading may have: it cites nothing, so it may say nothing of its own."""
+    """The words that a heading may contain: it cites nothing, so it must not add information."""
 
     def __init__(self, question: str, evidence: Iterable[EvidenceRef]) -> None:
         texts = [
@@ -81,7 +84,7 @@ class KnownWords:
         self._terms = frozenset(terms(self._text))
 
     def read_heading(self, text: str) -> str:
-        """Return a heading on one line; "" if it says what neither the question nor a quotation says."""
+        """Return a heading on one line; "" if its words are in neither the question nor a quotation."""
         line = " ".join(make_legible(text).lstrip("#■● ").split())
         folded = fold(line)
         if not line or len(line) > MAX_HEADING_CHARS or _ADDRESS.search(line):
@@ -97,7 +100,10 @@ class KnownWords:
 
 
 def _list_of(block: BlockReply) -> Iterator[AnswerUnit | Sentence]:
-    """The units of a block in order. One that says nothing, as a dash in a table, stands as it is."""
+    """Yield the units of a block in order.
+
+    Units without content, such as a dash in a table, are unchanged.
+    """
     if block.type == "heading":
         return
     if block.type != "table":
@@ -149,7 +155,7 @@ def _build_table(block: BlockReply, units: Sequence[Sentence], vocabulary: Known
 
 
 def _take(pending: Iterator[SentenceRevision]) -> Sentence:
-    """The next checked unit; nothing if none is left."""
+    """Return the next checked unit; an empty one if none is left."""
     following = next(pending, None)
     return NOTHING if following is None else _choose_standing(following)
 

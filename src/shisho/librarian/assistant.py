@@ -1,4 +1,4 @@
-"""The rules for an assistant that is its own librarian: its goals, its findings, its sentences. Pure."""
+"""Rules for an assistant that is its own librarian: its goals, its findings, its sentences. Pure."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ from shisho.rendering.answer_text import write_text
 
 
 class Assistant:
-    """The librarian's rules for sessions of an assistant, as `desk.sessions.AssistantRules` asks for
-    them."""
+    """The librarian's rules for sessions of an assistant: `desk.sessions.AssistantRules`."""
 
     def aim(self, question: str, required: Requirements) -> Strategy:
-        """Make the strategy. Raises as `strategy`."""
+        """Make the strategy. Raises: the errors of `strategy`."""
         return strategy(question, required)
 
     def judge(
         self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy
     ) -> VerifiedQuote | str:
-        """The finding as a span of what was shown, or why it is refused."""
+        """Return the finding as a span of a shown passage, or why it is rejected."""
         if finding.goal_id not in {goal.id for goal in aim.goals}:
             return Message("finding.unknown_goal", goal=finding.goal_id)
         if not (isfinite(finding.score) and 0 <= finding.score <= 1):
@@ -55,32 +54,33 @@ class Assistant:
     def status(
         self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_over: bool
     ) -> tuple[tuple[GoalStatus, ...], bool]:
-        """Return how far each goal has come, and whether the condition holds. `is_over`: the search is over,
-        so that goals without evidence count as absent."""
+        """Return the progress of each goal, and whether the condition is true.
+
+        `is_over`: the search has ended, so that goals without evidence count as absent.
+        """
         citations = Citations()
         numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in refs]
         status = citations.status(aim.goals, numbered)
         return status, is_condition_met(aim, status, is_over=is_over)
 
     def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
-        """The questions of goals that are not met."""
+        """Return the questions of unfulfilled goals."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
 
     def name_headers(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> list[StoredEvidence]:
-        """Evidence with the header of the table that it is a row of."""
+        """Return evidence with the headers of its tables."""
         return [
             replace(stand, ref=with_table_header(stand.ref, stand.citation, aim.question)) for stand in refs
         ]
 
     def counts(self, revisions: Sequence[SentenceRevision]) -> SupportCounts:
-        """Count how sentences came out."""
+        """Count the outcomes of sentences."""
         return count_outcomes(revisions)
 
     def write(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], revisions: Sequence[SentenceRevision]
     ) -> tuple[tuple[AnswerBlock, ...], str]:
-        """The answer's blocks and its text: each sentence that stands with its numbers and what came of its
-        check, then the counts."""
+        """Return the answer's blocks and text: accepted sentences with verdicts, then the counts."""
         blocks = build_flat(revisions)
         counted = say_counts(revisions, aim.question)
         if not blocks:

@@ -1,4 +1,4 @@
-"""Numbers to citations: the physical side of a run, kept outside the librarian's state."""
+"""Map numbers to citations: the physical side of a run, outside the librarian's state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shisho.librarian.levels import level_of_evidence, select_answering
 
 
 class Citations:
-    """Evidence numbers, from 1, and what each opens."""
+    """The evidence numbers, from 1, and their sources."""
 
     def __init__(self) -> None:
         self._taken: list[Citation] = []
@@ -20,19 +20,22 @@ class Citations:
         return len(self._taken)
 
     def take(self, citation: Citation) -> int:
-        """The number of this citation from now on."""
+        """Return the number of this citation, adding it if it is new."""
         self._taken.append(citation)
         return len(self._taken)
 
     def list_since(self, number: int) -> tuple[Citation, ...]:
-        """The citations after this number."""
+        """Return the citations after this number."""
         return tuple(self._taken[number:])
 
     def status(
         self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef], judgments: Iterable[GoalJudgment] = ()
     ) -> tuple[GoalStatus, ...]:
-        """Return the progress of each goal: its answering evidence, from how many independent sources, and
-        the judgment of a model that has read it, if one has."""
+        """Return the progress of each goal.
+
+        Its answering evidence, the number of its independent sources, and a model's judgment, if there is
+        one.
+        """
         judgment_of_goal = {judgment.goal_id: judgment for judgment in judgments}
         return tuple(
             self._goal_status(
@@ -60,8 +63,10 @@ class Citations:
         )
 
     def sources(self, numbers: Iterable[int]) -> int:
-        """How many independent sources stand behind these: a document is one, and so are the pages of one
-        site, and whatever copies each other."""
+        """Return the number of independent sources of these citations.
+
+        A document is one source, and so are all pages of a site, and near-duplicates.
+        """
         groups: list[set[str]] = []
         for number in numbers:
             citation = self._taken[number - 1]
@@ -76,5 +81,5 @@ class Citations:
         return len(groups)
 
     def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
-        """The rows of an answer: each number with everything that opens it."""
+        """Return the rows of an answer: each number with its source."""
         return tuple(build_evidence(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)

@@ -1,8 +1,8 @@
 """The condition that ends a search: goal ids, `and`, `or`, `not`, parentheses, `at_least(n, G1, G2, …)`.
 
-`&&`, `∧`, `||`, `∨`, `!` and `¬` are read too. `not` binds tighter than `and`, `and` tighter than `or`. A
-condition has three values, as a goal has three states: met, unmet for good, or still open. `not` is true only
-of a goal whose search has ended without evidence, so that no condition holds before a search.
+`&&`, `∧`, `||`, `∨`, `!` and `¬` are accepted too. `not` binds tighter than `and`, `and` tighter than `or`. A
+condition has three values, like a goal: fulfilled, definitely unfulfilled, or open. `not` is only true of a
+goal whose search has ended without evidence, so that no condition is true before a search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOKEN = rf"&&|\|\||[(),&|∧∨!¬]|{_LETTER}+"
 
 @dataclass(frozen=True, slots=True)
 class GoalMet:
-    """True if this goal is met, false if the search for it has ended without evidence."""
+    """True if this goal is fulfilled, false if its search has ended without evidence."""
 
     goal_id: str
 
@@ -41,7 +41,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """True if `n` of `parts` are true: `and` asks for all of them, `or` for one, `at_least` for n."""
+    """True if `n` of `parts` are true: `and` requires all of them, `or` one, `at_least` n."""
 
     n: int
     parts: tuple[Expression, ...]
@@ -68,15 +68,15 @@ def _evaluate(expression: Expression, met_ids: Collection[str], absent_ids: Coll
 
 
 def fold_id(goal_id: str) -> str:
-    """Return the form that two spellings of one goal id share."""
+    """Return the common form of different spellings of a goal id."""
     return _fold(goal_id.strip())
 
 
 def parse(text: str, goal_ids: Collection[str]) -> Expression:
-    """Read a condition over these goals, whose ids may have any form.
+    """Parse a condition over these goals, whose ids may have any form.
 
     Raises:
-        InvalidParams: `details` has `position`, the character of the fault, from 1.
+        InvalidParams: `details` has `position`, the character of the mistake, from 1.
     """
     if len(text) > MAX_CHARS:
         raise _refuse(Message("queue.query_too_long", limit=MAX_CHARS), MAX_CHARS + 1, text)
@@ -97,26 +97,26 @@ def _refuse(why: Message, position: int, text: str) -> InvalidParams:
 
 
 def _fold(text: str) -> str:
-    """Return the text in one form, character by character, so that offsets stay."""
+    """Fold the text character by character, so that offsets are unchanged."""
     forms = ((char, unicodedata.normalize("NFKC", char).casefold()) for char in text)
     return "".join(form if len(form) == 1 else char for char, form in forms)
 
 
 class _Parser:
-    """Recursive descent. `goals`: ids by their folded form."""
+    """A recursive descent parser. `goals`: ids by their folded form."""
 
     def __init__(self, text: str, goals: dict[str, str]) -> None:
         self._text = text
         self._goals = goals
         names = "|".join(map(re.escape, sorted(filter(None, goals), key=len, reverse=True)))
-        # `G1` is no part of `G1-b`.
+        # `G1` must not match the start of `G1-b`.
         pattern = rf"(?P<goal>{names or '(?!)'})(?!{_LETTER})|{_TOKEN}"
         self._tokens = list(re.finditer(pattern, _fold(text)))
         self._at = 0
 
     @property
     def kind(self) -> str:
-        """An operator or a sign, "goal" for any other word, and empty at the end."""
+        """Return an operator or a sign, "goal" for any other word, and "" at the end."""
         if self._at == len(self._tokens):
             return ""
         token = self._tokens[self._at]
@@ -125,11 +125,11 @@ class _Parser:
 
     @property
     def word(self) -> str:
-        """The next token as it is written."""
+        """Return the next token as written."""
         return self._text[slice(*self._tokens[self._at].span())] if self.kind else ""
 
     def describe_fault(self, why: Message, place: int | None = None) -> InvalidParams:
-        """Return the error at a token, the next one unless another is given."""
+        """Return the error at a token, by default the next one."""
         place = self._at if place is None else place
         is_end = place >= len(self._tokens)
         return _refuse(
@@ -137,7 +137,7 @@ class _Parser:
         )
 
     def parse(self, depth: int = 0, operator: str = "or") -> Expression:
-        """Read parts that an operator joins."""
+        """Parse the operands of an operator."""
         parse_part = partial(self.parse, depth, "and") if operator == "or" else partial(self._one, depth)
         parts = [parse_part()]
         while self._took(operator):

@@ -1,5 +1,4 @@
-"""Evidence is a slice of what was shown, or nothing: findings are sought in their passage, and doubles count
-once."""
+"""Verify evidence: it must be a slice of a shown passage, and near-duplicates count once."""
 
 from __future__ import annotations
 
@@ -23,18 +22,20 @@ if TYPE_CHECKING:
 
 ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
 DOUBLE = 0.95  # similarity from which two snippets count as one
-MAX_SNIPPET = 2_000  # characters; a longer quotation is no quotation
+MAX_SNIPPET = 2_000  # characters; a longer quotation is rejected
 MAX_PASSAGE = 10_000
 MAX_CONTEXT = 160  # characters
-LEAST_CONTEXT = 4  # letters and figures: less is the mark of an item (A4.)
-LEAST_CELLS = 3  # of a line that is taken for a row of a table
-MIN_ALIGNED = 8  # characters: what is shorter aligns with anything
+LEAST_CONTEXT = 4  # letters and figures: less is the label of an item (A4.)
+LEAST_CELLS = 3  # of a line that counts as a row of a table
+MIN_ALIGNED = 8  # characters: a shorter text aligns with anything
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedQuote:
-    """`snippet` is `text[start:end]` of the shown passage `index`; `replaced` where the finding had other
-    words."""
+    """A verified quotation: `snippet` is `text[start:end]` of the shown passage `index`.
+
+    `replaced`: the finding had other words.
+    """
 
     index: int
     start: int
@@ -44,8 +45,7 @@ class VerifiedQuote:
 
 
 def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuote | None:
-    """The finding in the stored text: exact, else under folding, else aligned at 0.9. None drops the
-    finding."""
+    """Find the finding in the stored text: exactly, else folded, else aligned at 0.9. None rejects it."""
     passage = next((passage for passage in passages if passage.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
     if passage is None or not is_telling(snippet) or len(snippet) > MAX_SNIPPET:
@@ -66,14 +66,16 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
 
 
 def is_telling(snippet: str) -> bool:
-    """True where these words can be a quotation: a mark (「。」) or one letter stands in every passage."""
+    """Return whether these words can be a quotation: a mark (「。」) or a single letter is too common."""
     letters = [letter for letter in snippet if letter.isalnum()]
     return len(letters) > 1 or any(letter.isnumeric() for letter in letters)
 
 
 def context_of(text: str, start: int) -> str:
-    """The context of a quotation that begins here: the first row of its table, else the
-    sentence before it. Empty at the beginning."""
+    """Return the context of a quotation that begins here: its table's first row, else the sentence before.
+
+    Empty at the beginning.
+    """
     before = text[:start].rstrip()
     if not before:
         return ""
@@ -92,9 +94,12 @@ def context_of(text: str, start: int) -> str:
 
 
 def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> EvidenceRef:
-    """Evidence that is a row of a table with the table's header as its context, and its labels, named as such
-    in the question's language, where the heading does not have them."""
-    # The rows of a sheet have the labels of their columns in them.
+    """Add the header of its table to a row of evidence.
+
+    The header becomes its context; the labels are also named in the question's language, unless the heading
+    has them.
+    """
+    # Rows of a sheet already contain the labels of their columns.
     if not citation.header or citation.code or split_cells(citation.place) is not None:
         return ref
     context = "\n".join(join_lines(row)[:MAX_CONTEXT] for row in citation.header.split("\n"))
@@ -106,8 +111,10 @@ def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> Ev
 
 
 def double(first: str, other: str) -> bool:
-    """True where two snippets say the same: one inside the other, or alike at 0.95 with the same
-    figures, under folding."""
+    """Return whether two snippets are near-duplicates under folding.
+
+    One contains the other, or they are similar at 0.95 with the same figures.
+    """
     a, b = sorted((_dense(first)[0], _dense(other)[0]), key=len)
     if a in b:
         return bool(a)
@@ -117,14 +124,14 @@ def double(first: str, other: str) -> bool:
 
 
 def _dense(text: str) -> tuple[str, list[int], View]:
-    """The folded text without white space, and where each of its characters stands in the view."""
+    """Return the folded text without white space, and the view position of each of its characters."""
     view = fold_map(text)
     places = [place for place, char in enumerate(view.text) if not char.isspace()]
     return "".join(_lower(view.text[place]) for place in places), places, view
 
 
 def _lower(char: str) -> str:
-    # İ would become two characters, and every place after it would be off by one.
+    # İ would become two characters and shift every later position by one.
     lowered = char.lower()
     return lowered if len(lowered) == 1 else char
 
@@ -140,8 +147,7 @@ def _found(snippet: str, text: str) -> tuple[int, int] | None:
 
 
 def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
-    """The stretch of `stored` nearest to `wanted_text` by edit distance, if at most a tenth of `wanted_text`
-    differs."""
+    """Return the span of `stored` closest to `wanted_text` by edit distance, if at most a tenth differs."""
     allowed = int((1 - ALIKE) * len(wanted_text) + 1e-9)
     if len(wanted_text) < MIN_ALIGNED or allowed < 1 or not stored:
         return None
@@ -154,9 +160,11 @@ def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
 
 
 def _distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Edit distance of `wanted_text` to the best stretch of `stored` that ends at each place (Sellers 1980),
-    row by row."""
-    import numpy as np  # here, as no server needs it for its first word
+    """Return the edit distance to the best substring of `stored` that ends at each position.
+
+    Computed row by row (Sellers 1980).
+    """
+    import numpy as np  # imported here, as a server starts without it
 
     codes = np.frombuffer(stored.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     steps = np.arange(len(codes) + 1, dtype=np.int32)

@@ -1,5 +1,7 @@
-"""A question that plainly refers back to the one before it. That one is then put in front of it, as it was
-asked: no sentence is made of both."""
+"""Prefix a question with the earlier one that it clearly refers back to.
+
+The earlier question is unchanged: the two are not merged into one sentence.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from shisho.language.patterns import compile_lazily
 from shisho.language.script import answer_language
 from shisho.language.terms import fold, terms
 
-JOINT = " → "  # of an earlier question and the one that refers back to it
-MOST_EARLIER = 2  # questions put in front: of a long chain the last ones
-FEW = 2  # words of “are there any fees?”, which names nothing that they are of
+JOINT = " → "  # between an earlier question and the one that refers back to it
+MOST_EARLIER = 2  # questions of the prefix: the last ones of a long chain
+FEW = 2  # words of “are there any fees?”, which does not say what the fees are for
 _POINTING = compile_lazily(
     r"(?:それ|これ|あれ)(?!ぞれ|から|でも|では|とも|ほど|なり|ゆえ|なら|以)|(?:そこ|そちら|そいつ)(?!から)"
     r"|(?:その|この|あの)(?!他|ほか|まま|うち|よう|ため|後|ころ|頃|際|度|資料|文書|文献|本|冊子|論文|記事|章|節|ページ|図|表|サイト)"
@@ -29,7 +31,7 @@ _POINTING_ENGLISH = compile_lazily(
     r"(?= (?:is|are|was|were|do|does|did|can|could|will|would|ones?|mean|so|true|right|possible|enough)\b|\W*$))\b",
     re.IGNORECASE,
 )
-# Words that point at nothing: “is it true that”, “are there …”, “the form that was sent”.
+# Expletive words without a referent: “is it true that”, “are there …”, “the form that was sent”.
 _IDLE_ENGLISH = compile_lazily(
     r"\b(?:is|was|are|were|does|did|would|will) (?:it|there)\b(?= (?:an?|any|some|no|true|possible|takes?|cost|\w+ to)\b)"
     r"|(?<=\w )that (?:is|was|are|were)\b",
@@ -47,22 +49,23 @@ _CLAUSE_ENGLISH = compile_lazily(r",|\band\b|\bor\b|\bif\b|\bwhen\b")
 
 
 def resolve(question: str, earlier: Sequence[str]) -> str:
-    """The question behind those that it refers back to, oldest first; itself if it stands by itself.
+    """Return the question after those that it refers back to, oldest first; unchanged if independent.
 
-    `earlier`: what was asked before in the conversation, as it was understood, oldest first."""
+    `earlier`: the resolved questions of the conversation, oldest first.
+    """
     if not earlier or not refers_back(question):
         return question
     return JOINT.join([*earlier[-1].split(JOINT)[-MOST_EARLIER:], question])
 
 
 def split_context(question: str) -> tuple[str, str]:
-    """What `resolve` has put in front of a question, and the question."""
+    """Return the prefix that `resolve` added, and the question."""
     context, _, request = question.rpartition(JOINT)
     return context, request
 
 
 def refers_back(question: str) -> bool:
-    """True if the question points at something that it does not name, or names nothing."""
+    """Return whether the question refers to something that it does not name, or names nothing."""
     if answer_language(question) == "en":
         return _refers_back_in_english(question)
     lead = _LEAD.match(question)

@@ -1,12 +1,11 @@
-"""Sentences that may stand in an answer without a citation, because they say nothing: a closed list, whatever
-was asked."""
+"""Sentences without content, which need no citation in an answer: a closed list for every question."""
 
 from __future__ import annotations
 
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import squeeze
 
-# Headings: a word for a part of an answer, never for what the answer is about.
+# Headings: words for parts of an answer, never for its topic.
 _MATTERS = (
     "回答 答え 解答 結論 要点 要旨 要約 概要 まとめ 総括 結果 理由 根拠 背景 経緯 詳細 説明 解説 補足 参考 備考 "
     "注意 注意点 留意点 出典 引用 参考資料 参考文献 特徴 違い 相違点 共通点 類似点 "

@@ -1,4 +1,4 @@
-"""Answered, related or nothing: the one place where a score becomes a level. Pure."""
+"""Map scores to levels: answered, related or nothing. The only place with these thresholds. Pure."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:
 
 
 def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
-    """The evidence of one goal that answers it: none that says that the answer is unknown, none at all where
-    the sources contradict each other."""
+    """Return the answering evidence of a goal.
+
+    Without evidence that the answer is unknown; empty if the sources contradict each other.
+    """
     if stance_of(refs) is Stance.CONFLICTS:
         return []
     return [ref for ref in refs if ref.score >= ENOUGH and ref.stance is Stance.ANSWERS]
 
 
 def stance_of(refs: Sequence[EvidenceRef]) -> Stance:
-    """The stance of all evidence of one goal together."""
+    """Return the combined stance of all evidence of one goal."""
     stances = {ref.stance for ref in refs if ref.score >= ENOUGH}
     if Stance.CONFLICTS in stances:
         return Stance.CONFLICTS

@@ -1,4 +1,4 @@
-"""A question's run through the table of nodes, from what it depends on to its saved answer."""
+"""Run a question through the table of nodes, from its dependencies to the saved answer."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ MODEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class InquiryRun:
-    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded;
-    `start_state`: that at START."""
+    """A prepared inquiry. `acts`: the recorded work of each node; `start_state`: the state at START."""
 
     inquiry: Inquiry
     acts: Mapping[str, Act]
@@ -59,7 +58,7 @@ class InquiryRun:
     ledger: Ledger
 
     async def take(self, runner: Runner) -> Answer:
-        """Go to the end, or to where the wish to stop was heard, and save the answer."""
+        """Run to the end, or until a stop request, and save the answer."""
         try:
             sections = MAX_SECTIONS if self.inquiry.requirements.kind is RequestKind.REPORT else 1
             most_steps = limit_steps(self.inquiry.budget.max_rounds, sections)
@@ -69,7 +68,7 @@ class InquiryRun:
         return await self.finish(state)
 
     async def finish(self, state: LoopState) -> Answer:
-        """Save the answer of a state that has come to the end."""
+        """Save the answer of a final state."""
         answer = _answer(self.inquiry, state, self.citations, self.record.steps)
         await self.ledger.save(answer, self.inquiry.scope.owner)
         count("answers", level=answer.level)
@@ -89,14 +88,16 @@ async def prepare(
     recall: Recall = recall_nothing,
     ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
-    """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
+    """Begin a run in the ledger; an earlier run with this id is replayed from the ledger and continued.
 
-    `notify` hears of each node as it is taken, and of a stored step that no longer fits. Where `stop` turns
-    true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
-    `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is
-    `barred`. `policy` thinks for the nodes, rules where there is none; `recall` tells it of the conversation
-    and the library; `ask_collection` answers questions
-    about it as a whole. Raises InvalidParams for a blank or overlong question."""
+    `notify` receives each node's steps, and stored steps that no longer fit. If `stop` returns True, the
+    answer has the findings so far (STOPPED), and the same call later continues. Without `ask_web` the web is
+    unavailable, and the answer gives `barred` as the reason if it needs the web. `policy` decides for the
+    nodes, rules without one; `recall` gives it the conversation and the library; `ask_collection` answers
+    questions about the whole library.
+
+    Raises: InvalidParams for a blank or overlong question.
+    """
     check_question(inquiry.question)
     await ledger.begin(inquiry)
     search = InquirySearch(open_session)
@@ -118,7 +119,7 @@ def assemble(
     recall: Recall = recall_nothing,
     ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
-    """A run that the ledger has begun, over this search."""
+    """Assemble a run, already begun in the ledger, over this search."""
     citations = Citations()
 
     def hear(text: str) -> None:
@@ -148,7 +149,7 @@ def assemble(
         budget=inquiry.budget,
         web_policy=inquiry.web_policy,
     )
-    required = replace(inquiry.requirements, exclude_ids=())  # the librarian sees no id
+    required = replace(inquiry.requirements, exclude_ids=())  # the librarian never sees ids
     if required != NO_REQUIREMENTS:
         start_state["requirements"] = required
     return InquiryRun(inquiry, acts, start_state, nodes, record, citations, ledger)
@@ -188,7 +189,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
     cited = choose_cited(draft, state["evidence"])
-    if "survey" in state or "section" in state:  # of the many sentences that were read, those that stand
+    if "survey" in state or "section" in state:  # many sentences were read, few are in the text
         sentences = (*list_sentences(blocks), *list_contradicted(blocks))
         numbers = {number for sentence in sentences for number in sentence.evidence}
         cited = tuple(ref for ref in cited if ref.number in numbers)

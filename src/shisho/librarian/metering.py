@@ -1,4 +1,4 @@
-"""What a model costs is counted against the quotas of who asks: set aside before a call, settled after it."""
+"""Count the cost of models against the owner's quotas: reserve before a call, settle after it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from shisho.ports import Quotas
 
 
 class TokenMeter(Protocol):
-    """The tokens that somebody may still spend today."""
+    """The tokens that an owner may still spend today."""
 
     async def take(self, tokens: int) -> QuotaCharge | None:
-        """Set aside; None where there is no room for so many."""
+        """Reserve tokens; None if too few are left."""
 
     async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
-        """What was not used of them."""
+        """Release the unused tokens of a reservation."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerTokens:
-    """Those of one person and their groups. What a process that died had set aside stays used until the day
-    is over."""
+    """The tokens of one owner and their groups.
+
+    Reservations of a crashed process count until the day ends.
+    """
 
     quotas: Quotas
     owner: str
@@ -39,7 +41,7 @@ class OwnerTokens:
 
 
 class UnmeteredTokens:
-    """Nobody counts."""
+    """An unlimited meter."""
 
     async def take(self, tokens: int) -> QuotaCharge | None:
         return QuotaCharge((), tokens)

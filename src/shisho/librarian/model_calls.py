@@ -1,5 +1,4 @@
-"""Calls of models: what one may cost is set aside before it, what fits into it is counted, and each use is
-told."""
+"""Call models: reserve the cost of a call, limit its input to the context, and report each use."""
 
 from __future__ import annotations
 
@@ -26,22 +25,21 @@ from shisho.telemetry import count
 T = TypeVar("T")
 
 SCHEMA_TOKENS = 600  # at most: providers put the schema into the prompt
-MESSAGE_TOKENS = 100  # what providers wrap a message in
+MESSAGE_TOKENS = 100  # overhead that providers add to a message
 LEAST_PASSAGES = 200  # tokens
-TOKEN_BYTES = 4  # of what `tokens` counts as one, in UTF-8
+TOKEN_BYTES = 4  # of one unit of `tokens`, in UTF-8
 
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """`context`: tokens that the model reads and writes at once. `seconds`: of one call."""
+    """The limits of one call: `context` in tokens of input and output together, `seconds`."""
 
     context: int
     seconds: float
 
 
 class ModelCalls:
-    """The models of the nodes, by the node's name, and the limits of one call. `meter` counts what they
-    cost."""
+    """The models of the nodes, by the node's name, and the limits of one call. `meter` counts their cost."""
 
     def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, meter: TokenMeter | None = None) -> None:
         self._llms = llms
@@ -50,20 +48,22 @@ class ModelCalls:
         self._failed: dict[str, ModelFault] = {}
 
     def with_meter(self, meter: TokenMeter) -> ModelCalls:
-        """The same models for one question: counted by this meter, and none of them failed yet."""
+        """Return the same models for one question, with this meter and no recorded failures."""
         return ModelCalls(self._llms, self._limits, meter)
 
     @property
     def context(self) -> int:
-        """Tokens that the model reads and writes at once."""
+        """Return the context of the model in tokens, input and output together."""
         return self._limits.context
 
     def __contains__(self, node: str) -> bool:
         return node in self._llms
 
     def measure_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
-        """Tokens that fit beside these values into what the model reads and writes at once: what is longer
-        some servers refuse, and others cut without a word."""
+        """Return the context left after the prompt, in tokens.
+
+        Longer input is rejected or silently truncated by servers.
+        """
         fixed = tokens(prompt.instructions) + tokens(prompt.text) + sum(map(tokens, values.values()))
         thinking = max((llm.thinking_tokens for llm in self._llms.values()), default=0)
         besides = fixed + prompt.max_output_tokens + thinking + SCHEMA_TOKENS + MESSAGE_TOKENS
@@ -72,7 +72,7 @@ class ModelCalls:
     def measure_affordable(
         self, prompt: PromptFile, values: Mapping[str, str], allowance: ModelAllowance
     ) -> int:
-        """Tokens that the allowance can pay for beside these values, in one call without a repair."""
+        """Return the tokens that the allowance can pay besides these values, in one call without a repair."""
         once = _bound_cost(prompt, prompt.instructions + prompt.text + "".join(values.values()))
         return max(0, allowance.tokens_left - once) // TOKEN_BYTES
 
@@ -86,8 +86,11 @@ class ModelCalls:
         prompt: PromptFile | None = None,
         may_repair: bool = True,
     ) -> tuple[T | None, tuple[ModelUse, ...]]:
-        """Return the model's reply, or None, and its use, unless the node has no model. `prompt`: the node's,
-        with another limit of the reply. `may_repair`: a broken reply is asked for again."""
+        """Return the model's reply, or None, and its use, unless the node has no model.
+
+        `prompt`: the node's, with another limit of the reply. `may_repair`: an invalid reply is requested
+        again.
+        """
         llm = self._llms.get(node)
         if llm is None:
             return None, ()
@@ -98,7 +101,7 @@ class ModelCalls:
         if failed is not None:
             return None, (replace(use, fault=failed),)
         once = _bound_cost(prompt, instructions + text) + llm.thinking_tokens
-        # The repair sends the broken reply too, or leaves room for thinking.
+        # The repair also sends the invalid reply, or leaves room for thinking.
         twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS + MAX_THINKING_TOKENS
         repairs = 1
         reservation = allowance.reserve(2, twice) if may_repair else None
@@ -114,7 +117,7 @@ class ModelCalls:
         seconds = min(self._limits.seconds, allowance.seconds_left)
         sent = ModelPrompt(instructions, text, prompt.sha256, prompt.max_output_tokens, seconds, repairs)
         fault = ""
-        usage = ModelUsage(1 + repairs, twice)  # of a call that was cancelled nobody knows what it has cost
+        usage = ModelUsage(1 + repairs, twice)  # the cost of a cancelled call is unknown
         try:
             reply = await llm.ask(sent, shape, listen, allowance.report_wait)
             usage = reply.usage
@@ -134,12 +137,12 @@ class ModelCalls:
 
 
 def _bound_cost(prompt: PromptFile, text: str) -> int:
-    """What a call with this text costs at most: a token is a byte of UTF-8 at least."""
+    """Return the maximum cost of a call with this text: a token is at least one byte of UTF-8."""
     return len(text.encode("utf-8", "replace")) + SCHEMA_TOKENS + MESSAGE_TOKENS + prompt.max_output_tokens
 
 
 def mark_unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, ...]:
-    """The uses of a reply that had the wanted shape and could not be used all the same."""
+    """Mark the uses of a reply that had the right shape but was unusable."""
     if reply is None:
         return uses
     return tuple(replace(use, fault=ModelFault.UNUSABLE) for use in uses)

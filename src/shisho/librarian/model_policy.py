@@ -77,13 +77,13 @@ MAX_REASON_CHARS = 300
 MAX_FIELDS_CHARS = 1_000  # of the names of fields in a prompt
 MAX_FILTERS = 5  # of one reply
 MAX_VALUE_CHARS = 200
-MAX_READ_LINES = 30  # headings of passages that were read, in a prompt
-MAX_FACT_TOKENS = 60  # of a question that rules may leave whole without a model
-FACT = "fact"  # the call that reads and writes at once
-FACT_ROOM = 2_400  # tokens of passages in it; a fact that is not there is looked for in further rounds
-EVIDENCE_SHARE = 8  # that part of the room in a prompt which quotations may keep from passages
-BELOW_ENOUGH = 0.98 * ENOUGH  # the most that a passage can have in which a model found no answer
-# Words by which a question may want more than one thing.
+MAX_READ_LINES = 30  # headings of read passages in a prompt
+MAX_FACT_TOKENS = 60  # of a question that rules may leave unsplit without a model
+FACT = "fact"  # the call that reads and writes in one step
+FACT_ROOM = 2_400  # tokens of passages in it; a missing fact is searched in further rounds
+EVIDENCE_SHARE = 8  # quotations may take this fraction of a prompt's room from passages
+BELOW_ENOUGH = 0.98 * ENOUGH  # the maximum score of a passage in which a model found no answer
+# Words of questions that may ask for more than one thing.
 _SEVERAL = compile_lazily(
     r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
     r"|\b(?:and|or|both|each|all|why|how(?! (?:many|much|long|old|often|far|large)\b)|which|list|total|if)\b",
@@ -124,7 +124,7 @@ class ModelPolicy:
     async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]:
         by_rules = await self._rules.plan(inputs, allowance)
         around = inputs.judgment.read_around
-        is_section = bool(inputs.strategy.sections)  # its outline has words that are searched for
+        is_section = bool(inputs.strategy.sections)  # its outline has words to search for
         is_plain = not inputs.plans and (is_section or is_one_fact(inputs.strategy))
         if around or is_plain or "plan" not in self._calls:
             return replace(by_rules, value=replace(by_rules.value, read_around=around))
@@ -140,18 +140,18 @@ class ModelPolicy:
         return StepResult(next_plan, tuple(replace(use, dropped=len(refused)) for use in uses))
 
     def is_done(self, inputs: PlanInput) -> bool:
-        """A model may always think of other words; without one for plans the rules know."""
+        """Return False with a model for plans, which can always find other words; else ask the rules."""
         return "plan" not in self._calls and self._rules.is_done(inputs)
 
     def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
-        """As much as the context holds and the allowance can pay for; unbounded if rules read."""
+        """Return as much as the context fits and the allowance can pay for; unbounded if rules read."""
         prompt = self._choose_prompt(inputs)
         values = _write_reading(inputs)
         affordable = self._calls.measure_affordable(prompt, values, allowance)
         if prompt.name not in self._calls or affordable < LEAST_PASSAGES:
             return UNBOUNDED_ROOM
         room = self._calls.measure_room(prompt, values)
-        if self.fills_room:  # the rounds after this one want their part
+        if self.fills_room:  # later rounds need their share
             affordable = max(LEAST_PASSAGES, affordable // allowance.rounds_left)
         elif prompt.name == FACT:
             affordable = min(affordable, FACT_ROOM)
@@ -183,7 +183,7 @@ class ModelPolicy:
         most = limit_findings(inputs.goals)
         picked = await asyncio.to_thread(check_claims, inputs, claims, most, also)
         uses = (*uses[:-1], replace(uses[-1], dropped=picked.dropped))
-        if claims and picked.dropped == len(claims):  # all of it was made up: rules read instead
+        if claims and picked.dropped == len(claims):  # all findings were invented: rules read instead
             by_rules = await self._rules.evaluate(inputs, allowance)
             return replace(by_rules, uses=mark_unusable(uses, reply))
         closest = await self._find_closest(inputs, picked.findings, allowance)
@@ -199,8 +199,7 @@ class ModelPolicy:
         copies: Mapping[NumberedPassage, tuple[int, ...]],
         allowance: ModelAllowance,
     ) -> tuple[EvaluationReply | FactReply | None, tuple[ModelUse, ...]]:
-        """Ask a model to read the passages. One that can't reply in the longer form is asked in the plain
-        one."""
+        """Ask a model to read the passages; if it fails in the longer form, in the plain form."""
         prompt = self._choose_prompt(inputs)
         values = _write_reading(inputs)
         room = self.measure_room(inputs, allowance)
@@ -215,7 +214,7 @@ class ModelPolicy:
             prompt = self._load_prompt("evaluate", inputs)
             reply, plain = await self._ask_to_read(prompt, inputs, values | fact_values, allowance)
             return reply, (*uses, *plain)
-        # Passages first: what was shown is not shown again, and what was kept stays kept.
+        # Passages first: they are shown only once, while evidence is kept.
         values["passages"] = fence_passages(copies, values["boundary"], room)
         return await self._ask_to_read(prompt, inputs, values, allowance)
 
@@ -235,8 +234,10 @@ class ModelPolicy:
     async def _find_closest(
         self, inputs: EvaluateInput, findings: Sequence[Finding], allowance: ModelAllowance
     ) -> list[Finding]:
-        """Return what rules find for goals for which the model has found nothing, never as an answer: a model
-        has read these passages."""
+        """Return what rules find for goals for which the model found nothing.
+
+        Never as an answer: a model has read these passages.
+        """
         answered_ids = {finding.goal_id for finding in findings}
         for goal in inputs.goals:
             if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):

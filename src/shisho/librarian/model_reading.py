@@ -1,5 +1,4 @@
-"""What a model's reading of passages is worth: its quotations held against the passages, its judgment of the
-goals, and the sentences that it wrote with them."""
+"""Check a model's reading of passages: its quotations, its judgment of the goals, and its sentences."""
 
 from __future__ import annotations
 
@@ -25,29 +24,29 @@ from shisho.librarian.model_replies import (
 )
 from shisho.librarian.policy import EvaluateInput
 
-MAX_CLAIMS = 60  # of one reply are looked at
+MAX_CLAIMS = 60  # of one reply are checked
 LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
 MOST_FINDINGS = 12  # for all goals of one round
-MAX_AROUND = 4  # passages of one round whose neighbours are read
+MAX_AROUND = 4  # passages of one round whose neighbours are also read
 MAX_REASON_CHARS = 300
 _ITEM_MARK = compile_lazily(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-９a-zア-ン]{1,3}[)）.．、]|[①-⑳]")
 
 
 def limit_findings(goals: Sequence[Goal]) -> int:
-    """Return how many quotations one goal may have of a round."""
+    """Return the maximum number of quotations for one goal in a round."""
     return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """Findings of a model that hold against what was shown, and how many did not."""
+    """Findings of a model that were verified in the passages, and the number of rejected ones."""
 
     findings: list[Finding]
     dropped: int
 
 
 def list_claims(reply: EvaluationReply) -> list[FindingReply]:
-    """Return what a model calls near at least, best first."""
+    """Return the claims that the model scores as related or better, best first."""
     claims = [
         claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= RELATED
     ]
@@ -55,12 +54,14 @@ def list_claims(reply: EvaluationReply) -> list[FindingReply]:
 
 
 def read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: EvaluationReply) -> Judgment:
-    """Return the model's judgment of the open goals. A goal that it leaves out is complete only if it is one
-    fact that was found."""
+    """Return the model's judgment of the open goals.
+
+    A goal that it omits is only complete if it asks for one fact that was found.
+    """
     state_replies: dict[str, GoalStateReply] = {judged.goal: judged for judged in reply.goals}
     found_ids = {finding.goal_id for finding in findings} | {ref.goal_id for ref in inputs.evidence}
     passages = {passage.temp_index: passage for passage in inputs.passages}
-    # A list that goes on after the passage is not whole, whatever the model says of it.
+    # A list that continues after the passage is incomplete, whatever the model judges.
     is_list = inputs.strategy.kind is RequestKind.LIST
     cut = [each for each in findings if is_list and is_cut_list(passages[each.index], each.snippet)]
     judgments = []
@@ -88,7 +89,7 @@ def read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: Eva
 
 
 def is_cut_list(passage: NumberedPassage, quotation: str) -> bool:
-    """Return whether a quotation holds the last item or row of a passage, and another one follows there."""
+    """Return whether a quotation has the last item or row of a passage, and another one follows there."""
     last_line = passage.text.rstrip().rpartition("\n")[2].strip()
     next_line = f"{passage.after}{passage.overleaf}".strip().partition("\n")[0]
     if not last_line or last_line not in quotation:
@@ -103,8 +104,10 @@ def check_claims(
     most: int,
     copies: Mapping[int, tuple[int, ...]],
 ) -> CheckedClaims:
-    """Return the model's findings of open goals, best first, at most so many for each, none that repeats
-    evidence. `copies`: of passages, those that say the same."""
+    """Return the model's verified findings of open goals, best first, without repeated evidence.
+
+    `most`: for each goal. `copies`: the near-duplicates of passages.
+    """
     told_words: dict[str, list[str]] = {goal.id: [] for goal in inputs.goals}
     for ref in inputs.evidence:
         if ref.score >= ENOUGH:
@@ -132,9 +135,10 @@ def check_claims(
 def cite_findings(
     inputs: EvaluateInput, reply: FactReply, findings: Sequence[Finding], judgment: Judgment
 ) -> tuple[BlockReply, ...]:
-    """Return the blocks that a model wrote with its findings, each citing places in `findings`, from 1.
+    """Return the blocks that a model wrote with its findings, each citing indexes of `findings`, from 1.
 
-    None if a goal is not complete, or a cited quotation did not hold: then the answer is written later."""
+    None if a goal is incomplete, or a cited quotation was rejected: then the answer is written later.
+    """
     if not findings or any(row.state is not GoalState.COMPLETE for row in judgment.goals):
         return ()
     places: dict[int, int | None] = {}
@@ -158,7 +162,7 @@ def _repeats(finding: Finding, later: Finding, verified: VerifiedQuote | None) -
 
 
 def _with_copies(finding: Finding, later: Finding) -> Finding:
-    """The finding, which also stands where the later one does."""
+    """Return the finding with the passages of the later one added."""
     others = [number for number in (later.index, *later.also) if number != finding.index]
     return replace(finding, also=tuple(dict.fromkeys((*finding.also, *others))))
 

@@ -1,4 +1,4 @@
-"""A report by a model: its outline from a map of the library, and what stands before and after its parts."""
+"""Write a report with a model: its outline from a map of the library, its introduction and conclusion."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from shisho.rendering.answer_text import write_numbers
 
 MAP_ROOM = 4_000  # tokens of the map of the library
 MAX_QUESTIONS = 3  # of a section
-MAX_SENTENCE_CHARS = 600  # of a part that are read again
-MAX_LINE_CHARS = 1_000  # with its numbers
+MAX_SENTENCE_CHARS = 600  # of a part that are reread
+MAX_LINE_CHARS = 1_000  # with its citation numbers
 
 
 async def plan_report(
@@ -68,7 +68,7 @@ async def plan_report(
 
 
 def _read_sections(replies: Sequence[SectionReply], question: str, most: int) -> tuple[PlannedSection, ...]:
-    """Return the sections that can be looked for, each heading once. None names an address of its own."""
+    """Return the usable sections, each heading once. None contains an address that the model invented."""
     sections: list[PlannedSection] = []
     for reply in replies:
         heading = join_lines(reply.heading).strip()[:MAX_HEADING_CHARS]
@@ -91,7 +91,7 @@ def _read_question(text: str) -> str:
 
 
 async def write_whole(calls: ModelCalls, inputs: WholeInput, allowance: ModelAllowance) -> StepResult[Whole]:
-    """Return introduction and conclusion; none of them if the reply can't be used."""
+    """Return introduction and conclusion; neither if the reply is unusable."""
     boundary = make_boundary()
     values = {"question": inputs.question, "length": inputs.length, "boundary": boundary}
     room = calls.measure_room(load_prompt("whole"), {**values, "parts": ""}) // max(1, len(inputs.parts))
@@ -116,7 +116,7 @@ def _list_units(sentences: Sequence[SentenceReply]) -> list[AnswerUnit]:
 
 
 def _write_lines(heading: str, sentences: Sequence[Sentence], room: int) -> list[str]:
-    """A part's heading and its first sentences, as many as fit the room, in tokens, each with its numbers."""
+    """Return a part's heading and its first sentences with citations, as many as fit the room in tokens."""
     lines = [heading]
     for sentence in sentences:
         line = sentence.text[:MAX_SENTENCE_CHARS] + write_numbers(sentence)

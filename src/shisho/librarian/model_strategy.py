@@ -1,4 +1,4 @@
-"""A question read by a model: understood by itself, with its kind, its goals and a condition."""
+"""Interpret a question with a model: its standalone form, its kind, its goals and a condition."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from shisho.librarian.strategy import MAX_GOALS, check_question, join_goals
 
 TURNS_ROOM = 1_200  # tokens of the conversation in a prompt
 LIBRARY_ROOM = 1_200  # tokens of the map of the library in a prompt
-MAX_ADDED = 300  # characters that a question may take from its conversation
+MAX_ADDED = 300  # characters that a question may add from its conversation
 READ_BY_RULES = (RequestKind.FACT, RequestKind.AUTO)
 
 
@@ -36,10 +36,11 @@ async def read_question(
     around: Surroundings,
     allowance: ModelAllowance,
 ) -> tuple[Strategy, tuple[ModelUse, ...]]:
-    """Return the model's strategy, or that of the rules if the reply can't be used.
+    """Return the model's strategy, or that of the rules if the reply is unusable.
 
-    Earlier answers have words of pages in them: they are data for the model, and no address gets from them
-    into what is searched for."""
+    Earlier answers contain words of pages: they are data for the model, and no address in them gets into a
+    query.
+    """
     boundary = make_boundary()
     turns = around.turns or tuple(map(EarlierTurn, inputs.earlier))
     values = {
@@ -59,8 +60,10 @@ async def read_question(
 
 
 def shares_words(text: str, *about: str) -> bool:
-    """Return whether a text has a content word of these, or a synonym of one. Texts in two languages are not
-    compared."""
+    """Return whether the text shares a content word, or a synonym of one, with the others.
+
+    Texts in different languages are not compared.
+    """
     whole = " ".join(about)
     if answer_language(text) != answer_language(whole):
         return True
@@ -75,8 +78,10 @@ def shares_words(text: str, *about: str) -> bool:
 def _make_strategy(
     inputs: StrategyInput, by_rules: Strategy, turns: Sequence[EarlierTurn], reply: StrategyReply
 ) -> Strategy | None:
-    """Return None for a question or goals that are blank, far from what was asked, or name an address that
-    nobody asked for."""
+    """Return the strategy of a reply.
+
+    None if the question or a goal is blank, unrelated to the user's question, or has an address of its own.
+    """
     try:
         question = check_question(reply.question) if inputs.earlier else by_rules.question
         texts = list(dict.fromkeys(check_question(goal.question) for goal in reply.goals))[:MAX_GOALS]
@@ -108,7 +113,7 @@ def _make_strategy(
 
 
 def _read_condition(text: str, ids: Sequence[str]) -> str:
-    """Return the model's condition over its goals by number; that all are needed if it can't be read."""
+    """Return the model's condition over its goals by number; that all are required if it is invalid."""
     if text.strip().casefold() == "any":
         return " or ".join(ids)
     try:

@@ -1,5 +1,8 @@
-"""An answer written by a model: sentences that cite nothing get one search for support, and a judge reads all
-of them beside their quotations in one call."""
+"""Write an answer with a model.
+
+Sentences without citations get one search for support, and a judge reads all of them with their quotations in
+one call.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +35,11 @@ from shisho.librarian.prompting import (
 from shisho.librarian.reply_length import size_reply
 from shisho.rendering.answer_text import write_numbers
 
-MAX_SOUGHT = 3  # sentences of one answer that a search is made for
+MAX_SOUGHT = 3  # sentences of one answer with a search for support
 
 
 class AnswerWriter:
-    """Writes one answer."""
+    """A writer of one answer."""
 
     def __init__(
         self,
@@ -54,8 +57,10 @@ class AnswerWriter:
         self._supplied = 0
 
     async def write(self) -> StepResult[Draft]:
-        """Write by the model; by rules if nothing of its answer stays. What it wrote when it read is taken
-        first."""
+        """Write with the model; by rules if nothing of its answer is accepted.
+
+        Text that it wrote while reading is tried first.
+        """
         judged: tuple[ModelUse, ...] = ()
         if self._inputs.written and self._is_in_language(self._inputs.written):
             draft, _, judged = await self._check_blocks(self._inputs.written)
@@ -87,7 +92,7 @@ class AnswerWriter:
     async def _check_blocks(
         self, blocks: Sequence[BlockReply]
     ) -> tuple[Draft | None, list[SentenceRevision], tuple[ModelUse, ...]]:
-        """Return the answer of these blocks, None if nothing of them stays, and what its check did."""
+        """Return the answer of these blocks, None if nothing is accepted, and the results of its check."""
         units = await self._cite(list_units(blocks))
         revisions, judging = await self._check(units)
         draft = _write_draft(self._inputs, blocks, revisions)
@@ -111,7 +116,7 @@ class AnswerWriter:
         }
 
     async def _cite(self, units: list[AnswerUnit]) -> list[AnswerUnit]:
-        """Give sentences that cite nothing the evidence that supports them, or what one search finds."""
+        """Cite evidence for sentences without citations, from the existing evidence or from one search."""
         search = SupportSearch(self._inputs.evidence, (), self._inputs.strategy.goals)
         cited: list[AnswerUnit] = []
         sought = 0
@@ -139,7 +144,7 @@ class AnswerWriter:
         return await check_units(self._calls, self._allowance, question, units, self._inputs.evidence)
 
     def _tell(self, units: Sequence[AnswerUnit], revisions: Sequence[SentenceRevision]) -> None:
-        """Send each sentence and item that stays; a cell says nothing by itself."""
+        """Send each accepted sentence and item; a cell means nothing alone."""
         for unit, revision in zip(units, revisions, strict=True):
             if revision.became == "kept" and not unit.context:
                 sentence = Sentence(revision.text, revision.evidence, revision.support, revision.by)
@@ -149,7 +154,7 @@ class AnswerWriter:
 def _write_draft(
     inputs: AnswerInput, replied: Sequence[BlockReply], revisions: Sequence[SentenceRevision]
 ) -> Draft | None:
-    """Return the answer of these blocks, or None if no unit with a quotation stays in it."""
+    """Return the answer of these blocks, or None if no unit with a quotation is accepted."""
     if not any(revision.became == "kept" and revision.evidence for revision in revisions):
         return None
     blocks = build_blocks(replied, revisions, KnownWords(inputs.strategy.question, inputs.evidence))
@@ -170,7 +175,7 @@ def _write_draft(
 
 
 def _count_changes(revisions: Sequence[SentenceRevision]) -> tuple[int, int]:
-    """Return how many units were left out, and how many were contradicted."""
+    """Return the number of omitted units and of contradicted ones."""
     became = [revision.became for revision in revisions]
     return became.count("removed"), became.count("contradicted")
 
@@ -182,7 +187,7 @@ async def check_units(
     units: Sequence[AnswerUnit],
     evidence: Sequence[EvidenceRef],
 ) -> tuple[list[SentenceRevision], tuple[ModelUse, ...]]:
-    """Return what becomes of each unit, by code and by a judge in one call, and the uses of the judge."""
+    """Return the outcome of each unit, by code and by a judge in one call, and the uses of the judge."""
     reading = await asyncio.to_thread(list, read_units(units, evidence, question))
     verdicts, uses = await ask_judge(calls, allowance, question, reading)
     revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]

@@ -1,5 +1,4 @@
-"""Plan what to ask in a round. First the words of all goals together; later those of each that is still open
-by itself, as they are read by then (docs/adr/0040)."""
+"""Plan the query of a round: first all goals together, then each open goal alone (docs/adr/0040)."""
 
 from __future__ import annotations
 
@@ -15,8 +14,10 @@ from shisho.librarian.selection.definitions import find_defined_thing
 
 
 def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Plan:
-    """The request of round `len(plans) + 1` for these open goals, the one in focus first. No (query, filter)
-    comes twice: where nothing new is left to ask, the plan is empty."""
+    """Return the request of round `len(plans) + 1` for these open goals, the focused one first.
+
+    No pair of query and filter is repeated: the plan is empty if nothing new is left.
+    """
     filters = _filters(plans)
     earlier_keys = {
         _key(earlier.keyword_query, earlier.filter_conditions, earlier.with_synonyms) for earlier in plans
@@ -40,19 +41,21 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
 
 
 def _definition(strategy: Strategy) -> tuple[str, ...]:
-    """Return a query for the definition of the thing whose meaning is asked for, if it is the only goal."""
+    """Return a query for a definition, if that is the only goal."""
     thing = find_defined_thing(fold(strategy.goals[0].question))
     return () if len(strategy.goals) > 1 or not thing else (f"{thing} 定義",)
 
 
 def _strip_asking(question: str) -> str:
-    """What a question and those that it refers back to look for."""
+    """Return the search words of a question and of those that it refers back to."""
     return " ".join(map(strip_asking, question.split(JOINT)))
 
 
 def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:
-    """Filters that an earlier plan added hold for two rounds. What the user filtered by is in the scope: no
-    plan drops it."""
+    """Return the filters of the last plan, which apply for two rounds.
+
+    The user's filters are in the scope and never dropped.
+    """
     return plans[-1].filter_conditions if len(plans) == 1 else {}
 
 

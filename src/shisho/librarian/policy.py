@@ -50,14 +50,17 @@ Recall = Callable[[], Awaitable[Surroundings]]
 
 
 async def recall_nothing() -> Surroundings:
-    """Nothing is known."""
+    """Return empty surroundings."""
     return Surroundings()
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyInput:
-    """The grounds of a strategy. `question`: as it was put; `resolved`: as rules read it after the `earlier`
-    ones of its conversation; `recall` is asked by who has a use for it."""
+    """The input of a strategy.
+
+    `question`: as asked; `resolved`: as rules understand it after the `earlier` questions of its
+    conversation. `recall` is only called by policies that use it.
+    """
 
     question: str
     resolved: str
@@ -72,14 +75,17 @@ ListNames = Callable[[], Awaitable[Sequence[str]]]
 
 
 async def list_nothing() -> Sequence[str]:
-    """No library is known here."""
+    """Return no names: no library is available."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlanInput:
-    """The grounds of a plan. `goals`: the open ones, that in focus first; `status`: the progress of all;
-    `judgment`: of the round before. Only policies that use them call `list_fields` and `list_read`."""
+    """The input of a plan.
+
+    `goals`: the open ones, the focused one first; `status`: the progress of all; `judgment`: of the previous
+    round. Only policies that use them call `list_fields` and `list_read`.
+    """
 
     strategy: Strategy
     goals: Sequence[Goal]
@@ -94,9 +100,12 @@ class PlanInput:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateResult:
-    """What a policy has read in passages. `closest`: passages that rules found where a model found nothing;
-    they answer no goal. `judgment`: None if no model has read. `written`: the answer, if the model wrote it
-    at once; it cites places in `findings`, from 1."""
+    """The findings of a policy in passages.
+
+    `closest`: passages found by rules if a model found nothing; they answer no goal. `judgment`: None if no
+    model read the passages. `written`: the answer, if the model wrote it in the same call; it cites indexes
+    of `findings`, from 1.
+    """
 
     findings: list[Finding]
     judgment: Judgment | None = None
@@ -106,8 +115,11 @@ class EvaluateResult:
 
 @dataclass(frozen=True, slots=True)
 class EvaluateInput:
-    """The passages read for the open goals. `from_synonym_search`: they were found by synonyms of the
-    question's words, after these had led to no answer. `round`: 1 for the first."""
+    """The passages read for the open goals.
+
+    `from_synonym_search`: they were found by synonyms, after the question's own words gave no answer.
+    `round`: 1 for the first.
+    """
 
     strategy: Strategy
     goals: Sequence[Goal]
@@ -124,8 +136,7 @@ class EvaluateInput:
 
 @dataclass(frozen=True, slots=True)
 class SectionTask:
-    """The section of a report that is to be written: its number, from 1, among the headings of all, and its
-    length in words of a prompt."""
+    """The next section of a report: its number, from 1, all headings, and its length as words of a prompt."""
 
     number: int
     headings: Sequence[str]
@@ -134,7 +145,7 @@ class SectionTask:
 
 @dataclass(frozen=True, slots=True)
 class WholeInput:
-    """The grounds of what stands before and after the parts of a text: each part with its heading."""
+    """The input for introduction and conclusion: each part of the text with its heading."""
 
     question: str
     parts: Sequence[tuple[str, Sequence[Sentence]]]
@@ -144,7 +155,7 @@ class WholeInput:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """The beginning and the end of a text, empty if no model could write them."""
+    """The introduction and the conclusion, empty if no model could write them."""
 
     introduction: tuple[AnswerBlock, ...] = ()
     conclusion: tuple[AnswerBlock, ...] = ()
@@ -152,7 +163,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class AnswerInput:
-    """The grounds of an answer."""
+    """The input of an answer."""
 
     strategy: Strategy
     status: Sequence[GoalStatus]
@@ -174,15 +185,17 @@ SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]
 
 
 class Policy(Protocol):
-    """Decides for the nodes. No decision is trusted: findings are looked up in the shown passages, and
-    sentences are checked against their quotations."""
+    """The decisions of the nodes. None is trusted.
+
+    Findings are looked up in the shown passages, and sentences are checked against their quotations.
+    """
 
     @property
     def fills_room(self) -> bool:
-        """True if a round shows as many passages as fit, however few it ranks."""
+        """Return True if a round shows as many passages as fit, whatever their ranking."""
 
     async def split(self, inputs: StrategyInput, allowance: ModelAllowance) -> StepResult[Strategy]:
-        """The strategy, whose question is one that stands by itself."""
+        """Return the strategy, whose question is understandable without its conversation."""
 
     async def plan(self, inputs: PlanInput, allowance: ModelAllowance) -> StepResult[Plan]: ...
 
@@ -190,7 +203,7 @@ class Policy(Protocol):
         """Return whether a further plan would ask nothing new."""
 
     def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
-        """Tokens of passages that `evaluate` will read of one round: what is shown is not shown again."""
+        """Return the tokens of passages that `evaluate` reads in a round; none is shown twice."""
 
     async def evaluate(
         self, inputs: EvaluateInput, allowance: ModelAllowance
@@ -203,15 +216,17 @@ class Policy(Protocol):
         hear: Callable[[str], None],
         seek: SeekSupport,
     ) -> StepResult[Draft]:
-        """`hear` is given each line of the answer once it has passed its check; `seek` is asked for support
-        of a sentence that cites nothing."""
+        """Write the answer.
+
+        `hear` receives each checked line; `seek` searches for support of sentences without a citation.
+        """
 
     async def write_whole(self, inputs: WholeInput, allowance: ModelAllowance) -> StepResult[Whole]:
-        """The introduction and the conclusion of a text whose parts are written."""
+        """Write the introduction and the conclusion of a text with finished parts."""
 
 
 def quote_evidence(inputs: AnswerInput, head: str = "") -> Draft:
-    """The answer by rules. `head`: the key of its first line, where the inputs does not say it."""
+    """Compose the answer by rules. `head`: the key of its first line, if the inputs have none."""
     parts = (inputs.strategy, inputs.status, inputs.evidence, inputs.verdict, inputs.unsearched)
     return compose(*parts, head=head or inputs.head, asked=inputs.asked)
 
@@ -261,7 +276,7 @@ class RulePolicy:
 def _alternate(
     earlier: Sequence[NumberedPassage], passages: Sequence[NumberedPassage]
 ) -> list[NumberedPassage]:
-    """Return as many passages as are read, some of each list, those that were found first in front."""
+    """Interleave both lists up to the number of passages that are read, each in its own order."""
     pairs = zip_longest(earlier, passages)
     alternated = [passage for pair in pairs for passage in pair if passage is not None]
     return sorted(alternated[:MAX_PASSAGES], key=lambda passage: passage.temp_index)

@@ -1,4 +1,4 @@
-"""Prompts: files with declared variables, their hash, and page text fenced so that it stays data."""
+"""Prompts: files with declared variables and a hash; page text is fenced so that it is only data."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 _VARIABLE = compile_lazily(r"{{(\w+)}}")
 FENCE = "⟦"
 _LONGEST_HEADING = 200
-ANSWERS_IN_ROOM = 4  # turns that have room, however long
-LONGER = 1.05  # a copy that is so much longer says more
+ANSWERS_IN_ROOM = 4  # turns with room for their answers, of any length
+LONGER = 1.05  # a copy longer by this factor has more content
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFile:
-    """A prompt as its file has it. `sha256`: of the file."""
+    """A prompt file. `sha256`: of the file."""
 
     name: str
     variables: frozenset[str]
@@ -42,8 +42,11 @@ class PromptFile:
     sha256: str
 
     def render(self, **values: str) -> tuple[str, str]:
-        """Instructions and text with these values. Values are put in once: what looks like a variable in one
-        of them stays. Raises InternalError where they are not those that the file declares."""
+        """Fill in the values and return instructions and text.
+
+        Values are substituted once: text in a value that looks like a variable is unchanged. Raises:
+        InternalError for missing or undeclared values.
+        """
         if values.keys() != self.variables:
             differing = ", ".join(sorted(values.keys() ^ self.variables))
             raise InternalError(
@@ -60,8 +63,10 @@ class PromptFile:
 
 @cache
 def load_prompt(name: str) -> PromptFile:
-    """`librarian/prompts/<name>.md`. Raises InternalError where its text has other variables than its head
-    declares."""
+    """Load `librarian/prompts/<name>.md`.
+
+    Raises: InternalError if its variables differ from those declared in its header.
+    """
     content = files("shisho.librarian").joinpath("prompts", f"{name}.md").read_text("utf-8")
     head, instructions, text = content.split("\n---\n")
     facts = dict(line.split(": ", 1) for line in head.splitlines())
@@ -76,12 +81,12 @@ def load_prompt(name: str) -> PromptFile:
 
 
 def make_boundary() -> str:
-    """What begins the lines around page text in one request: nobody who wrote a page can know it."""
+    """Return a random prefix for the fences of one request, which no author of a page can guess."""
     return f"{FENCE}{secrets.token_hex(8)}"
 
 
 def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int) -> str:
-    """As many passages as have room, in tokens, best first; the first one is cut to it."""
+    """Fence as many passages as fit the room, in tokens, best first; the first one is truncated if needed."""
     fenced_texts: list[str] = []
     room_left = room
     for passage in passages:
@@ -96,7 +101,7 @@ def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int
 
 
 def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) -> str:
-    """As many quotations as have room, in tokens, surest first."""
+    """Fence as many quotations as fit the room, in tokens, most certain first."""
     fenced_texts: list[tuple[int, str]] = []
     room_left = room
     for ref in sorted(evidence, key=lambda ref: -ref.score):
@@ -111,8 +116,10 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
 
 
 def fence_claims(units: Iterable[ReadUnit], boundary: str, room: int) -> tuple[str, int]:
-    """Units of an answer, numbered from 1, each before the quotations it cites, as far as there is room, in
-    tokens; and how many these are."""
+    """Fence the units of an answer, numbered from 1, each before its cited quotations.
+
+    Returns the text and the number of units that fit the room, in tokens.
+    """
     fenced_texts: list[str] = []
     room_left = room
     count = 0
@@ -139,7 +146,7 @@ def fence_claims(units: Iterable[ReadUnit], boundary: str, room: int) -> tuple[s
 
 
 def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
-    """The turns of a conversation, oldest first: the newest that have room, in tokens, each answer cut."""
+    """Fence the newest turns that fit the room, in tokens, oldest first, with truncated answers."""
     fenced_texts: list[str] = []
     room_left = room
     for age, turn in enumerate(reversed(turns), 1):
@@ -153,8 +160,10 @@ def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
 
 
 def fence_library(around: Surroundings, boundary: str, room: int) -> str:
-    """The corpora, if there are several, and the likely documents that fit the room, in tokens: title, date,
-    headings."""
+    """Fence the corpora, if there are several, and the likely documents: title, date, headings.
+
+    Only as many as fit the room, in tokens.
+    """
     lines = [
         f"corpus {_cut_line(corpus.name)}: {corpus.passages} passages, {' and '.join(corpus.languages)}"
         for corpus in around.corpora
@@ -182,21 +191,23 @@ def _cut_line(text: str) -> str:
 
 
 def fence_lines(name: str, lines: Sequence[str], boundary: str, most: int = _LONGEST_HEADING) -> str:
-    """Lines that hold words of documents or of a model, `most` characters of each."""
+    """Fence lines with words of documents or of a model, at most `most` characters of each."""
     text = "\n".join(join_lines(line)[:most] for line in lines)
     return _fenced(name, "", text, boundary) if lines else "(none)"
 
 
 def write_in_context(ref: EvidenceRef) -> str:
-    """A quotation after what stands before it, by which its words are understood."""
+    """Return a quotation after its context, which is needed to understand it."""
     before = f"(before it: {ref.context})\n" if ref.context else ""
     stance = "" if ref.stance is Stance.ANSWERS else f"({ref.stance})\n"
     return f"{before}{stance}{ref.snippet}"
 
 
 def gather_copies(passages: Sequence[NumberedPassage]) -> list[tuple[NumberedPassage, tuple[int, ...]]]:
-    """The passages without near-duplicates of others, each with the numbers of its copies. The best of them
-    stands for all, or one that says more, in its place."""
+    """Return the passages without near-duplicates, each with the numbers of its copies.
+
+    The best of a group represents it, or a copy with more content.
+    """
     groups: list[list[NumberedPassage]] = []
     for passage in passages:
         group = next((group for group in groups if double(group[0].text, passage.text)), None)
@@ -219,12 +230,12 @@ def _fenced(name: str, heading: str, text: str, boundary: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """No line of a page can look like a fence."""
+    """Escape lines that look like a fence."""
     return text.replace(FENCE, "[")
 
 
 def _cut(text: str, room: int) -> str:
-    """The longest beginning with at most so many tokens."""
+    """Return the longest prefix within this number of tokens."""
     return text[: _longest(len(text), lambda end: tokens(text[:end]) <= room)]
 
 

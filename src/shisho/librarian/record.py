@@ -1,5 +1,4 @@
-"""Every node's input hash and output into the ledger as they happen. A run that died is replayed to its end
-and goes on."""
+"""Record every node's input hash and output in the ledger. An interrupted run is replayed and continued."""
 
 from __future__ import annotations
 
@@ -20,14 +19,17 @@ from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.table import Act, Node
 from shisho.ports import Clock, Ledger
 
-# The fields of a shown passage that are texts of its document. Stored apart, each as a reference.
+# The fields of a shown passage with texts of its document, which are stored separately as references.
 TEXT_FIELDS = ("text", "after", "overleaf", "code_after")
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutput:
-    """The output of a node: the part of the state that it changed, the citations it has met first, and the
-    rounds that it has searched. What a round has shown stands once, in the state where that has it."""
+    """The output of a node.
+
+    The changed part of the state, the citations it met first, and the rounds it searched. The passages of a
+    round are stored once, in the state if that has them.
+    """
 
     state: Payload
     citations: tuple[Citation, ...]
@@ -40,7 +42,7 @@ class StepOutput:
 
 
 class RunStopped(Exception):
-    """The run was asked to stop; `state` is what it had come to."""
+    """The run was asked to stop; `state` is its state so far."""
 
     def __init__(self, state: LoopState) -> None:
         super().__init__("stopped")
@@ -48,8 +50,7 @@ class RunStopped(Exception):
 
 
 class RunRecord:
-    """The record of one run. A step taken before with the same input is not taken again: its stored output is
-    given."""
+    """The record of one run. A step with the same input is not repeated: its stored output is returned."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class RunRecord:
         self.steps = 0
 
     def record_act(self, node: Node, act: Act) -> Act:
-        """The node as a runner runs it; `act` is its work for this run."""
+        """Return the node's function for a runner; `act` is its work in this run."""
 
         async def recorded_act(state: LoopState) -> LoopState:
             input_ = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
@@ -92,7 +93,7 @@ class RunRecord:
         return recorded_act
 
     def _write(self, state: Mapping[str, Any]) -> dict[str, str]:
-        """Return the members of a state as JSON. A value that two steps have in common is written once."""
+        """Return the members of a state as JSON. A value shared by two steps is written once."""
         members = {}
         for key, value in state.items():
             entry = self._texts.get(key)
@@ -148,9 +149,11 @@ def read_output(step: RunStep) -> StepOutput:
 def _without_texts(
     state: LoopState, rounds: Sequence[SearchedRound]
 ) -> tuple[Sequence[SearchedRound], Mapping[str, Any], Sequence[StepText]]:
-    """Return the rounds as they are stored, the members of the state that are stored otherwise than they are,
-    and the texts of the shown passages in their order: those of the state, or else of the rounds. Passages
-    without a known source keep their texts."""
+    """Return the stored form of a run's passages.
+
+    The rounds, the members of the state that are stored differently, and the texts of the shown passages in
+    order: those of the state, or else of the rounds. Passages without a known source keep their texts.
+    """
     sources = [source for round_ in rounds for source in round_.sources]
     if "shown" in state:
         rounds = [replace(round_, shown=()) for round_ in rounds]

@@ -1,5 +1,7 @@
-"""A run taken again over what it has written down: the rules and prompts of today, the passages, replies and
-pages of then. Nothing is asked of the library, the web or a model."""
+"""Replay a run from its record: current rules and prompts over recorded passages, replies and pages.
+
+The library, the web and models are not used.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from shisho.ports import SearchSession
 
 
 class RecordedRun:
-    """The steps of a run, read. Raises NotFound where they are not whole."""
+    """The parsed steps of a run. Raises: NotFound if they are incomplete."""
 
     def __init__(self, steps: Sequence[RunStep]) -> None:
         if not steps or steps[0].node != "strategy":
@@ -43,15 +45,15 @@ class RecordedRun:
         return len(self._nodes)
 
     def list_of_node(self, node: str) -> list[LoopState]:
-        """The outputs of this node, each time."""
+        """Return all outputs of this node in order."""
         return [state for name, state in zip(self._nodes, self.states, strict=True) if name == node]
 
     def uses(self) -> list[ModelUse]:
-        """Each use of a model, with its reply."""
+        """Return each use of a model, with its reply."""
         return [use for state in self.states for use in state.get("uses", ())]
 
     def sources(self) -> dict[int, tuple[NumberedPassage, Citation]]:
-        """Each shown passage with what opens it, by its number."""
+        """Return each shown passage with its source, by its number."""
         shown: dict[int, tuple[NumberedPassage, Citation]] = {}
         for state, output in zip(self.states, self._outputs, strict=True):
             for round_ in output.rounds:
@@ -63,7 +65,7 @@ class RecordedRun:
         return shown
 
     async def survey_again(self, question: str, required: Requirements) -> CitedSurvey | None:
-        """The survey made then; None where the question was not about the collection."""
+        """Return the recorded survey; None if the question was not about the collection."""
         state = self.states[0]
         if "survey" not in state:
             return None
@@ -71,11 +73,11 @@ class RecordedRun:
         return CitedSurvey(state["survey"], tuple(self._outputs[0].citations), headings)
 
     async def recall_again(self) -> Surroundings:
-        """The titles that were known then; nothing else of the library was copied into the run."""
+        """Return the recorded titles; nothing else of the library was stored with the run."""
         return Surroundings(titles=self.states[0].get("titles", ()))
 
     def list_rounds(self) -> dict[int, tuple[Round, Mapping[str, float]]]:
-        """Each round by its number, with the rarity of the terms that were wanted then."""
+        """Return each round by its number, with the recorded rarity of its terms."""
         rounds: dict[int, tuple[Round, Mapping[str, float]]] = {}
         for state, output in zip(self.states, self._outputs, strict=True):
             for round_ in output.rounds:
@@ -85,7 +87,7 @@ class RecordedRun:
         return rounds
 
     def list_short_names(self) -> dict[int, Mapping[str, frozenset[str]]]:
-        """The other names that were known in each round, by its number."""
+        """Return the recorded synonyms of each round, by its number."""
         return {
             round_.number: state.get("short_names", {})
             for state, output in zip(self.states, self._outputs, strict=True)
@@ -94,7 +96,7 @@ class RecordedRun:
 
 
 class RecordedSearch(InquirySearch):
-    """Shows what was shown, whatever is searched for."""
+    """A search that returns the recorded passages for any query."""
 
     def __init__(self, recorded: RecordedRun) -> None:
         super().__init__(_no_session)
@@ -150,7 +152,7 @@ class RecordedSearch(InquirySearch):
 
 
 class RecordedClock:
-    """A clock by which each step takes the seconds that it took."""
+    """A clock that gives each step its recorded duration."""
 
     def __init__(self, recorded: RecordedRun, answered_at: Instant) -> None:
         self._seconds = [state["spent"].seconds for state in recorded.states]
@@ -165,7 +167,7 @@ class RecordedClock:
         return self._answered_at
 
     def monotonic(self) -> float:
-        """It is read before and after each step."""
+        """Return the recorded time; read before and after each step."""
         step, is_after = divmod(next(self._readings), 2)
         if is_after and step < len(self._seconds):
             self._time += self._seconds[step]
@@ -173,7 +175,7 @@ class RecordedClock:
 
 
 class ForgetfulLedger:
-    """`ports.Ledger` for a run that leaves nothing behind."""
+    """`ports.Ledger` for a run that stores nothing."""
 
     async def begin(self, inquiry: Inquiry, turn: NewTurn | None = None) -> None:
         pass
@@ -215,8 +217,11 @@ class ForgetfulLedger:
 
 
 async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, policy: Policy | None) -> Answer:
-    """The answer that this run comes to now. A run that was stopped is stopped after as many steps. `policy`:
-    with the replies that were recorded, none where rules have thought."""
+    """Return the answer of this run under the current rules.
+
+    A stopped run is stopped after the same number of steps. `policy`: with the recorded replies; None if
+    rules decided.
+    """
     search = RecordedSearch(recorded)
     clock = RecordedClock(recorded, before.created_at)
     taken: list[StepTaken] = []

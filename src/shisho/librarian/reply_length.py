@@ -1,4 +1,4 @@
-"""How long a model's reply may be, by the kind of the answer and the length that the question asks for."""
+"""Limit the length of a model's reply by the kind of the answer and the length that the question requests."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 from shisho.librarian.prompting import PromptFile
 
-CONTEXT_PART = 3  # a reply gets at most this part of the context: passages need the rest
-TOKENS_A_WORD = 3  # with citations and the braces of JSON around each sentence
-TOKENS_A_CHARACTER = 2  # the same for Japanese
+CONTEXT_PART = 3  # a reply gets at most this fraction of the context: passages need the rest
+TOKENS_A_WORD = 3  # including citations and JSON syntax for each sentence
+TOKENS_A_CHARACTER = 2  # likewise for Japanese
 _KIND_TOKENS = {
     RequestKind.EXPLAIN: 2_400,
     RequestKind.LIST: 3_200,
@@ -34,8 +34,7 @@ def asks_for_form(question: str) -> bool:
 
 
 def size_reply(prompt: PromptFile, strategy: Strategy, context: int) -> PromptFile:
-    """Return the prompt with room for the reply that this question wants. `context`: tokens that the model
-    reads and writes at once."""
+    """Return the prompt with the token limit for this question. `context`: the model's context in tokens."""
     wanted = [prompt.max_output_tokens, _KIND_TOKENS.get(strategy.kind, 0)]
     if asks_for_form(strategy.question):
         wanted.append(_FORM_TOKENS)

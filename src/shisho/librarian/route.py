@@ -1,5 +1,8 @@
-"""Decide whether the search goes on. A model may want more; it ends a search only if the condition holds, and
-prolongs none beyond its budget."""
+"""Decide whether the search continues.
+
+A model may request more rounds; it ends a search only if the condition is fulfilled, and never exceeds the
+budget.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +39,19 @@ def route(
     is_done: bool = False,
     leads_to_web: Callable[[LoopStop], bool] = lambda stop: False,
 ) -> Verdict:
-    """Return the verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence;
-    `exhausted` says all in scope was seen, `is_done` that a further round would ask nothing new;
-    `leads_to_web` whether the web is searched after this stop. `judgment`: a model's, if one has read the
-    round; its COMPLETE needs the condition."""
+    """Return the verdict after a round.
+
+    `rounds_without_evidence`: since the last new evidence. `exhausted`: all passages in scope were read.
+    `is_done`: a further round would ask nothing new. `leads_to_web`: whether the web is searched after this
+    stop. `judgment`: of a model, if one has read the round; its COMPLETE also requires the condition.
+    """
     is_stagnant = is_done or rounds_without_evidence >= PATIENCE
     wants_more = judgment.status is NextStep.CONTINUE or bool(judgment.read_around)
     is_met = is_condition_met(strategy, status)
     if is_met and not wants_more:
         stop: LoopStop | None = LoopStop.CONDITION_MET
     elif (exhausted or is_stagnant) and 0 < spending.pages >= budget.max_pages:
-        stop = LoopStop.PAGES  # the web had more to look at
+        stop = LoopStop.PAGES  # the web had more results
     elif exhausted:
         stop = LoopStop.EXHAUSTED
     elif is_stagnant:
@@ -64,7 +69,7 @@ def route(
 
 
 def open_goals(goals: Sequence[Goal], status: Sequence[GoalStatus]) -> list[Goal]:
-    """Return the goals not met yet, in their order."""
+    """Return the unfulfilled goals, in order."""
     met_ids = {goal_status.goal_id for goal_status in status if goal_status.met}
     return [goal for goal in goals if goal.id not in met_ids]
 
@@ -72,14 +77,16 @@ def open_goals(goals: Sequence[Goal], status: Sequence[GoalStatus]) -> list[Goal
 def choose_next_focus(
     goals: Sequence[Goal], status: Sequence[GoalStatus], verdicts: Sequence[Verdict]
 ) -> str:
-    """Return the id of the open goal that had the fewest rounds to itself, the earlier one of equals; empty
-    if none is open."""
+    """Return the id of the open goal that was focused least often; of equals the first.
+
+    Empty if none is open.
+    """
     focuses = [verdict.next_focus for verdict in verdicts]
     return min((goal.id for goal in open_goals(goals, status)), key=focuses.count, default="")
 
 
 def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_over: bool = False) -> bool:
-    """Return whether the condition holds. `is_over`: goals without evidence count as absent from now on."""
+    """Return whether the condition is true. `is_over`: goals without evidence count as absent from now on."""
     expression = condition.parse(strategy.condition, [goal.id for goal in strategy.goals])
     met_ids = [goal_status.goal_id for goal_status in status if goal_status.met]
     absent_ids = [goal_status.goal_id for goal_status in status if is_over and not goal_status.evidence]
@@ -87,8 +94,7 @@ def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_ove
 
 
 def conclude(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
-    """The end, for this reason: an answer, if only a partial one, where there is evidence, else an
-    abstention."""
+    """Return the final verdict: a full or partial answer if there is evidence, else an abstention."""
     is_found = stop is LoopStop.CONDITION_MET or any(goal_status.evidence for goal_status in status)
     return Verdict(NextStep.COMPLETE if is_found else NextStep.ABSTAIN, "", reason, stop)
 

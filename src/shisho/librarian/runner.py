@@ -1,5 +1,4 @@
-"""Our own runner of the table of nodes. `shisho.integrations.langgraph` has another, which gives the same
-answers."""
+"""Run the table of nodes. `shisho.integrations.langgraph` has another runner with the same results."""
 
 from __future__ import annotations
 
@@ -13,8 +12,10 @@ from shisho.librarian.table import END, START, TABLE, Act
 
 
 async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> LoopState:
-    """Run node after node until the table leads to END. What `LoopState` annotates grows, the rest is
-    replaced."""
+    """Run node after node until the table leads to END.
+
+    Annotated keys of `LoopState` accumulate, others are replaced.
+    """
     state = merge_state(_beginning(), start_state)
     name = START
     for _ in range(most_steps):
@@ -26,7 +27,7 @@ async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps:
 
 
 def merge_state(state: LoopState, loop_state: LoopState) -> LoopState:
-    """The state with what a node gave."""
+    """Return the state with the output of a node."""
     merged: dict[str, Any] = dict(state)
     growing = _reducers()
     for key, part in loop_state.items():
@@ -35,7 +36,7 @@ def merge_state(state: LoopState, loop_state: LoopState) -> LoopState:
 
 
 def _beginning() -> LoopState:
-    """The state at the start: what grows begins empty. LangGraph begins with the same."""
+    """Return the initial state: accumulating keys are empty. LangGraph begins with the same."""
     hints = _hints()
     empty = {key: (get_origin(hints[key].__origin__) or hints[key].__origin__)() for key in _reducers()}
     return cast("LoopState", empty)

@@ -1,5 +1,7 @@
-"""Plan → request → passages. The session behind it knows ids, what was seen, N and k; only numbered passages
-come back."""
+"""Run the request of a plan and return numbered passages.
+
+The session behind it keeps ids, read passages, N and k.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
 
 @dataclass(frozen=True, slots=True)
 class SearchedRound:
-    """The passages of a round with their citations: enough to show it again when the library has changed."""
+    """The passages of a round with their citations: enough to show it again after the library has changed."""
 
     number: int
     shown: tuple[NumberedPassage, ...]
@@ -32,7 +34,7 @@ class SearchedRound:
 
 
 class InquirySearch:
-    """One inquiry's session, opened when it is first needed: a replayed run may never need it."""
+    """The session of one inquiry, opened at first use: a replayed run may never need it."""
 
     def __init__(self, opener: SessionOpener) -> None:
         self._opener = opener
@@ -52,7 +54,9 @@ class InquirySearch:
         fills_room: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
         """Return the passages of this round that fit the room, and the rarity of the wanted terms.
-        `fills_room`: as many as fit, however few a round ranks."""
+
+        `fills_room`: as many as fit, whatever the round's rank limit.
+        """
         if not _asks_anything(plan):
             return Round((), 0, 0, False), {}
         session = await self._session(complexity, is_reached)
@@ -73,8 +77,10 @@ class InquirySearch:
     async def list_earlier(
         self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan], after: int = 0
     ) -> tuple[NumberedPassage, ...]:
-        """Return the passages that the rounds before the last one, and after round `after`, have shown, in
-        order. Rounds that another process made are read from the session."""
+        """Return in order the passages shown in earlier rounds, after round `after`, without the last round.
+
+        Rounds of another process are read from the session.
+        """
         made = {shown_round.number: shown_round.shown for shown_round in self.rounds}
         earlier: list[NumberedPassage] = []
         for number, plan in enumerate(plans[:-1], 1):
@@ -89,29 +95,29 @@ class InquirySearch:
     async def list_read(
         self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan]
     ) -> Sequence[str]:
-        """Return title and heading of each passage that was shown in the rounds of these plans."""
+        """Return title and heading of each passage shown in the rounds of these plans."""
         passages = await self.list_earlier(complexity, is_reached, (*plans, Plan("", (), "", "")))
         return [" › ".join(filter(None, (passage.title, passage.heading))) for passage in passages]
 
     async def find_short_names(
         self, complexity: Complexity, is_reached: bool, question: str
     ) -> Mapping[str, frozenset[str]]:
-        """As `SearchSession.find_short_names`."""
+        """Return the synonyms; see `SearchSession.find_short_names`."""
         return await (await self._session(complexity, is_reached)).find_short_names(question)
 
     async def resolve(
         self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
     ) -> Citation:
-        """As `SearchSession.resolve`."""
+        """Return a citation; see `SearchSession.resolve`."""
         session = await self._session(complexity, is_reached)
         return await session.resolve(temp_index, start, end)
 
     async def list_fields(self, complexity: Complexity, is_reached: bool) -> Sequence[str]:
-        """As `SearchSession.list_fields`."""
+        """Return the metadata fields; see `SearchSession.list_fields`."""
         return await (await self._session(complexity, is_reached)).list_fields()
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
-        """The strategy with these goals as what stands in scope would write them."""
+        """Return the strategy with these goals respelled as in the texts in scope."""
         from shisho.librarian.strategy import respell_strategy
 
         texts = await (await self._session(aim.complexity, is_reached)).read_texts()

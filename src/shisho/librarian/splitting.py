@@ -1,5 +1,8 @@
-"""Where a question falls into parts: numbered items, sentences that each ask, full questions between commas,
-and sides that are told apart or asked of each. Nothing is split inside brackets, quotation marks or words."""
+"""Split a question into parts.
+
+Parts are numbered items, sentences with a question each, full questions between commas, and alternatives that
+are compared or asked about separately. Brackets, quotation marks and words are never split.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _ASKS = compile_lazily(
     rf"|^(?:and |but |so )?{_PREPOSED}{_WH}\b|(?:^|\b(?:please|you|and) )(?:tell me|explain|describe|list|name|give|show)\b",
     re.IGNORECASE,
 )
-# It goes on after the pause: a condition, a topic, a thing to be counted.
+# The clause continues after the comma: a condition, a topic, an item of an enumeration.
 _GOES_ON = compile_lazily(
     r"(?:たら|れば|なら|ても|とき|時|場合|際|から|(?<!も)ので|[にはがをとの]|けど|けれども?|こと|について|いつ|どこ|誰|何)$"
 )
@@ -84,7 +87,7 @@ _LEANING = compile_lazily(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.I
 
 
 def split_told(question: str) -> tuple[str, str]:
-    """What is told before anything is asked, an earlier question included, and what is asked then."""
+    """Return the context, including an earlier question, and the part that asks."""
     context, request = split_context(question)
     lead_up = f"{context}{JOINT}" if context else ""
     for border in _SENTENCE_END.finditer(request):
@@ -96,7 +99,7 @@ def split_told(question: str) -> tuple[str, str]:
 
 
 def split_sides(question: str) -> tuple[str, ...]:
-    """「AとBの違い」, "the difference between A and B": what each is, or the point that they differ in."""
+    """Return a question for each item of 「AとBの違い」 or "the difference between A and B"."""
     masked = _mask(question)
     for pattern in _DIFFER:
         if match := pattern.search(masked):
@@ -113,7 +116,7 @@ def split_sides(question: str) -> tuple[str, ...]:
 
 
 def split_parts(question: str) -> tuple[str, ...]:
-    """The parts that each ask, so that each can be searched for; nothing if there is one."""
+    """Return the parts with a question each, so that each can be searched for; empty if there is only one."""
     if numbered := _split_numbered(question):
         return tuple(numbered)
     lead_up, request = split_told(question)
@@ -150,7 +153,7 @@ def _split_numbered(question: str) -> Sequence[str]:
 
 
 def _split_asking(question: str) -> Sequence[str]:
-    """Sentences that each ask, cut at the commas between full questions."""
+    """Split sentences with a question each, and then at the commas between full questions."""
     sentences: list[str] = []
     for sentence in _cut(question, _SENTENCE_END):
         if sentences and not (sentence.isascii() or _ASKING_WORD.search(sentence) or count_nouns(sentence)):
@@ -165,13 +168,13 @@ def _split_asking(question: str) -> Sequence[str]:
 
 
 def _asks(sentence: str) -> bool:
-    """False for 「違法ですか？」 as well, which only is the other answer."""
+    """Return whether the sentence asks; False for 「違法ですか？」, which only adds an alternative."""
     is_full = sentence.isascii() or _ASKING_WORD.search(sentence) or len(terms(fold(sentence))) > 1
     return bool(is_full and _ASKS.search(sentence))
 
 
 def _lean(part: str, first: Sequence[str], least_nouns: int = 0) -> str:
-    """A part behind the topic of the first one, if it refers back or names too little by itself."""
+    """Prefix a part with the topic of the first one if it refers back or has too few nouns."""
     if not first or not (refers_back(part) or count_nouns(part) < least_nouns):
         return part
     match = _TOPIC.match(first[0])
@@ -180,7 +183,7 @@ def _lean(part: str, first: Sequence[str], least_nouns: int = 0) -> str:
 
 
 def _cut_clauses(sentence: str) -> Sequence[str]:
-    """「Aは何分、Bは何割」, "Who …, when … and where …": stretches that each ask."""
+    """Return the clauses with a question each: 「Aは何分、Bは何割」, "Who …, when … and where …"."""
     if sentence.isascii():
         clauses = [_LINK.sub("", clause) for clause in _cut(sentence, _COMMA_ENGLISH)]
         first = clauses[0].casefold().split()
@@ -207,13 +210,13 @@ def _slice(question: str, match: re.Match[str], *names: str) -> list[str]:
 
 
 def _cut(question: str, joint: re.Pattern[str]) -> list[str]:
-    """What stands between the joints, brackets and quotation marks left whole."""
+    """Return the text between the joints; brackets and quotation marks are never cut."""
     borders = [0, *(at for match in joint.finditer(_mask(question)) for at in match.span()), len(question)]
     return [part for a, b in zip(borders[::2], borders[1::2], strict=True) if (part := question[a:b].strip())]
 
 
 def _list_items(question: str, masked: str, match: re.Match[str]) -> list[str]:
-    """The things that are named side by side; none if one of them is no thing."""
+    """Return the coordinated nouns; empty if one of them is no noun."""
     start, end = match.span("items")
     borders = [start, *(at for found in _JOINT.finditer(masked, start, end) for at in found.span()), end]
     items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]

@@ -1,4 +1,4 @@
-"""Question → goals, without a model. Careful by rule: what is not plainly several questions stays one."""
+"""Split a question into goals, without a model. Conservative: unless clearly several questions, it is one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _KIND_WORDS = (
 
 
 def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strategy:
-    """Return one goal per part of the question, all of them needed, unless the caller has decided otherwise.
+    """Return one goal per part of the question, all required, unless the caller specifies otherwise.
 
     Raises:
         InvalidParams: a blank or overlong question, or requirements that contradict each other.
@@ -69,9 +69,11 @@ def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strateg
 
 
 def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[str]) -> Strategy:
-    """Return the strategy of the question as these texts would write it; the same if nothing in them is
-    nearer. Answered goals stay what they are; if there are none, the question may fall into other parts."""
-    from shisho.language.spelling import respell  # most questions are answered
+    """Return the strategy with the question respelled as in these texts; unchanged if none is closer.
+
+    Answered goals are unchanged; if there are none, the question may be split differently.
+    """
+    from shisho.language.spelling import respell  # imported here: most questions are answered without it
 
     vocabulary = _read_vocabulary(tuple(texts))
     question = respell(aim.question, vocabulary)
@@ -84,21 +86,21 @@ def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[
     return replace(aim, question=question, goals=goals)
 
 
-_read_vocabulary = lru_cache(maxsize=1)(read_vocabulary)  # the next question mostly has the same library
+_read_vocabulary = lru_cache(maxsize=1)(read_vocabulary)  # the next question usually has the same library
 
 
 def _find_kind(question: str) -> RequestKind:
-    """Return the kind of answer that the question names plainly."""
+    """Return the kind of answer that the question clearly names."""
     return next((kind for kind, words in _KIND_WORDS if words.search(question)), RequestKind.FACT)
 
 
 def join_goals(ids: Iterable[str]) -> str:
-    """Return the condition that all of these goals are met."""
+    """Return the condition that all of these goals are fulfilled."""
     return " and ".join(ids)
 
 
 def check_goals(goals: Sequence[Goal]) -> None:
-    """Raise InvalidParams for goals that are too many, unreadable or can't be told apart."""
+    """Check goals for number, form and distinct ids. Raises: InvalidParams."""
     if len(goals) > MAX_REQUIRED_GOALS:
         raise InvalidParams(
             "goal.too_many",
@@ -134,7 +136,7 @@ def check_goals(goals: Sequence[Goal]) -> None:
 
 
 def _split(question: str) -> tuple[bool, tuple[str, ...]]:
-    """Return whether sides are compared, and the parts."""
+    """Return whether the question compares, and its parts."""
     context, request = split_context(question)
     sides = split_sides(request)
     parts = sides or split_parts(request)
@@ -144,8 +146,8 @@ def _split(question: str) -> tuple[bool, tuple[str, ...]]:
 
 
 def check_question(question: str) -> str:
-    """The question on one line. Raises InvalidParams."""
-    # a lone surrogate can be stored nowhere
+    """Return the question on one line. Raises: InvalidParams."""
+    # a lone surrogate cannot be stored
     asked_text = " ".join(question.encode("utf-8", "replace").decode().split())
     if not any(character.isalnum() for character in asked_text):
         raise InvalidParams("question.blank")

@@ -1,5 +1,7 @@
-"""A summary by a model: the sections of documents in portions that it can read at once, in their order, under
-their headings, and before them a whole that is written from these parts."""
+"""Summarize with a model: sections in portions of its context, then an introduction from these parts.
+
+The sections are in order, under their headings.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult, WholeInput
 from shisho.librarian.surveys import speak_for, write_row
 
-PORTION = 24  # quotations that are read at once
+PORTION = 24  # quotations that are read in one call
 WHOLE_LENGTH = "3 to 8 sentences"
 
 
@@ -38,8 +40,7 @@ async def write_summary(
     hear: Callable[[str], None],
     seek: SeekSupport,
 ) -> StepResult[Draft] | None:
-    """Return the summary, each section in its place: what the model didn't write of is quoted instead. None
-    if it wrote nothing."""
+    """Return the summary; sections that the model did not cover are quoted. None if it wrote nothing."""
     blocks: list[AnswerBlock] = []
     uses: list[ModelUse] = []
     parts: list[tuple[str, Sequence[Sentence]]] = []
@@ -70,8 +71,10 @@ async def write_summary(
 def _put_under_headings(
     rows: Sequence[SurveyRow], content: Sequence[AnswerBlock], evidence: Sequence[EvidenceRef]
 ) -> list[AnswerBlock]:
-    """Return what was written of a portion, each sentence under the heading of the section that it cites
-    first. A section of which nothing was written is quoted: none is left out."""
+    """Return the written sentences of a portion, each under the heading of the section it cites first.
+
+    A section without sentences is quoted, so none is missing.
+    """
     numbers = [{evidence[place].number for _, place in row.quotes} for row in rows]
     pending = [sentence for sentence in list_sentences(content) if sentence.evidence]
     blocks: list[AnswerBlock] = []
@@ -97,7 +100,7 @@ def _portion(rows: Sequence[SurveyRow]) -> Iterator[list[SurveyRow]]:
 
 
 def _list_content(draft: Draft) -> list[AnswerBlock]:
-    """Return the blocks that a model wrote; none if rules quoted passages in its place."""
+    """Return the blocks that a model wrote; empty if rules quoted passages instead."""
     if not is_written(draft.blocks):
         return []
     return [block for block in draft.blocks if not isinstance(block, AnswerNote)]

@@ -1,4 +1,4 @@
-"""Surveys of the collection, and the answers that they make."""
+"""Surveys of the collection, and their answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from shisho.messages.catalogue import word
 
 @dataclass(frozen=True, slots=True)
 class CitedSurvey:
-    """A survey with its citations, and the heading that each stands under."""
+    """A survey with its citations and their headings."""
 
     survey: Survey
     citations: tuple[Citation, ...] = ()
@@ -46,19 +46,19 @@ AskCollection = Callable[[str, Requirements], Awaitable[CitedSurvey | None]]
 
 
 async def survey_nothing(question: str, required: Requirements) -> CitedSurvey | None:
-    """No collection can be looked through here."""
+    """Return no survey: no collection is available."""
     return None
 
 
 def speak_for(question: str) -> Callable[..., str]:
-    """The words of answers in the language of the question."""
+    """Return the texts of answers in the language of the question."""
     return partial(word, language=answer_language(question))
 
 
 def begin_survey(
     cited: CitedSurvey, question: str, required: Requirements, citations: Citations
 ) -> LoopState:
-    """The strategy of a question about the collection, with all that answers it: nothing is searched."""
+    """Return the state of a question about the collection with its evidence: nothing is searched."""
     goal = Goal("G1", question)
     score = RELATED if cited.survey.kind is SurveyKind.MODEL else 1.0
     refs = tuple(
@@ -92,7 +92,7 @@ def _choose_kind(of_survey: SurveyKind, wanted: RequestKind) -> RequestKind:
 
 
 def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> Draft:
-    """The answer: what was done, its lines, and each row over its quotations."""
+    """Write the answer: the method, its lines, and each row above its quotations."""
     say = speak_for(question)
     level = level_of_evidence(refs)
     head = say("survey_head", level=say(f"level_{level}"), how=say(f"survey_{survey.kind}"))
@@ -106,7 +106,7 @@ def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> 
 
 
 def write_row(row: SurveyRow, refs: Sequence[EvidenceRef]) -> list[AnswerBlock]:
-    """A row of a survey over its quotations."""
+    """Return a row of a survey above its quotations."""
     blocks: list[AnswerBlock] = [AnswerHeading(row.title, 3)] if row.title else []
     quoted = [refs[place] for _, place in row.quotes]
     items = tuple(

@@ -1,9 +1,10 @@
-"""The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
+"""The loop as one table: the work of each node, the state keys it sees, and the next node.
 
-strategy → plan → search → evaluate → route → (plan | web_fallback | section | answer). `web_fallback` goes
-to the web and on to plan; for goals still open once more, to another engine, then with other words. What is
-asked about the collection goes from strategy to answer. In a report each section has its rounds: `section`
-writes it and begins the next. Every runner reads this table, so that all give the same answers."""
+strategy → plan → search → evaluate → route → (plan | web_fallback | section | answer). `web_fallback`
+searches the web and returns to plan; for goals that are still open, it asks another engine, then with other
+words. Questions about the collection go from strategy to answer. In a report each section has its own rounds:
+`section` writes it and begins the next. Every runner reads this table, so that all give the same answers.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +29,12 @@ class Act(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One row of the table. `work`: the method of a run's nodes; it is given the keys `sees` of the state and
-    no others. `route`: the state after it → the name of the next node, one of `leads_to`. `stoppable`: a wish
-    to stop is heard before it starts."""
+    """A row of the table.
+
+    `work`: the method of a run's nodes, called with only the keys `sees` of the state. `route`: returns the
+    name of the next node, one of `leads_to`, for the state after it. `stoppable`: stop requests are checked
+    before it starts.
+    """
 
     name: str
     work: Callable[[Nodes, LoopState], Awaitable[LoopState]]
@@ -41,17 +45,19 @@ class Node:
 
 
 class Runner(Protocol):
-    """Takes a state through the table, from START to END."""
+    """A function that runs a state through the table, from START to END."""
 
     def __call__(
         self, acts: Mapping[str, Act], start_state: LoopState, most_steps: int
     ) -> Awaitable[LoopState]:
-        """The state at the end. `acts`: what is run for each node, by its name. Raises InternalError after
-        `most_steps` steps, and whatever an act raises."""
+        """Return the final state. `acts`: the work of each node, by its name.
+
+        Raises: InternalError after `most_steps` steps, and any error of an act.
+        """
 
 
 def limit_steps(max_rounds: int, sections: int = 1) -> int:
-    """More steps than any run with so many rounds, in each of so many sections, can take."""
+    """Return an upper bound on the steps of a run with this many rounds in each of these sections."""
     return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) * sections + 5
 
 
@@ -62,7 +68,7 @@ def _after_strategy(state: LoopState) -> str:
 
 
 def _after_web_fallback(state: LoopState) -> str:
-    """The documents need no second look where the web was not asked anything."""
+    """Return the next node: the documents are only searched again if the web was searched."""
     return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
 
 

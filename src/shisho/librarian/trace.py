@@ -1,5 +1,7 @@
-"""The stored steps of a run as a reader is told of them: goals, rounds, searches of the web, uses of models.
-Pure; works on a run that is under way as on one that has ended."""
+"""Describe the stored steps of a run for a reader: goals, rounds, web searches, uses of models.
+
+Pure; works for running and finished runs.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ from shisho.librarian.record import read_output
 
 
 def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTrace:
-    """`records`: the rounds as the search session has kept them, which alone knows what was ranked and
-    seen."""
+    """Build the trace.
+
+    `records`: the rounds of the search session, with counts of ranked and read passages.
+    """
     trace = _Trace()
     for step in steps:
         output = read_output(step)
@@ -27,7 +31,7 @@ def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTr
 
 @dataclass(slots=True)
 class _Trace:
-    """The story of the steps so far."""
+    """The trace of the steps so far."""
 
     strategy: Strategy | None = None
     status: tuple[GoalStatus, ...] = ()
@@ -76,7 +80,7 @@ class _Trace:
 
 
 def _queries(plan: Plan) -> tuple[str, ...]:
-    """The words that are looked for; and what is meant, where that is said besides."""
+    """Return the search words, and the vector query if it is separate."""
     meant = (plan.vector_query,) if plan.vector_query else ()
     return tuple(dict.fromkeys((*plan.keyword_query, *plan.added_words, *meant)))
 
@@ -94,7 +98,7 @@ def _with_outcome(round_: SearchRound, state: LoopState) -> SearchRound:
 
 
 def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
-    """What one more time has added: engines and gaps are kept for all times together."""
+    """Return the engines and gaps that this web search added: results accumulate over all searches."""
     engines = now.engines[len(before.engines) :] if before else now.engines
     gaps = [gap for gap in now.unsearched if before is None or gap not in before.unsearched]
     return WebRound(
@@ -105,8 +109,7 @@ def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
 
 
 def _counts(records: Sequence[RoundRecord]) -> dict[int, tuple[int, int, int, int]]:
-    """Of each round: how many passages were ranked and in scope, how many read for the first time, and how
-    many read until then."""
+    """Return for each round: passages ranked, in scope, read for the first time, and read in total."""
     read_ids: set[PassageId] = set()
     counts = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""Make the web queries for the goals still open: keywords, not questions, and few of them."""
+"""Build a few keyword queries for the web from open goals."""
 
 from __future__ import annotations
 
@@ -21,18 +21,22 @@ _DEFINING = {"ja": "とは", "en": "definition"}
 
 
 class AskWeb(Protocol):
-    """Has the web searched."""
+    """A function that runs a web search."""
 
     def __call__(self, queries: Sequence[WebQuery], pages: int, seconds: float) -> Awaitable[WebResult]:
-        """Waits for what the queries bring, at most so long, and asks for at most so many pages. A run that
-        cannot wait here is left by an exception that passes through the loop; run again, it comes back to
-        this place."""
+        """Wait for the results of the queries, up to a time limit and a page limit.
+
+        A run that cannot wait here is interrupted by an exception that passes through the loop; the next run
+        continues at this place.
+        """
 
 
 def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = None) -> tuple[WebQuery, ...]:
-    """At most two for each goal, all first ones before the second ones; no more than so many pages can
-    answer. After what was asked `before`: the same words of engines that have not answered for the goal yet,
-    then other words."""
+    """Return at most two queries for each goal, all first ones before the second ones.
+
+    Their number is limited by the pages. After an earlier search `before`: the same words for other engines,
+    then other words.
+    """
     queries = [_asked(goal, before) for goal in goals]
     most = max(pages // (1 + RESULTS), min(1, pages // 2))
     in_turn = (query for query in chain(*zip_longest(*queries)) if query is not None)
@@ -50,13 +54,13 @@ def _asked(goal: Goal, before: WebResult | None) -> list[WebQuery]:
 
 
 def _name(goal: Goal) -> str:
-    """The longest noun: mostly what the goal is about, without what is asked of it."""
+    """Return the longest noun: usually the topic of the goal without its question."""
     nouns = [word for word in keywords(goal.question) if word.noun and not word.text.isdecimal()]
     return _text(sorted(nouns, key=lambda word: -len(word.text))[:1])
 
 
 def _texts(goal: Goal) -> list[str]:
-    """All that is sought; then less of it, or what sets a definition apart from other mentions."""
+    """Return all keywords; then fewer of them, or words that select definitions among other mentions."""
     words = keywords(goal.question)
     if not words:
         return [goal.question[:MOST_CHARS]]

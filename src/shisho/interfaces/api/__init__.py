@@ -1,1 +1,1 @@
-"""The interface that every way in from outside shares: operations, schemas, replies, errors."""
+"""The interface shared by all entry points: operations, schemas, replies, errors."""

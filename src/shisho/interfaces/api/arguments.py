@@ -1,5 +1,4 @@
-"""Arguments as they come from outside: checked against what a verb takes, and what is wrong with them, told
-so that it can be mended."""
+"""Validate arguments of verbs, and describe mistakes so that the caller can fix them."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ LISTED = 20
 
 
 def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that were given, as the model has them. Raises InvalidParams."""
+    """Return the given arguments as validated by the model. Raises: InvalidParams."""
     try:
         validated = model.model_validate(given)
     except ValidationError as error:
@@ -30,8 +29,7 @@ def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any])
 
 
 def refusal(message: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
-    """The error that names each wrong argument and the reason; for one that does not exist, those that
-    do."""
+    """Return the error with each wrong argument and its reason, and the valid names for unknown ones."""
     wrong = [
         {"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)}
         for error in errors[:LISTED]
@@ -40,13 +38,13 @@ def refusal(message: Message, model: type[BaseModel], errors: Sequence[Any]) -> 
 
 
 def refuse_request(model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
-    """The error of a request over HTTP, as `refusal` tells it."""
+    """Return the error of an HTTP request, in the format of `refusal`."""
     message = Message("api.bad_request", reasons=reasons(model, errors))
     return refusal(message, model, errors)
 
 
 def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
-    """The first few mistakes, in one line."""
+    """Describe the first mistakes in one line."""
     return Message.join(
         (
             Message(
@@ -70,7 +68,7 @@ def _reason(model: type[BaseModel], error: Any) -> str:
 
 
 def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:
-    """The names of an object's members, at this path of the arguments."""
+    """Return the member names of the object at this path of the arguments."""
     places = [schema]
     for part in path:
         deeper = [_below(place, part) for place in _alternatives(schema, places)]

@@ -98,7 +98,7 @@ async def fetch(
 
 
 async def _find_part(desk: Desk, id: str) -> tuple[Document, int]:
-    """Find the document of an id, and the offset where its part begins. Raises NotFound."""
+    """Return the document of an id, and the offset of its part. Raises: NotFound."""
     name, _, offset = id.rpartition("@")
     if name and offset.isascii() and offset.isdigit() and len(offset) < 10:
         return await desk.document(name), int(offset)
@@ -113,7 +113,7 @@ async def _find_part(desk: Desk, id: str) -> tuple[Document, int]:
 
 
 def _end_of_part(desk: Desk, text: str, start: int) -> int:
-    """Return the offset where a part ends that fits into a reply: at the end of a line, if one is near."""
+    """Return the end offset of a part that fits into a reply: at the end of a line, if one is near."""
     part = text[start : start + PART_CHARS]
     fitting = range(1, len(part) + 1)
     length = bisect_right(
@@ -130,8 +130,7 @@ def _name(title: str, source: str) -> str:
 
 
 def _address(source: str, document: DocumentId, page: int | None, place: str) -> str:
-    """Return an address that the reader can open: the original's on the web, the viewer's of this server, or
-    a resource's."""
+    """Return an address that the reader can open: the web page, this server's viewer, or a resource."""
     if source.startswith(("http://", "https://")):
         return source
     if not SERVER_URL.get():

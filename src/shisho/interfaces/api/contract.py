@@ -1,4 +1,4 @@
-"""Everything that assistants can ask, in the order a reader meets it."""
+"""All verbs of assistants, in reading order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors as every interface tells them: `{ok: false, code, message, message_id, details, error_id}`."""
+"""Errors in the format of every interface: `{ok: false, code, message, message_id, details, error_id}`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR, errn
 
 
 def find_disk_error(error: OSError) -> ShishoError | None:
-    """Translate an error of the file system for a visitor; None where they could not mend it."""
+    """Translate an error of the file system for a user; None if the user cannot fix it."""
     if error.errno in FULL:
         return Conflict("storage.disk_full")
     if error.errno in CLOSED:
@@ -28,8 +28,7 @@ def find_disk_error(error: OSError) -> ShishoError | None:
 
 
 def to_shisho_error(error: Exception) -> ShishoError:
-    """The error that a visitor meets: of the file system what it means, of a fault of ours no more than that
-    there was one."""
+    """Return the error for the user: file system errors translated, internal errors without details."""
     if isinstance(error, ShishoError):
         return error
     if isinstance(error, OSError) and (cause := find_disk_error(error)) is not None:
@@ -40,8 +39,7 @@ def to_shisho_error(error: Exception) -> ShishoError:
 
 
 def describe_error(raised: Exception) -> dict[str, Any]:
-    """The error as the visitor is told it. A fault of ours is logged under its error id, and its own
-    words stay here."""
+    """Describe the error for the user. Internal errors are logged under an id, without being shown."""
     error = to_shisho_error(raised)
     error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
     details = {

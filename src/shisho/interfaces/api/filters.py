@@ -1,4 +1,4 @@
-"""Filters and metadata from `key=value`, as the command line and assistants write them."""
+"""Parse filters and metadata written as `key=value` by the command line and assistants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ METADATA = Message("filter.example")
 
 
 def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
-    """`k=v` is a value, `k=low..high` a range with either end open, a repeated key any of its values."""
+    """Parse filters:
+
+    `k=v` is a value, `k=low..high` a range with optional ends, a repeated key any of its values.
+    """
     from shisho.domain.corpus import FilterRange
 
     conditions: dict[str, Condition] = {}
@@ -37,7 +40,7 @@ def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
 
 
 def parse_metadata(given: Sequence[str]) -> dict[str, str]:
-    """`k=v` pairs said of a document."""
+    """Parse `k=v` pairs of a document's metadata."""
     return dict(_split(text, METADATA) for text in given)
 
 

@@ -1,4 +1,4 @@
-"""Verbs over folders that the library follows, for programs with a page: routes, and no tools."""
+"""Verbs over watched folders, for programs with a user interface: routes without tools."""
 
 from __future__ import annotations
 

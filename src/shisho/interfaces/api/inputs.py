@@ -1,7 +1,8 @@
-"""Base of everything that clients send as JSON, with the slips of assistants mended in one place.
+"""The base of JSON input from clients, which repairs common mistakes of assistants.
 
-Strict schemas make a model send each argument, so it sends `null` for those it would leave out. Others send a
-single value for a list, or a list or an object as JSON in a string."""
+Strict schemas make a model send every argument, so it sends `null` for those it would omit. Others send a
+single value for a list, or a list or an object as JSON in a string.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ class InputObject(BaseModel):
     """Base of arguments, and of arguments that are objects. Unknown names are refused. `OTHER_NAMES`: the
     proper name of each other name that is accepted."""
 
-    # Built at once, also if a start defers others: FastAPI's adapters of a deferred model warn on each route.
+    # Built at once even if others are deferred: FastAPI's adapters of a deferred model warn on each route.
     model_config = ConfigDict(extra="forbid", defer_build=False)
     OTHER_NAMES: ClassVar[Mapping[str, str]] = {}
 
@@ -32,7 +33,7 @@ class InputObject(BaseModel):
 
 
 def rename_arguments(names: Mapping[str, str], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Give each argument its proper name. Raises InvalidParams if both names are given and differ."""
+    """Rename arguments to their proper names. Raises: InvalidParams if both names are given and differ."""
     proper = {name: value for name, value in arguments.items() if name not in names}
     for other in names.keys() & arguments.keys():
         name, value = names[other], arguments[other]
@@ -49,7 +50,7 @@ def rename_arguments(names: Mapping[str, str], arguments: Mapping[Any, Any]) -> 
 
 
 def mend_arguments(model: type[BaseModel], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Leave out `null` if the argument is optional, and make a list or an object of what stands for one."""
+    """Drop `null` for optional arguments, and convert substitutes for lists and objects."""
     fields = model.model_fields
     return {
         name: _mend_value(frozenset(_list_kinds(fields[name].annotation)), value) if name in fields else value
@@ -67,7 +68,7 @@ def _mend_value(kinds: frozenset[type], value: Any) -> Any:
 
 
 def _unpack(text: str, kinds: frozenset[type]) -> Any:
-    """Return the list or the object that stands as JSON in a string, or the string."""
+    """Parse a list or an object in a JSON string; return other strings unchanged."""
     if kinds and text.lstrip()[:1] in ("[", "{"):
         try:
             value = json.loads(text)
@@ -78,7 +79,7 @@ def _unpack(text: str, kinds: frozenset[type]) -> Any:
 
 
 def _list_kinds(annotation: Any) -> Iterator[type]:
-    """List the types that an annotation allows; an object of ours counts as a `dict`."""
+    """Yield the types that an annotation allows; our own objects count as `dict`."""
     origin = get_origin(annotation)
     if origin in (Union, UnionType):
         for option in get_args(annotation):

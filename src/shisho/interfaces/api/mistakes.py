@@ -1,5 +1,4 @@
-"""Say in our words what is wrong with a given value: by the type of the error of pydantic, which reads
-the values."""
+"""Describe wrong values in our own words, from pydantic's error types."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ _PLAIN: Mapping[str, Message] = {
 
 
 def describe_mistake(error: Mapping[str, Any]) -> Message | None:
-    """Tell what the value must be instead, as an argument's reason; None for a type of error that has no
-    words here."""
+    """Describe the expected value as an argument's reason; None for an error type without a message here."""
     limits = error.get("ctx") or {}
     if "ge" in limits:
         return Message("mistake.at_least", limit=limits["ge"])

@@ -1,4 +1,4 @@
-"""Verbs over the models of this machine, for programs with a page: routes, and no tools."""
+"""Verbs over the models of this machine, for programs with a user interface: routes without tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A verb of the desk as the outside sees it. MCP tools and REST routes are both made from these."""
+"""A verb of the desk in its public form. MCP tools and REST routes are generated from it."""
 
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ class Reply(BareReply):
 
 @dataclass(frozen=True)
 class Verb:
-    """`run(desk, **arguments)` gives a `noun`, a dataclass; its signature and docstring are the contract.
+    """An operation: `run(desk, **arguments)` returns a `noun`, a dataclass.
 
-    `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no
-    more than once. `outside`: it may reach beyond this library. `link`: the resource that holds all of the
-    reply, as a format of the noun. `rows`: the list that is paged, and the field of a row that is the cursor
-    after it. `spread`: an argument, an object, whose members may also be given beside it. `is_bare`: the
-    reply has its own fields alone. `ends_with_caller`: the work stops when the client disconnects. `shape`
-    makes the noun of what `run` gives; what is None in it is left out."""
+    The signature and the docstring of `run` are the contract. `route`: method and path under /api/v1; names
+    in braces are arguments. `again`: it is idempotent. `outside`: it may reach beyond this library. `link`:
+    the resource with the full reply, as a format of the noun. `rows`: the paged list, and the field of a
+    row that is the cursor after it. `spread`: an argument, an object, whose members may also be passed
+    directly. `is_bare`: the reply has only its own fields. `ends_with_caller`: the work stops when the
+    client disconnects. `shape` converts the result of `run` to the noun, without fields that are None.
+    """
 
     run: Callable[..., Awaitable[Any]]
     noun: type
@@ -72,17 +73,17 @@ class Verb:
         return self.run.__name__
 
     def class_name(self, kind: str) -> str:
-        """A name for a class of this verb in a client's generated code: `QueueSearchesRequest`."""
+        """Return a class name of this verb for generated client code: `QueueSearchesRequest`."""
         return "".join(word.capitalize() for word in self.name.split("_")) + kind
 
     @property
     def says(self) -> str:
-        """The description of the verb for an assistant or a reader of the API."""
+        """The description of the verb for assistants and API readers."""
         return unwrap(inspect.cleandoc(self.run.__doc__ or ""))
 
     @cached_property
     def parameters(self) -> Sequence[inspect.Parameter]:
-        """Without the desk, annotations resolved."""
+        """The parameters without the desk, with resolved annotations."""
         signature = inspect.signature(self.run, eval_str=True)
         own_parameters = [
             parameter.replace(kind=parameter.KEYWORD_ONLY)
@@ -98,7 +99,7 @@ class Verb:
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """All arguments as one object; others are refused."""
+        """The model of all arguments, which rejects unknown ones."""
         taken: dict[str, Any] = {
             parameter.name: (
                 parameter.annotation,
@@ -109,14 +110,14 @@ class Verb:
         return self.make_model("Arguments", taken)
 
     def make_model(self, kind: str, members: dict[str, Any]) -> type[BaseModel]:
-        """Return a model of arguments; others are refused."""
+        """Return a model of arguments, which rejects unknown ones."""
         model = create_model(self.class_name(kind), __base__=InputObject, **members)
         model.OTHER_NAMES = getattr(self._members, "OTHER_NAMES", {})
         return model
 
     @cached_property
     def _members(self) -> type[BaseModel] | None:
-        """The object that is spread."""
+        """The class of the spread argument."""
         if self.spread is None:
             return None
         annotation = get_type_hints(self.run)[self.spread]
@@ -126,7 +127,7 @@ class Verb:
 
     @cached_property
     def reply(self) -> type[BareReply]:
-        """The noun as it is told."""
+        """The model of the reply."""
         hints = get_type_hints(self.noun, include_extras=True)
         own_fields: dict[str, Any] = {
             field.name: (hints[field.name], ... if field.default is MISSING else field.default)
@@ -136,15 +137,15 @@ class Verb:
         return create_model(self.noun.__name__, __base__=base, __doc__=self.noun.__doc__, **own_fields)
 
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
-        """The reply as JSON-ready data."""
+        """Return the reply as JSON-ready data."""
         return self.data(await self.ask(desk, **arguments))
 
     async def ask(self, desk: Any, **arguments: Any) -> Any:
-        """The reply before it is data. The same object where many are told the same."""
+        """Return the reply before conversion: one shared object for identical replies."""
         return await self.run(desk, **self._gathered(arguments))
 
     def data(self, found: Any) -> dict[str, Any]:
-        """A reply as JSON-ready data."""
+        """Convert a reply to JSON-ready data."""
         own_data: dict[str, Any] = to_plain_data(self.shape(found) if self.shape else found)
         own_data = _without_none(own_data) if self.shape else own_data
         if self.is_bare:
@@ -158,8 +159,10 @@ class Verb:
         }
 
     def _gathered(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The members that were given beside their object put into it. Raises InvalidParams where both places
-        differ."""
+        """Merge directly passed members into their object.
+
+        Raises: InvalidParams if both places differ.
+        """
         if self._members is None or self.spread is None:
             return arguments
         names = self._members.model_fields.keys()
@@ -186,6 +189,8 @@ def _without_none(data: Any) -> Any:
 
 
 def unwrap(doc: str) -> str:
-    """The text of a docstring without the line breaks inside its paragraphs, so that what clients are told
-    does not change when a docstring is wrapped anew."""
+    """Join the lines of each paragraph of a docstring.
+
+    Rewrapping a docstring then does not change the description for clients.
+    """
     return re.sub(r"(?<!\n)\n(?!\n)", " ", doc)

@@ -1,5 +1,7 @@
-"""Replies that carry text of documents: in fields whose names say so, for whoever reads them is to take it
-for data. Characters that only a model would read are marked in it; evidence stays as it is stored."""
+"""Replies with text of documents, in fields whose names mark it as data.
+
+Characters that only a model would read are marked; evidence is unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs that programs with a page need beside those that assistants have: routes, and no tools."""
+"""Verbs for programs with a user interface, besides those of assistants: routes without tools."""
 
 from __future__ import annotations
 
@@ -234,11 +234,11 @@ async def open_auth(desk: Desk, id: Id) -> WindowOpening:
 def _forget(opening: asyncio.Task[WindowResult]) -> None:
     _OPENINGS.discard(opening)
     if not opening.cancelled():
-        opening.exception()  # of a window that was open: the queue says that somebody is waited for still
+        opening.exception()  # of an open window: the queue shows that the challenge still waits
 
 
-UNTIL_OPEN = 3.0  # seconds in which it shows that there is no browser or no screen
-_OPENINGS: set[asyncio.Task[WindowResult]] = set()  # the loop itself would let them be collected
+UNTIL_OPEN = 3.0  # seconds in which a missing browser or screen is detected
+_OPENINGS: set[asyncio.Task[WindowResult]] = set()  # the event loop only has weak references
 VERBS = (
     Verb(
         open_auth,

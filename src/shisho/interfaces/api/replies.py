@@ -1,4 +1,4 @@
-"""Nouns of replies that the domain has no word for, and types of arguments."""
+"""Reply types outside the domain, and types of arguments."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Everything that programs can ask over HTTP: what assistants are not told, since every tool takes room in
-what they read, is here too."""
+"""All verbs over HTTP, including those without a tool: every tool takes up an assistant's context."""
 
 from __future__ import annotations
 

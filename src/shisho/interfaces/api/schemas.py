@@ -1,8 +1,9 @@
-"""JSON Schemas of tools that every assistant can read, and short: each conversation carries the list.
+"""Short JSON Schemas of tools that every assistant can parse: each conversation includes the list.
 
-Only keywords that strict modes and converters of every provider take: no unions, references, defaults,
-bounds or open objects. Defaults and bounds are in descriptions, and the server checks them. Of a reply, the
-top level is described."""
+Only keywords that strict modes and converters of every provider accept: no unions, references, defaults,
+bounds or open objects. Descriptions name defaults and bounds, which the server checks. Of a reply, only the
+top level is described.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +20,11 @@ DEFAULT_HINTS = {
     "openWorldHint": True,
 }
 IMPLIED_DEFAULTS: tuple[Any, ...] = (None, "", [], {}, False, "auto", "default")
-FAR = 10_000  # a bound from here on only keeps out mistakes
+FAR = 10_000  # larger bounds only catch mistakes
 
 
 def tool(verb: Verb) -> dict[str, Any]:
-    """The entry of a verb in the list of tools."""
+    """Return the entry of a verb in the list of tools."""
     return {
         "name": verb.name,
         "title": verb.title,
@@ -35,8 +36,10 @@ def tool(verb: Verb) -> dict[str, Any]:
 
 
 def hints(verb: Verb) -> dict[str, bool]:
-    """Hints for a client on a verb's effects, if they differ from the protocol's defaults. A reading verb is
-    not called idempotent too."""
+    """Return hints on a verb's effects that differ from the protocol's defaults.
+
+    Reading verbs are not also marked as idempotent.
+    """
     reads = verb.effect is Effect.READ
     effects = {
         "readOnlyHint": reads,
@@ -48,9 +51,11 @@ def hints(verb: Verb) -> dict[str, bool]:
 
 
 def arguments(verb: Verb) -> dict[str, Any]:
-    """The schema of a verb's arguments. The object that may also be given member by member is left out, and
-    so is `additionalProperties`, which the converter of google-genai fails on: the server refuses unknown
-    names."""
+    """Return the schema of a verb's arguments.
+
+    Omits the object whose members can also be given directly, and `additionalProperties`, which breaks the
+    converter of google-genai: the server rejects unknown names.
+    """
     whole = verb.arguments.model_json_schema()
     schema = _describe(whole, whole.get("$defs", {}))
     schema["properties"].pop(verb.spread, None)
@@ -58,8 +63,10 @@ def arguments(verb: Verb) -> dict[str, Any]:
 
 
 def reply(verb: Verb) -> dict[str, Any]:
-    """The schema of a verb's reply. The server's instructions describe `more`, `cursor` and `link`, which any
-    reply may have."""
+    """Return the schema of a verb's reply.
+
+    The server's instructions describe `more`, `cursor` and `link`, which any reply may have.
+    """
     whole = verb.reply.model_json_schema()
     own_properties = {
         name: _outline(property_, whole.get("$defs", {}), is_nullable=verb.shape is None)
@@ -73,7 +80,7 @@ def reply(verb: Verb) -> dict[str, Any]:
 def _describe(schema: Schema, defs: Schema) -> dict[str, Any]:
     schema = _resolve(schema, defs)
     described = {name: schema[name] for name in ("type", "enum") if name in schema}
-    if "properties" in schema:  # without the description of a class; an argument has its own
+    if "properties" in schema:  # without a class description; an argument has its own
         described["properties"] = {
             name: _describe(property_, defs) for name, property_ in schema["properties"].items()
         }
@@ -105,7 +112,7 @@ def _outline(schema: Schema, defs: Schema, *, is_nullable: bool) -> dict[str, An
 
 
 def _resolve(schema: Schema, defs: Schema) -> Schema:
-    """Follow a reference, and choose the alternative of a union that strict schemas can express."""
+    """Resolve a reference, and choose the alternative of a union that strict schemas can express."""
     if "$ref" in schema:
         schema = {**defs[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}
     if "anyOf" in schema:

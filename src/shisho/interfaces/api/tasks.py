@@ -1,4 +1,4 @@
-"""Verbs over tasks: the queue, its status, and the persons it waits for."""
+"""Verbs over tasks: the queue, its status, and its challenges for people."""
 
 from __future__ import annotations
 

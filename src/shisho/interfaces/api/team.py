@@ -1,4 +1,4 @@
-"""Verbs over people who share the library, for programs of who runs it: routes, and no tools."""
+"""Verbs over the users of a shared library, for programs of its owner: routes without tools."""
 
 from __future__ import annotations
 

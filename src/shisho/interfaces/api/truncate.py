@@ -1,5 +1,4 @@
-"""Replies that stay small enough for a model to read: what is too long is cut from the end, and the reply
-says so."""
+"""Keep replies small enough for a model: long ones are truncated and marked."""
 
 from __future__ import annotations
 
@@ -34,25 +33,25 @@ STRANGERS_NAMES = frozenset(
     }
 )
 LOCAL_PATH = re.compile(r"[\\/]|[A-Za-z]:[\\/]")
-PAGE = ROOM - 100  # tokens of its rows
-# Tokens of rows in one reply, for verbs that page by themselves what they note as shown.
+PAGE = ROOM - 100  # tokens of the rows
+# Tokens of rows in one reply, for verbs that record the rows they have shown.
 PAGE_TOKENS = ContextVar("page_tokens", default=UNBOUNDED_ROOM)
-# False for guests of a server: files of its disk appear in replies by their last name alone.
+# False for guests of a server: replies show local files without their folders.
 SHOWS_PATHS = ContextVar("shows_paths", default=True)
-# The address by which the reader has reached this server over HTTP; "" for others.
+# The server's address as the reader knows it over HTTP; "" for others.
 SERVER_URL = ContextVar("server_url", default="")
 T = TypeVar("T")
 Count = Callable[[str], int]
 
 
 class RecentReplies(Generic[T]):
-    """The replies made of the latest objects: one that many callers get is made once."""
+    """A cache of replies for the latest objects: a reply for many callers is built once."""
 
     def __init__(self, most: int = 16) -> None:
         self._made: deque[tuple[object, str, T]] = deque(maxlen=most)
 
     def get_or_make(self, source: object, make: Callable[[], T]) -> T:
-        """Return the reply made from this very object for such a reader, making it if needed."""
+        """Return the cached reply for this very object and such a reader, building it if needed."""
         language = f"{current_language()} {SHOWS_PATHS.get()}"
         for cached, spoken_then, reply in self._made:
             if cached is source and spoken_then == language:
@@ -63,13 +62,15 @@ class RecentReplies(Generic[T]):
 
 
 def dump_compact(data: Any) -> str:
-    """Compact JSON, in the characters themselves."""
+    """Return compact JSON without ASCII escapes."""
     return to_json(data).decode()
 
 
 def fit(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
-    """The data, in place, with `more` set where its lists, and then its texts, had to be shortened. `count`:
-    tokens of a text."""
+    """Shorten the data in place to fit, setting `more` if anything is cut: lists first, then texts.
+
+    `count`: returns the tokens of a text.
+    """
 
     def size(value: Any) -> int:
         return count(dump_compact(value))
@@ -88,7 +89,7 @@ def fit(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
 
 
 def _long(data: dict[str, Any], deeper: bool = True) -> Iterator[tuple[dict[str, Any], str]]:
-    """Places of lists and texts."""
+    """Yield the keys of lists and texts with their parents."""
     for key, value in data.items():
         if isinstance(value, dict) and deeper:
             yield from _long(value, deeper=False)
@@ -101,20 +102,20 @@ def _kept(rows: list[Any], room: int, size: Callable[[Any], int]) -> list[Any]:
 
 
 def _clipped(text: str, over: int) -> str:
-    """Without `over` tokens at the end: a token is four characters at most."""
+    """Cut `over` tokens from the end: a token has at most four characters."""
     return text[: max(0, len(text) - 4 * over - 4)] + "…"
 
 
 def to_plain_data(thing: Any) -> Any:
-    """JSON-ready data of whatever is told to a client, in the reader's language, with nothing hidden in its
-    names."""
+    """Return JSON-ready data for a client, in the reader's language, without hidden characters in names."""
     return strip_hidden(to_jsonable_python(render_all(thing)))
 
 
 def strip_hidden(data: Any) -> Any:
-    """The data, its titles, file names and what is said of them without characters that a reader does not
-    see, or that turn the text around: they come from strangers, and can hold words for a model alone. Quoted
-    text stays as it is stored."""
+    """Remove invisible and direction-changing characters from titles, file names and metadata.
+
+    These come from strangers and may contain text that only a model reads. Quoted text is unchanged.
+    """
     if isinstance(data, dict):
         return {
             key: _seen(value) if key in STRANGERS_NAMES else strip_hidden(value)

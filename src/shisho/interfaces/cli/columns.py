@@ -15,7 +15,7 @@ GAP = "  "
 def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None) -> Iterator[str]:
     """Return the lines of a table, one for each row, whatever its cells contain.
 
-    `width` in terminal cells, of which a Japanese character takes two; None: unlimited, as for a pipe.
+    `width` in terminal cells (two for a Japanese character); None: unlimited, as for a pipe.
     """
     cells = [[strip_unseen(str(cell)) for cell in row] for row in rows]
     widths = [max(cell_len(row[place]) for row in [heads, *cells]) for place in range(len(heads))]

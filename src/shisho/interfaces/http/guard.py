@@ -85,7 +85,7 @@ class AccessRules:
                 "http.token_needed_to_listen",
                 host=self.host,
             )
-        # Requests through a proxy come from this machine, whoever sent them.
+        # Requests through a proxy come from this machine, not from the sender.
         outside = sorted(host for host in self.hosts if not is_loopback(host))
         if outside:
             raise InvalidParams(

@@ -25,9 +25,7 @@ from shisho.language.unseen import mark_unseen
 URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE
 TOOLS = frozenset({"ask", "get_answer", "compose_answer"})
-SHOWN = (
-    "shisho/evidence"  # the key of what the page shows, among what a result carries beside the model's text
-)
+SHOWN = "shisho/evidence"  # the key of the page's data in the metadata of a result
 MOST_BYTES = 500_000  # of images in one result: some clients accept at most a megabyte
 MARGIN = 144.0  # points of the page above and below the highlight
 

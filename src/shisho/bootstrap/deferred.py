@@ -11,7 +11,7 @@ P = ParamSpec("P")
 
 
 class DeferredPart:
-    """A stand-in for the result of `make`, which is called once, at the first attribute access of any thread.
+    """A proxy for the result of `make`, which is called once, at the first attribute access of any thread.
 
     `known`: attributes that are available without it.
     """

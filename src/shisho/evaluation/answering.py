@@ -1,6 +1,6 @@
 """Measure answers, citations and abstentions on questions that come with their own passages.
 
-Each question is asked of a library of its own.
+Each question has a library of its own.
 """
 
 from __future__ import annotations

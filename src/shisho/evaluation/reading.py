@@ -155,7 +155,7 @@ def _cuts_number(text: str, start: int, end: int) -> bool:
 
 
 def _is_number_edge(beside: str) -> bool:
-    """Return whether no number continues here. `beside`: the next two characters, nearest first."""
+    """Return whether no number continues here. The argument is the next two characters, nearest first."""
     if beside[:1].isdecimal():
         return True
     return beside[:1] in NUMBER_MARKS and beside[1:2].isdecimal()

@@ -160,7 +160,7 @@ class ModelPull:
                 written.seek(start)
                 async for data in reply.aiter_raw():
                     room = file.size - written.tell()
-                    written.write(data[: room + 1])  # one byte too many tells that it is another file
+                    written.write(data[: room + 1])  # an extra byte reveals a different file
                     self._tell(min(len(data), room))
                     if len(data) > room:
                         return

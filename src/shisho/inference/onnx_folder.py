@@ -106,7 +106,7 @@ class _OnnxModel:
 
 
 def _pooled(tokens: Matrix, pooling: str) -> Matrix:
-    """Return one row for all tokens, of which none is padding."""
+    """Pool the rows of all tokens to one; no token is padding."""
     if pooling == "cls":
         pooled: Matrix = tokens[0]
     elif pooling == "lasttoken":

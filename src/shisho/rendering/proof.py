@@ -4,7 +4,7 @@ A proof file is UTF-8 text, each line ended by a line feed:
     shisho-proof 1 parts=N
     SHA-256 NAME JSON              N times; the hash is of `NAME JSON`
     seal SHA-256                   of every byte before this line
-    signature ed25519 KEY SIG      of every byte before this line; only where the author has a key
+    signature ed25519 KEY SIG      of every byte before this line; only if the author has a key
 Hashes, keys and signatures are written in small hexadecimal digits, so that no other spelling means the same.
 """
 

@@ -1,2 +1,1 @@
-"""A web in a box: engines in their own markup and the pages they lead to, all on this machine. For tests,
-demo and bench."""
+"""A local web: engines with their own markup, and the pages they link to, for tests, demos and benchmarks."""

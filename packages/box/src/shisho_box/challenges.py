@@ -1,5 +1,4 @@
-"""Pages that want proof of a person. Submitting their form sets a cookie, and with it the same address
-answers as usual."""
+"""Challenge pages. Submitting their form sets a cookie, with which the same address answers normally."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ _LOOKS = {
 
 
 def challenge(kind: RuleAction, request: BoxRequest) -> BoxResponse:
-    """The page of that kind. A block has no form: nobody can solve it."""
+    """Return the challenge page of this kind. A block has no form: nobody can solve it."""
     if kind is RuleAction.BLOCKED:
         return html(
             "<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>",
@@ -71,6 +70,6 @@ def is_solved(request: BoxRequest) -> bool:
 
 
 def solve(request: BoxRequest) -> BoxResponse:
-    """The form was submitted: the cookie, and back to where it stood."""
+    """Handle the submitted form: set the cookie, and redirect to the challenged page."""
     to = request.form.get("next", "/")
     return redirect(to, 303, ("Set-Cookie", f"{_COOKIE}=1; Path=/; Max-Age=86400"))

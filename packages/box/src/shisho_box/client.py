@@ -1,4 +1,4 @@
-"""Steer a running box from another process."""
+"""Control a running box from another process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shisho_box.log import LogRecord, read
 
 
 class BoxClient(BoxAddress):
-    """A running box in another process, which can be told how to behave."""
+    """A client of a running box in another process."""
 
     @property
     def log(self) -> LogRecord:

@@ -1,6 +1,8 @@
-"""Attacks of a server on its readers, one script each. A script begins where the request's head has been
-read, writes to the connection what it likes, and ends when the other side has gone; whoever calls it
-closes the connection."""
+"""Attacks of a server on its clients, one script each.
+
+A script starts after the request's head is read, writes arbitrary bytes to the connection, and ends when the
+client has disconnected. The caller closes the connection.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ _PAGE = b"<!doctype html><title>page</title><p>" + "落ち着いた文章です�
 
 
 async def slow_loris(reader: StreamReader, writer: StreamWriter) -> None:
-    """A header every second, for ever."""
+    """Send a header every second, forever."""
     await _send(writer, b"HTTP/1.1 200 OK\r\n")
     number = 0
     while True:
@@ -38,12 +40,12 @@ async def one_byte_a_second(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def redirect_loop(reader: StreamReader, writer: StreamWriter) -> None:
-    """To the very address that was asked."""
+    """Redirect to the requested address itself."""
     await _send(writer, b"HTTP/1.1 302 Found\r\nLocation: ?\r\nContent-Length: 0\r\n\r\n")
 
 
 async def endless_redirects(reader: StreamReader, writer: StreamWriter) -> None:
-    """Each to an address that was not asked before."""
+    """Redirect each time to a new address."""
     await _send(writer, b"HTTP/1.1 302 Found\r\nLocation: further/\r\nContent-Length: 0\r\n\r\n")
 
 
@@ -54,20 +56,20 @@ async def endless_headers(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def endless_interim_answers(reader: StreamReader, writer: StreamWriter) -> None:
-    """An answer before the answer is allowed any number of times."""
+    """Send interim responses without end: HTTP allows any number of them."""
     while True:
         await _send(writer, b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000)
 
 
 async def endless_trailers(reader: StreamReader, writer: StreamWriter) -> None:
-    """A page that is all there, and then headers after it."""
+    """Send a complete page, followed by endless trailers."""
     await _send(writer, _HTML + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n" % (len(_PAGE), _PAGE))
     while True:
         await _send(writer, b"X-Trailer: %s\r\n" % (b"t" * 50) * 1000)
 
 
 async def ten_gigabytes(reader: StreamReader, writer: StreamWriter) -> None:
-    """As HTML in chunks, with no length announced."""
+    """Send HTML in chunks without a declared length."""
     piece = b"<p>" + b"x" * 65_533
     await _send(writer, _HTML + b"Transfer-Encoding: chunked\r\n\r\n")
     for _ in range(10 * _GIGABYTE // len(piece)):
@@ -76,14 +78,14 @@ async def ten_gigabytes(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def crumbs(reader: StreamReader, writer: StreamWriter) -> None:
-    """Chunks of one byte, as fast as they are taken: a reader has work for every one of them."""
+    """Send chunks of one byte at full speed: the client has work with each of them."""
     await _send(writer, _HTML + b"Transfer-Encoding: chunked\r\n\r\n")
     while True:
         await _send(writer, b"1\r\na\r\n" * 10_000)
 
 
 async def packed_crumbs(reader: StreamReader, writer: StreamWriter) -> None:
-    """The same of a gzip that never comes to a byte of text."""
+    """Send gzip data in one-byte chunks that never decompress to any text."""
     await _send(writer, _HTML + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n")
     await _send(writer, b"a\r\n\x1f\x8b\x08" + bytes(6) + b"\xff\r\n")
     empty_block = b"".join(b"1\r\n%c\r\n" % byte for byte in b"\x00\x00\x00\xff\xff")
@@ -92,14 +94,14 @@ async def packed_crumbs(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def gzip_bomb(reader: StreamReader, writer: StreamWriter) -> None:
-    """Ten gigabytes of zeros in ten megabytes."""
+    """Send ten gigabytes of zeros compressed to ten megabytes."""
     await _send(writer, _HTML + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\n")
     async for piece in _bomb():
         await _send(writer, piece)
 
 
 async def pdf_bomb(reader: StreamReader, writer: StreamWriter) -> None:
-    """The same under the media type that is allowed the most."""
+    """Send a bomb with the media type that has the largest limit."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
     await _send(writer, head)
     async for piece in _bomb():
@@ -107,7 +109,7 @@ async def pdf_bomb(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def stacked_encodings(reader: StreamReader, writer: StreamWriter) -> None:
-    """gzip in gzip: a thousand times a thousand."""
+    """Send gzip in gzip, each with a factor of a thousand."""
     body = gzip.compress(gzip.compress(bytes(2**20)))
     await _send(
         writer,
@@ -116,7 +118,7 @@ async def stacked_encodings(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def unknown_encoding(reader: StreamReader, writer: StreamWriter) -> None:
-    """One that was not asked for."""
+    """Use an encoding that the client did not accept."""
     await _send(writer, _HTML + b"Content-Encoding: br\r\nContent-Length: 4\r\n\r\n\x0b\x00\x80\x03")
 
 
@@ -126,20 +128,20 @@ async def cut_off_gzip(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def too_short(reader: StreamReader, writer: StreamWriter) -> None:
-    """Less than its Content-Length says."""
+    """Send less than the declared Content-Length."""
     await _send(writer, _HTML + b"Content-Length: %d\r\n\r\n" % (2 * len(_PAGE)) + _PAGE)
 
 
 async def two_lengths(reader: StreamReader, writer: StreamWriter) -> None:
-    """Content-Length said twice, differently."""
+    """Send two different Content-Length headers."""
     await _send(writer, _HTML + b"Content-Length: 5\r\nContent-Length: %d\r\n\r\n" % len(_PAGE) + _PAGE)
 
 
 async def reset(reader: StreamReader, writer: StreamWriter) -> None:
-    """In the middle of the body."""
+    """Reset the connection in the middle of the body."""
     await _send(writer, _HTML + b"Content-Length: 1000000\r\n\r\n" + _PAGE)
     await asyncio.sleep(0.05)
-    with suppress(OSError, AttributeError):  # a connection closed with its lingering off is reset
+    with suppress(OSError, AttributeError):  # closing a socket with zero linger resets the connection
         writer.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
         )
@@ -147,22 +149,22 @@ async def reset(reader: StreamReader, writer: StreamWriter) -> None:
 
 
 async def deep(reader: StreamReader, writer: StreamWriter) -> None:
-    """A hundred thousand elements in one another."""
+    """Send a hundred thousand nested elements."""
     await _page(writer, b"<div>" * 100_000 + _PAGE)
 
 
 async def attributes(reader: StreamReader, writer: StreamWriter) -> None:
-    """Fifty thousand of one tag."""
+    """Send a tag with fifty thousand attributes."""
     await _page(writer, b"<div " + b" ".join(b"a%d=1" % number for number in range(50_000)) + b">" + _PAGE)
 
 
 async def nonsense(reader: StreamReader, writer: StreamWriter) -> None:
-    """No HTTP at all."""
+    """Send no HTTP at all."""
     await _send(writer, b"220 mail.example ESMTP ready\r\n" * 10)
 
 
 async def never(reader: StreamReader, writer: StreamWriter) -> None:
-    """Not a word, until the other side has gone."""
+    """Send nothing until the client disconnects."""
     await reader.read()
 
 
@@ -196,8 +198,10 @@ SCRIPTS: Mapping[str, Script] = {
 
 
 async def play(name: str, reader: StreamReader, writer: StreamWriter) -> None:
-    """Run a script to its end, which is often that the other side has had enough. Raises KeyError for an
-    unknown one."""
+    """Run a script until it ends, usually because the client disconnected.
+
+    Raises: KeyError if it is unknown.
+    """
     with suppress(ConnectionError):
         await SCRIPTS[name](reader, writer)
 
@@ -209,12 +213,11 @@ async def _page(writer: StreamWriter, body: bytes) -> None:
 async def _send(writer: StreamWriter, data: bytes) -> None:
     writer.write(data)
     await writer.drain()
-    await asyncio.sleep(0)  # drain() of a fast reader does not let anybody else have a turn
+    await asyncio.sleep(0)  # drain() does not yield to other tasks if the client reads fast
 
 
 async def _bomb() -> AsyncIterator[bytes]:
-    # A full flush makes a block of the stream that stands for itself, so that one megabyte is packed once and
-    # sent often.
+    # A full flush ends an independent block, so one megabyte is compressed once and sent many times.
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     yield packer.compress(b"<p>") + packer.flush(zlib.Z_FULL_FLUSH)
     megabyte = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)

@@ -1,5 +1,4 @@
-"""A page's paragraphs in one of three frames, with the menus and margins that a reader has to tell from the
-text."""
+"""Lay out a page's paragraphs in one of three frames, with menus and margins that a reader must remove."""
 
 from __future__ import annotations
 
@@ -20,14 +19,14 @@ _CANONICAL = '<link rel="canonical" href="{url}">'
 
 
 def render(page: BoxPage) -> bytes:
-    """The bytes of a page as its server sends them."""
+    """Return the bytes of a page as its server sends them."""
     if page.body is not None:
         return page.body
     words = MADE["language"][page.topic.language]["menu"]
     frame = _FRAMES[page.number % len(_FRAMES)]
     title = escape(page.title)
     host = escape(page.host)
-    # Every other page names its canonical address, which for a mirror is the original's.
+    # Every other page has a canonical URL; a mirror's is that of the original.
     more = _CANONICAL.format(url=escape(page.mirror_of or page.url)) if page.number % 2 else ""
     body = frame.format(
         title=title,
@@ -42,7 +41,7 @@ def render(page: BoxPage) -> bytes:
 
 
 def _text(page: BoxPage) -> str:
-    """Plain paragraphs, or a heading before each but the first."""
+    """Return plain paragraphs, or one heading for each after the first."""
     paragraphs = [escape(paragraph) for paragraph in page.paragraphs]
     if page.number % len(_FRAMES) != 2:
         return "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)

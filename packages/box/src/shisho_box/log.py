@@ -1,5 +1,4 @@
-"""The log of what the box was asked: one entry for each connection and each request, in memory and as
-lines of JSON."""
+"""The log of the box: one entry for each connection and each request, in memory and as JSON lines."""
 
 from __future__ import annotations
 
@@ -13,10 +12,13 @@ from typing import IO
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A request, or (without `method`) a connection that was opened. `at` and `ended` are of the machine's
-    monotonic clock, so they compare across processes; `wall` is seconds since 1970. `status` 0: not answered
-    (yet). `engine`, `text` and `page` say which result page was meant. `note` says why the answer is not the
-    usual one: `shell`, `wrong: <reason>`, `solved`, the name of a rule; `desk`: a word to the box itself."""
+    """A request, or (without `method`) an opened connection.
+
+    `at` and `ended` are of the machine's monotonic clock, so they compare across processes; `wall` is seconds
+    since 1970. `status` 0: not answered (yet). `engine`, `text` and `page` identify the result page. `note`
+    says why the response is unusual: `shell`, `wrong: <reason>`, `solved`, the name of a rule; `desk`: a
+    command to the box.
+    """
 
     number: int
     connection: int
@@ -43,7 +45,7 @@ class LogEntry:
 
 
 class LogRecord:
-    """Entries, read."""
+    """The parsed entries of a log."""
 
     def __init__(self, entries: Mapping[int, LogEntry]) -> None:
         self._entries = entries
@@ -61,17 +63,17 @@ class LogRecord:
 
     @property
     def silent(self) -> list[LogEntry]:
-        """Connections on which no request came."""
+        """Return the connections without a request."""
         spoken = {entry.connection for entry in self.requests}
         return [entry for entry in self.connections if entry.connection not in spoken]
 
     @property
     def wrong(self) -> list[LogEntry]:
-        """Requests that broke an engine's contract."""
+        """Return the requests that violated an engine's contract."""
         return [entry for entry in self.requests if entry.note.startswith("wrong")]
 
     def select(self, engine: str = "", *, host: str = "", text: str = "", path: str = "") -> list[LogEntry]:
-        """Requests of an engine's result pages (with `engine`), of a host, of one query, below a path."""
+        """Return the requests of an engine's result pages, of a host, of one query, or below a path."""
         return [
             entry
             for entry in self.requests
@@ -82,15 +84,17 @@ class LogRecord:
         ]
 
     def pages(self, engine: str, text: str = "") -> list[int]:
-        """The result pages that were answered as usual, in the order of asking."""
+        """Return the normally answered result pages, in the order of requests."""
         return [
             entry.page for entry in self.select(engine, text=text) if entry.status == 200 and not entry.note
         ]
 
 
 class Log(LogRecord):
-    """The log of a running box. A line is written when something comes and again when it ends: the later line
-    counts."""
+    """The log of a running box.
+
+    An entry is written at its start and again at its end: the later line counts.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self._held: dict[int, LogEntry] = {}
@@ -98,7 +102,7 @@ class Log(LogRecord):
         super().__init__(self._held)
 
     def record_connection(self, scheme: str) -> int:
-        """The number of the new connection."""
+        """Record a connection and return its number."""
         number = len(self._held) + 1
         self._keep(LogEntry(number, number, time.monotonic(), time.time(), scheme))
         return number
@@ -122,7 +126,7 @@ class Log(LogRecord):
 
 
 def read(path: Path) -> LogRecord:
-    """The log of a box that another process runs, as far as it is written."""
+    """Return the log of another process's box, as far as it is written."""
     return LogRecord({entry.number: entry for entry in _lines(path)})
 
 

@@ -1,4 +1,4 @@
-"""A request as the box sees it and what it answers with."""
+"""Requests and responses of the box."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, quote
 
 @dataclass(frozen=True, slots=True)
 class BoxRequest:
-    """One request. `host` in lower case and without its port; `path` as it came; header names in lower
-    case."""
+    """A request. `host`: in lower case, without its port; `path`: unmodified; header names in lower case."""
 
     scheme: str
     method: str
@@ -45,8 +44,7 @@ class BoxRequest:
 
 
 class Way(StrEnum):
-    """The outcome for the connection: an answer, none ever, a reset, or a script that writes what it
-    likes."""
+    """The fate of the connection: a response, no response, a reset, or a hostile script."""
 
     ANSWER = "answer"
     HANG = "hang"
@@ -56,7 +54,7 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BoxResponse:
-    """`delay_s` is waited before the first byte; `script` names one of the hostile scripts."""
+    """A response. `delay_s`: before the first byte; `script`: the name of a hostile script."""
 
     body: bytes = b""
     status: int = 200
@@ -85,5 +83,5 @@ def redirect(to: str, status: int = 302, *headers: tuple[str, str]) -> BoxRespon
 
 
 def pairs(text: str) -> dict[str, str]:
-    """The parameters of a query or a form; of those that come twice, the last."""
+    """Return the parameters of a query or a form; of repeated ones, the last."""
     return dict(parse_qsl(text, keep_blank_values=True))

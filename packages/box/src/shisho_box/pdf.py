@@ -1,4 +1,4 @@
-"""A small PDF with a text layer in Japanese. Its font is one that every reader has, so none is embedded."""
+"""A small PDF with a Japanese text layer. Its font is available in every reader, so none is embedded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PAGE = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Fon
 
 
 def write(pages: Sequence[Sequence[str]]) -> bytes:
-    """Pages of lines: the first line of each is its heading."""
+    """Write pages of lines; the first line of each is its heading."""
     kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",

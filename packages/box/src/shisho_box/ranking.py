@@ -1,9 +1,9 @@
-"""Rank an engine's results: which topic a query means, which pages are relevant to it, and in what order
-they stand.
+"""Rank an engine's results: the topic of a query, its relevant pages, and their order.
 
-Pure. The order is drawn from seed, engine and query: at rank r (from 0) a relevant page stands with the
-chance that the `Decay` gives, until none is left; the rest are pages of the same topic that do not answer,
-then of others. Engines know different pages, so they overlap and none has all."""
+Pure. The order is drawn from seed, engine and query: rank r (from 0) has a relevant page with the probability
+of the `Decay`, as long as there are any; the rest are irrelevant pages of the same topic, then of other
+topics. Engines know different pages, so they overlap and none has all.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from random import Random
 
 from shisho_box.world import BoxPage, Topic, World
 
-KNOWN = 0.8  # the share of all pages that an engine has
+KNOWN = 0.8  # of all pages, known to an engine
 LEAST_MATCH = 0.3
 _WORDS = re.compile(r"[a-z0-9]+|[ァ-ヿ一-鿿々]+")
 _ASKING = frozenset("何誰")
@@ -42,7 +42,7 @@ class Decay(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedResult:
-    """A row of a result page. `url` may carry tracking parameters; `page` says what it really is."""
+    """A row of a result page. `url` may have tracking parameters; `page` is the actual page."""
 
     url: str
     page: BoxPage
@@ -51,9 +51,11 @@ class RankedResult:
 
 @dataclass(frozen=True, slots=True)
 class RankingModel:
-    """How results are drawn. `depth`: how many an engine has for a query, ± 20 %; `repeats`: the chance, from
-    the second ten on, that a row repeats an earlier one; `tracking`: the share of addresses with tracking
-    parameters."""
+    """The parameters of drawn results.
+
+    `depth`: an engine's results for a query, ± 20 %. `repeats`: the probability, from the eleventh row on,
+    that a row repeats an earlier one. `tracking`: the share of URLs with tracking parameters.
+    """
 
     seed: int = 0
     decay: Decay = Decay.STEEP
@@ -63,7 +65,7 @@ class RankingModel:
 
 
 def chance(decay: Decay, rank: int, depth: int) -> float:
-    """That the row at `rank` (from 0) of `depth` is relevant, as long as there are relevant pages."""
+    """Return the probability of a relevant row at `rank` (from 0) of `depth`, while any remain."""
     match decay:
         case Decay.STEEP:
             return 0.95 * math.exp(-rank / 8)
@@ -76,7 +78,7 @@ def chance(decay: Decay, rank: int, depth: int) -> float:
 
 
 class TopicIndex:
-    """Queries to pages."""
+    """An index from queries to pages."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -88,8 +90,7 @@ class TopicIndex:
         self._known = lru_cache(maxsize=256)(self._draw_known)
 
     def topics(self, query: str) -> list[Topic]:
-        """The topics of the query: a topic it names, else those that fit best; none where nothing
-        fits."""
+        """Return the topics that the query names, else those that fit best; empty if none fits."""
         folded = _fold(query)
         named_topics = [topic for topic in self._world.topics if _fold(topic.name) in folded]
         if named_topics:
@@ -107,7 +108,7 @@ class TopicIndex:
         )
 
     def list_relevant(self, query: str) -> list[BoxPage]:
-        """The pages that tell what is asked: of the aspects the query names, else of any."""
+        """Return the pages with an answer: on the aspects that the query names, else on any aspect."""
         folded = _fold(query)
         pages: list[BoxPage] = []
         for topic in self.topics(query):
@@ -140,7 +141,7 @@ class TopicIndex:
 def _order(
     draw: Random, manner: RankingModel, good: list[BoxPage], rest: list[BoxPage], depth: int
 ) -> list[BoxPage]:
-    """`good` and `rest` are stacks: their ends come first."""
+    """Merge the stacks `good` and `rest`, whose last elements come first."""
     rows: list[BoxPage] = []
     while len(rows) < depth and (good or rest):
         rank = len(rows)
@@ -177,7 +178,7 @@ def _named(topic: Topic, folded: str) -> list[str]:
 
 
 def grams(text: str) -> frozenset[str]:
-    """Latin words, and pairs of letters from runs of kanji and katakana; a letter alone by itself."""
+    """Return Latin words, and character pairs from runs of kanji and katakana; single characters alone."""
     pairs: set[str] = set()
     for run in _WORDS.findall(_fold(text)):
         pairs.update([run] if run.isascii() else (run[at : at + 2] for at in range(max(1, len(run) - 1))))

@@ -1,4 +1,4 @@
-"""The hand-written pages, and one PDF, beside the generated ones."""
+"""The handwritten pages and one PDF, in addition to the generated ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the box misbehaves: rules that a test sets while it runs. The newest that fits wins."""
+"""Rules by which the box misbehaves, set by tests at run time. The newest matching rule wins."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from shisho_box.message import BoxResponse, Way, html, redirect
 
 
 class RuleAction(StrEnum):
-    """The action of a rule. From `no_results` on they are for result pages only."""
+    """The action of a rule. From `no_results` on they only apply to result pages."""
 
     STATUS = "status"  # answer with `status`, and Retry-After if `retry_after` is set
-    # `status` to whoever comes sooner than `interval_s` after the end of the request before; else as usual
+    # `status` for requests less than `interval_s` after the end of the previous one; else normal
     PACE = "pace"
-    SLOW = "slow"  # as usual, after `delay_s`
-    HANG = "hang"  # no answer, ever
-    RESET = "reset"  # the connection is cut
+    SLOW = "slow"  # normal, after `delay_s`
+    HANG = "hang"  # no response, ever
+    RESET = "reset"  # the connection is reset
     REDIRECT = "redirect"  # to `location`, with `status` 302 unless it is set
-    SCRIPT = "script"  # the hostile script of that name
-    TEXT = "text"  # `text` in place of what stands there: another robots.txt, another page
-    RENDERED = "rendered"  # a page whose text is there only when its script has run
-    SHIFT_JIS = "shift_jis"  # a page in Shift_JIS that does not say so
+    SCRIPT = "script"  # the named hostile script
+    TEXT = "text"  # `text` in place of the content: another robots.txt, another page
+    RENDERED = "rendered"  # a page whose text only appears after its script has run
+    SHIFT_JIS = "shift_jis"  # a page in undeclared Shift_JIS
     CAPTCHA = "captcha"
     TURNSTILE = "turnstile"
     CONSENT = "consent"
     LOGIN = "login"
     JS_CHALLENGE = "js_challenge"
     BLOCKED = "blocked"
-    NO_RESULTS = "no_results"  # the engine says that there are none
-    UNKNOWN_LAYOUT = "unknown_layout"  # markup or a shape that nobody has seen
-    REPEAT = "repeat"  # the rows of the page before, once more
-    KNOWN = "known"  # rows of earlier pages only, in another order
-    USELESS = "useless"  # new addresses, none of which is about the query
-    LAST = "last"  # the rows as usual, and no way to a next page
+    NO_RESULTS = "no_results"  # the engine reports no results
+    UNKNOWN_LAYOUT = "unknown_layout"  # unknown markup
+    REPEAT = "repeat"  # the rows of the previous page again
+    KNOWN = "known"  # only rows of earlier pages, in another order
+    USELESS = "useless"  # new URLs, none of them relevant to the query
+    LAST = "last"  # normal rows without a link to a next page
 
 
 CHALLENGES = frozenset(
@@ -63,9 +63,12 @@ SHAPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Where: `engine`, `host`, the beginning of `path`, the whole `query`, result page `page`; empty is
-    anywhere. When: after `after` requests that fit were let through, `times` times (0: for ever). Seconds
-    everywhere."""
+    """A rule.
+
+    It matches `engine`, `host`, the prefix `path`, the whole `query`, and result page `page`; empty matches
+    anything. It applies after `after` matching requests have passed, `times` times (0: always). Times are in
+    seconds.
+    """
 
     do: RuleAction = RuleAction.STATUS
     engine: str = ""
@@ -86,7 +89,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RuleTarget:
-    """The target of a request. `page` 0: no result page."""
+    """The target of a request. `page` 0: not a result page."""
 
     host: str
     path: str
@@ -104,7 +107,7 @@ class _Held:
 
 
 class RuleSet:
-    """The rules in force."""
+    """The active rules."""
 
     def __init__(self) -> None:
         self._held: list[_Held] = []
@@ -114,12 +117,14 @@ class RuleSet:
         return rule
 
     def remove(self, rule: Rule | None = None) -> None:
-        """One rule, or all."""
+        """Remove one rule, or all."""
         self._held = [state for state in self._held if rule is not None and state.rule != rule]
 
     def match(self, place: RuleTarget, now: float) -> Rule | None:
-        """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept
-        lets older rules speak."""
+        """Return the rule for this request, which is counted and in progress until `record_end`.
+
+        If the request respects a pace, older rules apply.
+        """
         fitting = [state for state in self._held if _fits(state.rule, place)]
         rule = next((state.rule for state in fitting if _speaks(state, now)), None)
         for state in fitting:
@@ -127,7 +132,7 @@ class RuleSet:
         return rule
 
     def record_end(self, place: RuleTarget, now: float) -> None:
-        """A request that was matched is over: paces are measured from here."""
+        """Record the end of a matched request: paces are measured from here."""
         for state in self._held:
             if _fits(state.rule, place):
                 state.under_way = max(0, state.under_way - 1)
@@ -135,7 +140,7 @@ class RuleSet:
 
 
 def rule_of(values: dict[str, Any]) -> Rule:
-    """A rule from plain values. Raises InvalidParams for a name or deed that is none."""
+    """Return a rule from plain values. Raises: InvalidParams for an unknown name or action."""
     try:
         return Rule(**{**values, "do": RuleAction(values.get("do", RuleAction.STATUS))})
     except (TypeError, ValueError) as error:
@@ -167,7 +172,7 @@ def _fits(rule: Rule, place: RuleTarget) -> bool:
 
 
 def find_deed(rule: Rule) -> BoxResponse | None:
-    """The answer of a rule that gives one by itself."""
+    """Return the response of a rule that has one of its own."""
     match rule.do:
         case RuleAction.STATUS:
             return _refusal(rule, rule.status or 503)

@@ -1,5 +1,4 @@
-"""The hosts of pages: robots.txt, pages with their validators, and hosts that each show one thing a crawler
-must bear."""
+"""The hosts of pages: robots.txt, pages with validators, and one host for each difficulty of a crawler."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ _MADE_LATER = f"""document.getElementById("root").innerHTML =
 
 
 def page(box_page: BoxPage, request: BoxRequest) -> BoxResponse:
-    """A page, or 304 where the asker has it already."""
+    """Return a page, or 304 if the client has it cached."""
     body = render(box_page)
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     changed = datetime.combine(box_page.day, time(), UTC)
@@ -52,7 +51,7 @@ def article(title: str = "時計台の鐘", text: str = _STORY, head: str = "", 
 
 
 def answer_by_script(answer: BoxResponse) -> BoxResponse:
-    """The same page, set up by a script."""
+    """Return the same page, built by a script."""
     body = json.dumps(answer.body.decode()).replace("</", "<\\/")
     script = f"<script>document.open(); document.write({body}); document.close();</script>"
     return html(
@@ -61,13 +60,13 @@ def answer_by_script(answer: BoxResponse) -> BoxResponse:
 
 
 def encode_in_shift_jis(answer: BoxResponse) -> BoxResponse:
-    """The same page in Shift_JIS, and nobody says so."""
+    """Return the same page in undeclared Shift_JIS."""
     text = answer.body.decode().replace('<meta charset="utf-8">', "")
     return replace(answer, body=text.encode("cp932", "xmlcharrefreplace"), media_type="text/html", headers=())
 
 
 def home(name: str) -> BoxResponse:
-    """Where a person lands who opens an engine."""
+    """Return the home page of an engine."""
     return html(f"<html><head><title>{name}</title></head><body><h1>{name}</h1></body></html>")
 
 
@@ -80,8 +79,11 @@ def robots(text: str = "", status: int = 200, delay_s: float = 0.0) -> BoxRespon
 
 
 def _redirects(request: BoxRequest, port: int) -> BoxResponse:
-    """/301 and its like lead to /end; /loop to itself; /chain/N to /chain/N-1 and so to /end; /away to
-    another host; /loopback, /metadata, /private where nobody may go; /to?url= anywhere."""
+    """Redirect by path.
+
+    /301 and similar redirect to /end; /loop to itself; /chain/N to /chain/N-1 and finally to /end; /away to
+    another host; /loopback, /metadata, /private to forbidden addresses; /to?url= anywhere.
+    """
     origin = f"{request.scheme}://{request.host}"
     kind, _, rest = request.path.strip("/").partition("/")
     targets = {
@@ -103,8 +105,11 @@ def _redirects(request: BoxRequest, port: int) -> BoxResponse:
 
 
 def _charsets(request: BoxRequest, port: int) -> BoxResponse:
-    """/sjis and /eucjp say nothing in their header (the first says it in the page); /sjis-header says it
-    there alone."""
+    """Serve other encodings.
+
+    /sjis and /eucjp have no charset in their header (the first has it in the page); /sjis-header only has it
+    there.
+    """
     declared = '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">'
     match request.path:
         case "/sjis":
@@ -113,7 +118,7 @@ def _charsets(request: BoxRequest, port: int) -> BoxResponse:
             return BoxResponse(article().encode("cp932"), media_type="text/html; charset=Shift_JIS")
         case "/eucjp":
             return BoxResponse(article().encode("euc_jp"), media_type="text/html")
-        case "/wrong":  # the header lies
+        case "/wrong":  # the header is wrong
             return BoxResponse(
                 article(head='<meta charset="euc-jp">').encode("euc_jp"),
                 media_type="text/html; charset=iso-8859-1",
@@ -123,8 +128,10 @@ def _charsets(request: BoxRequest, port: int) -> BoxResponse:
 
 
 def _script(request: BoxRequest, port: int) -> BoxResponse:
-    """/story has its text only after a script has run; /plain has it at once; /never promises it and has
-    none."""
+    """Serve pages with scripts.
+
+    /story has its text only after a script has run; /plain at once; /never promises it and has none.
+    """
     if request.path == "/plain":
         return html(article())
     if request.path not in ("/story", "/never"):
@@ -147,7 +154,7 @@ def _soft(request: BoxRequest, port: int) -> BoxResponse:
 
 
 def _wall(request: BoxRequest, port: int) -> BoxResponse:
-    """/captcha, /turnstile, /consent, /login, /js_challenge and /blocked, each before the same article."""
+    """Serve /captcha, /turnstile, /consent, /login, /js_challenge and /blocked, all for the same article."""
     kind = request.path.strip("/")
     if kind not in set(RuleAction):
         return answer_missing()
@@ -155,7 +162,7 @@ def _wall(request: BoxRequest, port: int) -> BoxResponse:
 
 
 def _status(request: BoxRequest, port: int) -> BoxResponse:
-    """/<status>, with Retry-After: 2 where that is meant to be read; /hang never answers, /reset cuts."""
+    """Serve /<status>, with Retry-After: 2 if clients should obey it; /hang never answers, /reset resets."""
     kind = request.path.strip("/")
     if kind in ("hang", "reset"):
         return BoxResponse(way=Way(kind))

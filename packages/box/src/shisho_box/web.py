@@ -1,4 +1,4 @@
-"""Choose the answer to each request. No I/O: the server carries requests in and answers out."""
+"""Choose the response to each request. No I/O: the server does it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from shisho_box.rules import CHALLENGES, Rule, RuleAction, RuleSet, RuleTarget, 
 from shisho_box.world import BoxPage, World
 
 _BEFORE_RULES = ("desk", "solved", "shell")
-_ASIDE = ("/robots.txt", "/favicon.ico")  # what clients ask by themselves: not a word to an engine
+_ASIDE = ("/robots.txt", "/favicon.ico")  # requested by clients on their own: no query to an engine
 _HOSTILE = {f"{name.replace('_', '-')}.hostile.example": name for name in SCRIPTS}
 _CHANGED = {RuleAction.RENDERED: sites.answer_by_script, RuleAction.SHIFT_JIS: sites.encode_in_shift_jis}
 _STRANGE = {"json": json_('{"weather": "fine"}'), "xml": xml("<forecast>fine</forecast>")}
@@ -38,7 +38,7 @@ _STRANGE = {"json": json_('{"weather": "fine"}'), "xml": xml("<forecast>fine</fo
 
 @dataclass(frozen=True, slots=True)
 class RoutedRequest:
-    """A request, understood: for the log, and for the answer."""
+    """A request with its target, for the log and for the response."""
 
     place: RuleTarget
     engine: BoxEngine | None = None
@@ -47,7 +47,7 @@ class RoutedRequest:
 
 
 class SmallWeb:
-    """The small web: engines, pages, odd hosts, and the rules by which they misbehave."""
+    """The small web: engines, pages, special hosts, and the rules by which they misbehave."""
 
     def __init__(self, world: World, manner: RankingModel) -> None:
         self.world = world
@@ -55,12 +55,12 @@ class SmallWeb:
         self.index = TopicIndex(world)
         self.rules = RuleSet()
         self.tokens = Tokens(manner.seed)
-        self.port = 0  # of plain HTTP, for a redirect that leads into this machine
+        self.port = 0  # of plain HTTP, for a redirect to this machine
         self._engines = {host: engine for engine in ENGINES for host in engine.hosts}
         self.hosts = tuple(sorted({*self._engines, *world.hosts, *sites.ODD, *_HOSTILE}))
 
     def page(self, url: str) -> BoxPage | None:
-        """The page at its own address, or at an engine's address for it."""
+        """Return the page at its own URL, or at an engine's URL for it."""
         parts = urlsplit(url)
         request = BoxRequest(parts.scheme, "GET", parts.hostname or "", parts.path, url)
         engine = self._engines.get(request.host)
@@ -70,14 +70,12 @@ class SmallWeb:
         return reply if isinstance(reply, BoxPage) else self.world.page(url)
 
     def results(self, name: str, query: str) -> list[str]:
-        """All addresses an engine has for a query, in its order. Raises KeyError for an engine the box does
-        not play."""
+        """Return all URLs of an engine for a query in order. Raises: KeyError for an unknown engine."""
         engine = {engine.name: engine for engine in ENGINES}[name]
         return [_row(engine, result).url for result in self._ranked(engine, query)]
 
     def _ranked(self, engine: BoxEngine, text: str) -> tuple[RankedResult, ...]:
-        """The results of an engine for a query: all that is ranked, or what is in the language of the
-        topic."""
+        """Return the ranked results of an engine for a query, or only those in the topic's language."""
         ranked = self.index.rank(engine.name, text, self.manner)
         if not engine.one_language or not ranked:
             return ranked
@@ -98,8 +96,10 @@ class SmallWeb:
         return RoutedRequest(RuleTarget(request.host, request.path, engine.name, text, page), engine, search)
 
     def answer(self, request: BoxRequest, routed: RoutedRequest, now: float) -> tuple[BoxResponse, str]:
-        """The answer, and a note for the log where it is not the usual one. `now` in seconds of any steady
-        clock."""
+        """Return the response, with a note for the log if it is unusual.
+
+        `now`: seconds of any monotonic clock.
+        """
         if request.host == HOME and request.method == "POST":
             return self._desk(request), "desk"
         if request.path == SOLVE and request.method == "POST":
@@ -174,8 +174,7 @@ class SmallWeb:
         return engine.show(SerpContent(search, rows, more, len(results), token, request.host))
 
     def _useless(self, search: SerpRequest, results: Sequence[RankedResult]) -> tuple[RankedResult, ...]:
-        """As many rows, from this page on of pages that no row before it shows and that are about something
-        else."""
+        """Return as many rows of pages from other topics, different from all rows before this page."""
         about = self.index.topics(search.text)
         shown_urls = {result.page.url for result in results[: search.start]}
         other = [page for page in self.world.pages if page.topic not in about and page.url not in shown_urls]
@@ -183,7 +182,7 @@ class SmallWeb:
         return (*results[: search.start], *strange[: max(0, len(results) - search.start)])
 
     def _desk(self, request: BoxRequest) -> BoxResponse:
-        """For whoever runs the box, under its address itself."""
+        """Handle commands of the box's owner, at its own host."""
         try:
             values: dict[str, Any] = json.loads(request.body or b"{}")
             match request.path:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 on one connection, by h11: requests in, answers out."""
+"""HTTP/1.1 on one connection, with h11."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BoxConnection:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=256 * 1024)
 
     async def read_request(self) -> BoxRequest | None:
-        """The next request; None where the client has gone, or speaks no HTTP."""
+        """Return the next request; None if the client has disconnected or does not use HTTP."""
         try:
             if self._http.our_state is h11.MUST_CLOSE:
                 return None
@@ -70,7 +70,7 @@ class BoxConnection:
         )
 
     async def answer(self, request: BoxRequest, answer: BoxResponse) -> None:
-        """Send it. A connection that is to be reset is; one that hangs does so until the client goes."""
+        """Send the response. A reset aborts the connection; a hang waits until the client disconnects."""
         await asyncio.sleep(answer.delay_s)
         if answer.way is Way.RESET:
             self.writer.transport.abort()

@@ -1,4 +1,4 @@
-"""The pages of the box and what is true on them, made from a seed: the same seed, the same web."""
+"""The pages of the box and their facts, generated from a seed: the same seed gives the same web."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 from shisho.errors import InvalidParams
 
 MADE: Mapping[str, Any] = tomllib.loads((files("shisho_box") / "world.toml").read_text("utf-8"))
-# of a topic's pages; the rest mention it and say nothing
+# of a topic's pages; the rest mention it without any facts
 FACT_SHARE = 0.6
 MIRROR_SHARE = 0.1
 _LAST_DAY = date(2026, 6, 30)
@@ -24,8 +24,7 @@ _TRACKING = ("utm_", "fbclid", "gclid")
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic that pages are about. A page is found by the name, `words` and `aspects` (the things known
-    of it)."""
+    """A topic of pages. A page is found by the name, `words` and `aspects` (its known facts)."""
 
     name: str
     language: str
@@ -35,9 +34,11 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class BoxPage:
-    """One address of the box. `aspects`: what it tells of its topic; empty on pages that are no use.
-    `mirror_of`: the address of which it is a copy with another frame. `body`: bytes to send as they are, else
-    the paragraphs are laid out."""
+    """A page of the box.
+
+    `aspects`: the facts about its topic; empty on useless pages. `mirror_of`: the URL of its original, if it
+    is a copy in another frame. `body`: bytes to send unmodified, else the paragraphs are laid out.
+    """
 
     number: int
     url: str
@@ -61,8 +62,7 @@ class BoxPage:
 
 @dataclass(frozen=True, slots=True)
 class BoxQuestion:
-    """A question, the string an answer must hold, and the addresses whose text holds it; the first is the
-    best."""
+    """A question, the string that an answer must contain, and the URLs with that string, best first."""
 
     text: str
     gold: str
@@ -87,7 +87,7 @@ class World:
         return {_key(page.url): page for page in self.pages}
 
     def page(self, url: str) -> BoxPage | None:
-        """The page at an address; tracking parameters and the scheme make no difference."""
+        """Return the page at a URL, ignoring tracking parameters and the scheme."""
         return self._by_url.get(_key(url))
 
     def find_by_number(self, number: int) -> BoxPage | None:
@@ -103,8 +103,10 @@ class World:
 
 
 def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
-    """`topics` invented things with `pages` pages each. Raises InvalidParams where the tables have not so
-    many names."""
+    """Generate `topics` invented things with `pages` pages each.
+
+    Raises: InvalidParams if the tables have too few names.
+    """
     kinds = MADE["kind"]
     subjects = [(kind, kind["names"][turn]) for turn in range(len(kinds[0]["names"])) for kind in kinds]
     if not 0 <= topics <= len(subjects) or pages < 4:

@@ -1,4 +1,4 @@
-"""The engines the box plays, under their own hosts."""
+"""The engines of the box, under their own hosts."""
 
 from __future__ import annotations
 

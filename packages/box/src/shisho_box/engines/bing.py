@@ -1,5 +1,7 @@
-"""Bing: `first` is the number of the first row; past the end it shows page 1 again; links go through its
-redirector. A script must run first."""
+"""Bing: `first` is the number of the first row, and links use its redirector.
+
+Past the end it shows page 1 again. A script must run first.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Brave Search: `offset` counts pages from 0, and past the tenth stands a captcha. A script must run
-first."""
+"""Brave Search: `offset` counts pages from 0, with a captcha after the tenth. A script must run first."""
 
 from __future__ import annotations
 

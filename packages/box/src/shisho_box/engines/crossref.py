@@ -1,4 +1,4 @@
-"""Crossref's works, by a cursor; doi.org leads from a DOI to the page."""
+"""Crossref's works, by a cursor; doi.org redirects from a DOI to the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shisho_box.message import BoxRequest, BoxResponse, json_, redirect
 from shisho_box.world import BoxPage, World
 
 _NAME = "crossref"
-_DOI = "10.5555/box."  # the prefix that Crossref keeps for tests
+_DOI = "10.5555/box."  # the prefix that Crossref reserves for tests
 
 
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
@@ -36,7 +36,7 @@ def show(content: SerpContent) -> BoxResponse:
          "issued": {"date-parts": [[row.day.year, row.day.month, row.day.day]]}}
         for row in content.rows
     ]  # fmt: skip
-    # It names a next cursor on the last page too.
+    # Crossref also returns a next cursor on the last page.
     message = {
         "total-results": content.total,
         "items-per-page": content.search.size,

@@ -1,5 +1,7 @@
-"""The interface of an engine of the box: how it reads a request, and how it shows rows. Written after
-the engines' own pages."""
+"""The interface of an engine of the box: it parses requests, and renders rows.
+
+Written after the engines' own pages.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,12 @@ from shisho_box.world import BoxPage, World
 
 
 class WrongRequest(Exception):
-    """A request that the real engine would not take: its parameters are not those of that page."""
+    """A request that the real engine would reject, because of wrong parameters for that page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SerpRequest:
-    """A request for results: page `page` (from 1), which is the rows from `start` (from 0), at most
-    `size`."""
+    """A request for results: page `page` (from 1) with the rows from `start` (from 0), at most `size`."""
 
     text: str
     page: int
@@ -31,7 +32,7 @@ class SerpRequest:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A result as this engine names it. `number` is the page's own, from which an engine may make ids."""
+    """A result in this engine's form. `number`: the page's own, from which an engine may derive ids."""
 
     url: str
     title: str
@@ -42,8 +43,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class SerpContent:
-    """A result page to be set in the engine's markup. `more`: it leads to a next one, with `token` where it
-    needs one."""
+    """A result page for the engine's markup. `more`: it links to a next one, with `token` if required."""
 
     search: SerpRequest
     rows: Sequence[Row]
@@ -54,8 +54,7 @@ class SerpContent:
 
 
 class Tokens:
-    """Tokens that an engine wants back with the next page. Each is tied to the query, and can be made to
-    expire."""
+    """Tokens for the next page of an engine, each tied to its query. They can be expired."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -66,7 +65,7 @@ class Tokens:
         return base64.urlsafe_b64encode(hashlib.sha256(mark.encode()).digest()[:12]).decode() + f"-{start}"
 
     def start(self, engine: str, text: str, token: str) -> int:
-        """The row a token leads to. Raises Wrong where it was not given for this query, or has expired."""
+        """Return the row of a token. Raises: WrongRequest if it belongs to another query or has expired."""
         start = token.rpartition("-")[2]
         if not start.isdigit() or token != self.give(engine, text, int(start)):
             raise WrongRequest(f"{token or 'no token'} was not given for this query, or has expired")
@@ -78,10 +77,12 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class BoxEngine:
-    """`hosts`: where it is asked, and where the pages stand that it alone has. `read` gives the search of a
-    request, None where it is for something else, and raises Wrong; `block` is what it answers then. `other`
-    answers what is no search. `address`: under which address it names a page, where that is not the page's
-    own."""
+    """An engine.
+
+    `hosts`: its own hosts, including those of its own pages. `read` returns the search of a request, None for
+    other requests, and raises WrongRequest, which is answered by `block`. `other` answers requests that are
+    no search. `address`: the engine's own URL of a page, if it has one.
+    """
 
     name: str
     kind: str
@@ -91,13 +92,16 @@ class BoxEngine:
     block: Callable[[str], BoxResponse]
     address: Callable[[BoxPage], str] | None = None
     other: Callable[[BoxRequest, World], BoxResponse | BoxPage | None] = lambda request, world: None
-    shell: str = ""  # what a browser must run before it gets results; "" where none is needed
-    repeats: bool = False  # past its end it shows its first page again, and always a way on
-    one_language: bool = False  # it is asked for pages of one language
+    shell: str = ""  # the script that a browser must run before it gets results; "" if none is required
+    repeats: bool = False  # past its end it shows its first page again, always with a next link
+    one_language: bool = False  # it is searched in one language only
 
 
 def parse_number(values: Mapping[str, str], name: str, default: int | None = None) -> int:
-    """A parameter that is a number. Raises Wrong where it is none, or missing without a default."""
+    """Parse a numeric parameter.
+
+    Raises: WrongRequest if it is not a number, or is missing without a default.
+    """
     value = values.get(name)
     if value is None and default is not None:
         return default
@@ -107,7 +111,7 @@ def parse_number(values: Mapping[str, str], name: str, default: int | None = Non
 
 
 def request_rows(text: str | None, start: int, size: int, most: int) -> SerpRequest:
-    """The search for the rows from `start`, which must be the first row of one of `most` pages of `size`."""
+    """Return the search for the rows from `start`, the first row of one of `most` pages of `size`."""
     if not text or not text.strip():
         raise WrongRequest("no query")
     if start % size or start // size >= most:
@@ -116,7 +120,7 @@ def request_rows(text: str | None, start: int, size: int, most: int) -> SerpRequ
 
 
 def answer_refused(reason: str, title: str = "Access denied") -> BoxResponse:
-    """The block page of engines that have no look of their own for it."""
+    """Return the block page of engines without one of their own."""
     return html(
         f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>",
         403,
@@ -124,7 +128,7 @@ def answer_refused(reason: str, title: str = "Access denied") -> BoxResponse:
 
 
 def page(title: str, head: str, body: str) -> BoxResponse:
-    """An HTML document."""
+    """Return an HTML document."""
     return html(
         f'<!doctype html><html><head><meta charset="utf-8"><title>{title}</title>{head}</head><body>{body}</body></html>'
     )

@@ -1,4 +1,4 @@
-"""Mojeek: the offset is `s`, and a first page that names it is taken for a robot's."""
+"""Mojeek: the offset is `s`; a first page with an offset is treated as a robot's request."""
 
 from __future__ import annotations
 

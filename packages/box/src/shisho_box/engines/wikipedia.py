@@ -56,7 +56,7 @@ def _block(reason: str) -> BoxResponse:
 
 
 def _other(request: BoxRequest, world: World) -> BoxPage | None:
-    # A space is an underscore in its addresses, and no title of ours has an underscore.
+    # Its URLs have underscores for spaces, and no title of the box has an underscore.
     return world.by_title.get(unquote(request.path.removeprefix("/wiki/")).replace("_", " "))
 
 

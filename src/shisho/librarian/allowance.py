@@ -29,7 +29,9 @@ def find_reached_ceiling(budget: Budget, spending: Spending, cost: Spending) -> 
 
 
 def estimate_next_round(spending: Spending) -> Spending:
-    """Estimate the cost of another round: the average of the rounds so far, and at least some time.
+    """Estimate the cost of another round.
+
+    The average of the rounds so far, and at least some time.
 
     Rounds cost no pages.
     """

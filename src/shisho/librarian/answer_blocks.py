@@ -50,7 +50,9 @@ def list_units(blocks: Sequence[BlockReply]) -> list[AnswerUnit]:
 def build_blocks(
     blocks: Sequence[BlockReply], checked: Sequence[SentenceRevision], vocabulary: KnownWords
 ) -> tuple[AnswerBlock, ...]:
-    """Return the blocks with their accepted units: `checked` has the outcome of each of `list_units`.
+    """Return the blocks with their accepted units.
+
+    `checked` has the outcome of each of `list_units`.
 
     Headings without a block below them are dropped.
     """

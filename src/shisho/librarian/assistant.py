@@ -1,4 +1,7 @@
-"""Rules for an assistant that is its own librarian: its goals, its findings, its sentences. Pure."""
+"""Rules for an assistant that is its own librarian: its goals, its findings, its sentences.
+
+Pure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The condition that ends a search: goal ids, `and`, `or`, `not`, parentheses, `at_least(n, G1, G2, …)`.
+"""The condition that ends a search.
+
+It consists of goal ids, `and`, `or`, `not`, parentheses, `at_least(n, G1, G2, …)`.
 
 `&&`, `∧`, `||`, `∨`, `!` and `¬` are accepted too. `not` binds tighter than `and`, `and` tighter than `or`. A
 condition has three values, like a goal: fulfilled, definitely unfulfilled, or open. `not` is only true of a
@@ -51,7 +53,10 @@ Expression = GoalMet | Not | AtLeast
 
 
 def holds(expression: Expression, met_ids: Collection[str], absent_ids: Collection[str] = ()) -> bool:
-    """Return whether the condition is true. `absent_ids`: goals whose search has ended without evidence."""
+    """Return whether the condition is true.
+
+    `absent_ids`: goals whose search has ended without evidence.
+    """
     return _evaluate(expression, met_ids, absent_ids) is True
 
 

@@ -45,7 +45,10 @@ class VerifiedQuote:
 
 
 def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuote | None:
-    """Find the finding in the stored text: exactly, else folded, else aligned at 0.9. None rejects it."""
+    """Find the finding in the stored text: exactly, else folded, else aligned at 0.9.
+
+    None rejects it.
+    """
     passage = next((passage for passage in passages if passage.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
     if passage is None or not is_telling(snippet) or len(snippet) > MAX_SNIPPET:
@@ -66,13 +69,18 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
 
 
 def is_telling(snippet: str) -> bool:
-    """Return whether these words can be a quotation: a mark (「。」) or a single letter is too common."""
+    """Return whether these words can be a quotation.
+
+    A mark (「。」) or a single letter is too common.
+    """
     letters = [letter for letter in snippet if letter.isalnum()]
     return len(letters) > 1 or any(letter.isnumeric() for letter in letters)
 
 
 def context_of(text: str, start: int) -> str:
-    """Return the context of a quotation that begins here: its table's first row, else the sentence before.
+    """Return the context of a quotation that begins here.
+
+    Its table's first row, else the sentence before.
 
     Empty at the beginning.
     """
@@ -124,7 +132,7 @@ def double(first: str, other: str) -> bool:
 
 
 def _dense(text: str) -> tuple[str, list[int], View]:
-    """Return the folded text without white space, and the view position of each of its characters."""
+    """Return the folded text without white space, and each character's view position."""
     view = fold_map(text)
     places = [place for place, char in enumerate(view.text) if not char.isspace()]
     return "".join(_lower(view.text[place]) for place in places), places, view
@@ -147,7 +155,7 @@ def _found(snippet: str, text: str) -> tuple[int, int] | None:
 
 
 def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
-    """Return the span of `stored` closest to `wanted_text` by edit distance, if at most a tenth differs."""
+    """Return the span of `stored` closest by edit distance, if at most a tenth differs."""
     allowed = int((1 - ALIKE) * len(wanted_text) + 1e-9)
     if len(wanted_text) < MIN_ALIGNED or allowed < 1 or not stored:
         return None

@@ -49,7 +49,9 @@ _CLAUSE_ENGLISH = compile_lazily(r",|\band\b|\bor\b|\bif\b|\bwhen\b")
 
 
 def resolve(question: str, earlier: Sequence[str]) -> str:
-    """Return the question after those that it refers back to, oldest first; unchanged if independent.
+    """Return the question after those that it refers back to, oldest first.
+
+    Unchanged if independent.
 
     `earlier`: the resolved questions of the conversation, oldest first.
     """

@@ -1,4 +1,7 @@
-"""Sentences without content, which need no citation in an answer: a closed list for every question."""
+"""Sentences without content, which need no citation in an answer.
+
+A closed list for every question.
+"""
 
 from __future__ import annotations
 

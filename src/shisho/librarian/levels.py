@@ -1,4 +1,7 @@
-"""Map scores to levels: answered, related or nothing. The only place with these thresholds. Pure."""
+"""Map scores to levels: answered, related or nothing. The only place with these thresholds.
+
+Pure.
+"""
 
 from __future__ import annotations
 

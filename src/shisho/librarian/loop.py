@@ -47,7 +47,10 @@ MODEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class InquiryRun:
-    """A prepared inquiry. `acts`: the recorded work of each node; `start_state`: the state at START."""
+    """A prepared inquiry. `acts`: the recorded work of each node.
+
+    `start_state`: the state at START.
+    """
 
     inquiry: Inquiry
     acts: Mapping[str, Act]
@@ -88,7 +91,9 @@ async def prepare(
     recall: Recall = recall_nothing,
     ask_collection: AskCollection = survey_nothing,
 ) -> InquiryRun:
-    """Begin a run in the ledger; an earlier run with this id is replayed from the ledger and continued.
+    """Begin a run in the ledger.
+
+    An earlier run with this id is replayed from the ledger and continued.
 
     `notify` receives each node's steps, and stored steps that no longer fit. If `stop` returns True, the
     answer has the findings so far (STOPPED), and the same call later continues. Without `ask_web` the web is

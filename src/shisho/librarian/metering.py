@@ -1,4 +1,7 @@
-"""Count the cost of models against the owner's quotas: reserve before a call, settle after it."""
+"""Count the cost of models against the owner's quotas.
+
+Reserve before a call, settle after it.
+"""
 
 from __future__ import annotations
 
@@ -47,4 +50,4 @@ class UnmeteredTokens:
         return QuotaCharge((), tokens)
 
     async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
-        """Nothing was taken."""
+        """Do nothing: no tokens were reserved."""

@@ -39,7 +39,10 @@ class ModelLimits:
 
 
 class ModelCalls:
-    """The models of the nodes, by the node's name, and the limits of one call. `meter` counts their cost."""
+    """The models of the nodes, by the node's name, and the limits of one call.
+
+    `meter` counts their cost.
+    """
 
     def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, meter: TokenMeter | None = None) -> None:
         self._llms = llms
@@ -72,7 +75,7 @@ class ModelCalls:
     def measure_affordable(
         self, prompt: PromptFile, values: Mapping[str, str], allowance: ModelAllowance
     ) -> int:
-        """Return the tokens that the allowance can pay besides these values, in one call without a repair."""
+        """Return the tokens besides these values that one call without a repair can afford."""
         once = _bound_cost(prompt, prompt.instructions + prompt.text + "".join(values.values()))
         return max(0, allowance.tokens_left - once) // TOKEN_BYTES
 

@@ -1,4 +1,7 @@
-"""A policy that asks models. If one fails, or may not be asked, the rules decide and the use says why."""
+"""A policy that asks models.
+
+If one fails, or may not be asked, the rules decide and the use says why.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +143,10 @@ class ModelPolicy:
         return StepResult(next_plan, tuple(replace(use, dropped=len(refused)) for use in uses))
 
     def is_done(self, inputs: PlanInput) -> bool:
-        """Return False with a model for plans, which can always find other words; else ask the rules."""
+        """Return False with a model for plans, which can always find other words.
+
+        Else ask the rules.
+        """
         return "plan" not in self._calls and self._rules.is_done(inputs)
 
     def measure_room(self, inputs: EvaluateInput, allowance: ModelAllowance) -> int:
@@ -259,7 +265,7 @@ class ModelPolicy:
     ) -> StepResult[Draft]:
         by_rules = await self._rules.answer(inputs, allowance, hear, seek)
         if by_rules.value.level is not AnswerLevel.ANSWERED:
-            return by_rules  # there is nothing to write of
+            return by_rules  # without an answer there is nothing to write
         return await AnswerWriter(self._calls, inputs, allowance, hear, seek).write()
 
     async def write_whole(self, inputs: WholeInput, allowance: ModelAllowance) -> StepResult[Whole]:
@@ -284,13 +290,13 @@ class ModelPolicy:
 
 
 def asks_one_fact(strategy: Strategy) -> bool:
-    """Return whether rules leave a short question whole: a model would give it back as it is."""
+    """Return whether rules leave a short question unsplit, as a model would."""
     is_short = tokens(strategy.question) <= MAX_FACT_TOKENS and len(sentences(strategy.question)) == 1
     return is_short and is_one_fact(strategy) and not _SEVERAL.search(strategy.question)
 
 
 def is_one_fact(strategy: Strategy) -> bool:
-    """Return whether one fact is asked for, in whatever words, and one quotation can be enough."""
+    """Return whether the question asks for one fact, so that one quotation can suffice."""
     (first, *others) = strategy.goals
     is_whole = not others and strategy.complexity is Complexity.SINGLE
     return (
@@ -301,7 +307,7 @@ def is_one_fact(strategy: Strategy) -> bool:
 
 
 def _write_reading(inputs: EvaluateInput) -> dict[str, str]:
-    """Return the values of the prompt that reads passages, without these and what was found before."""
+    """Return the prompt's values for reading, without passages and earlier evidence."""
     return {
         "question": inputs.strategy.question,
         "kind": inputs.strategy.kind,
@@ -313,12 +319,12 @@ def _write_reading(inputs: EvaluateInput) -> dict[str, str]:
 
 
 def _list_kept(inputs: EvaluateInput) -> list[EvidenceRef]:
-    """The evidence that counts, without passages that are only close."""
+    """Return the answering evidence, without merely related passages."""
     return [ref for ref in inputs.evidence if ref.score >= ENOUGH]
 
 
 def _list_missing(inputs: PlanInput, boundary: str) -> str:
-    """The open goals, each with the quotations and sources that it has and needs, and what a model misses."""
+    """Return the open goals with their existing and required evidence, and missing facts."""
     status = {row.goal_id: row for row in inputs.status}
     lines = [
         f"{goal.id}: {goal.question}"
@@ -340,7 +346,10 @@ def _list_missing(inputs: PlanInput, boundary: str) -> str:
 def read_filters(
     replies: Sequence[FilterReply], fields: Sequence[str]
 ) -> tuple[Mapping[str, Condition], Sequence[str]]:
-    """Return the conditions over known fields, and the names of the others. A page is a number or a range."""
+    """Return the conditions over known fields, and the names of the others.
+
+    A page is a number or a range.
+    """
     filters: dict[str, Condition] = {}
     refused: list[str] = []
     for reply in replies[:MAX_FILTERS]:
@@ -362,14 +371,16 @@ def _add_words(
     refused: Sequence[str],
     reply: PlanReply,
 ) -> Plan | None:
-    """Return the rules' plan with the words of the other open goals and of the model; None if these are no
-    new words or far from the question. A user's filters are in the scope, and stay."""
+    """Return the rules' plan with words of the model and of other open goals.
+
+    None if the words are not new or unrelated to the question. The user's filters are unchanged.
+    """
     asked_words = {fold(word) for plan in inputs.plans for word in (*plan.keyword_query, *plan.added_words)}
     words = [" ".join(keyword.split())[:MAX_KEYWORD_CHARS] for keyword in reply.keywords]
     keywords = list(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))[:MAX_KEYWORDS]
     meaning = join_lines(reply.meaning)[:MAX_REASON_CHARS]
     about = (inputs.strategy.question, *(goal.question for goal in inputs.goals))
-    # Words of documents that were read are near to the question too.
+    # Words of documents that were read are related to the question too.
     about += tuple(row.missing for row in inputs.status if row.missing)
     is_new = any(fold(word) not in asked_words for word in keywords) or filters
     if not keywords or not is_new or not shares_words(" ".join((*keywords, meaning)), *about):

@@ -1,4 +1,7 @@
-"""Check a model's reading of passages: its quotations, its judgment of the goals, and its sentences."""
+"""Check a model's reading of passages.
+
+Its quotations, its judgment of the goals, and its sentences.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ def read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: Eva
 
 
 def is_cut_list(passage: NumberedPassage, quotation: str) -> bool:
-    """Return whether a quotation has the last item or row of a passage, and another one follows there."""
+    """Return whether a quotation ends with a passage's last item or row of a longer list."""
     last_line = passage.text.rstrip().rpartition("\n")[2].strip()
     next_line = f"{passage.after}{passage.overleaf}".strip().partition("\n")[0]
     if not last_line or last_line not in quotation:
@@ -135,7 +138,7 @@ def check_claims(
 def cite_findings(
     inputs: EvaluateInput, reply: FactReply, findings: Sequence[Finding], judgment: Judgment
 ) -> tuple[BlockReply, ...]:
-    """Return the blocks that a model wrote with its findings, each citing indexes of `findings`, from 1.
+    """Return the blocks that a model wrote, each citing indexes of `findings`, from 1.
 
     None if a goal is incomplete, or a cited quotation was rejected: then the answer is written later.
     """

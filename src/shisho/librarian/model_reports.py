@@ -1,4 +1,7 @@
-"""Write a report with a model: its outline from a map of the library, its introduction and conclusion."""
+"""Write a report with a model.
+
+Its outline from a map of the library, its introduction and conclusion.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,10 @@ async def plan_report(
 
 
 def _read_sections(replies: Sequence[SectionReply], question: str, most: int) -> tuple[PlannedSection, ...]:
-    """Return the usable sections, each heading once. None contains an address that the model invented."""
+    """Return the usable sections, each heading once.
+
+    None contains an address that the model invented.
+    """
     sections: list[PlannedSection] = []
     for reply in replies:
         heading = join_lines(reply.heading).strip()[:MAX_HEADING_CHARS]
@@ -116,7 +122,7 @@ def _list_units(sentences: Sequence[SentenceReply]) -> list[AnswerUnit]:
 
 
 def _write_lines(heading: str, sentences: Sequence[Sentence], room: int) -> list[str]:
-    """Return a part's heading and its first sentences with citations, as many as fit the room in tokens."""
+    """Return a part's heading and the first sentences that fit the room, in tokens."""
     lines = [heading]
     for sentence in sentences:
         line = sentence.text[:MAX_SENTENCE_CHARS] + write_numbers(sentence)

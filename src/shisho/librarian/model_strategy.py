@@ -1,4 +1,7 @@
-"""Interpret a question with a model: its standalone form, its kind, its goals and a condition."""
+"""Interpret a question with a model.
+
+Its standalone form, its kind, its goals and a condition.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,10 @@ def _make_strategy(
 
 
 def _read_condition(text: str, ids: Sequence[str]) -> str:
-    """Return the model's condition over its goals by number; that all are required if it is invalid."""
+    """Return the model's condition over its goals by number.
+
+    An invalid condition becomes one that requires all goals.
+    """
     if text.strip().casefold() == "any":
         return " or ".join(ids)
     try:

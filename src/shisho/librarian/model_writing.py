@@ -92,7 +92,7 @@ class AnswerWriter:
     async def _check_blocks(
         self, blocks: Sequence[BlockReply]
     ) -> tuple[Draft | None, list[SentenceRevision], tuple[ModelUse, ...]]:
-        """Return the answer of these blocks, None if nothing is accepted, and the results of its check."""
+        """Return the answer of these blocks, or None, and the results of its check."""
         units = await self._cite(list_units(blocks))
         revisions, judging = await self._check(units)
         draft = _write_draft(self._inputs, blocks, revisions)
@@ -116,7 +116,7 @@ class AnswerWriter:
         }
 
     async def _cite(self, units: list[AnswerUnit]) -> list[AnswerUnit]:
-        """Cite evidence for sentences without citations, from the existing evidence or from one search."""
+        """Cite existing evidence, or that of one search, for sentences without citations."""
         search = SupportSearch(self._inputs.evidence, (), self._inputs.strategy.goals)
         cited: list[AnswerUnit] = []
         sought = 0
@@ -187,7 +187,7 @@ async def check_units(
     units: Sequence[AnswerUnit],
     evidence: Sequence[EvidenceRef],
 ) -> tuple[list[SentenceRevision], tuple[ModelUse, ...]]:
-    """Return the outcome of each unit, by code and by a judge in one call, and the uses of the judge."""
+    """Return the outcome of each unit, by code and a judge, and the uses of the judge."""
     reading = await asyncio.to_thread(list, read_units(units, evidence, question))
     verdicts, uses = await ask_judge(calls, allowance, question, reading)
     revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]

@@ -1,4 +1,7 @@
-"""Plan the query of a round: first all goals together, then each open goal alone (docs/adr/0040)."""
+"""Plan the query of a round.
+
+First all goals together, then each open goal alone (docs/adr/0040).
+"""
 
 from __future__ import annotations
 

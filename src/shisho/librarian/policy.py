@@ -136,7 +136,10 @@ class EvaluateInput:
 
 @dataclass(frozen=True, slots=True)
 class SectionTask:
-    """The next section of a report: its number, from 1, all headings, and its length as words of a prompt."""
+    """The next section of a report.
+
+    Its number, from 1, all headings, and its length as words of a prompt.
+    """
 
     number: int
     headings: Sequence[str]

@@ -1,4 +1,7 @@
-"""Prompts: files with declared variables and a hash; page text is fenced so that it is only data."""
+"""Prompts: files with declared variables and a hash.
+
+Page text is fenced so that it is only data.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,10 @@ def make_boundary() -> str:
 
 
 def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int) -> str:
-    """Fence as many passages as fit the room, in tokens, best first; the first one is truncated if needed."""
+    """Fence as many passages as fit the room, in tokens, best first.
+
+    The first one is truncated if needed.
+    """
     fenced_texts: list[str] = []
     room_left = room
     for passage in passages:

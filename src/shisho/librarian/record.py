@@ -1,4 +1,7 @@
-"""Record every node's input hash and output in the ledger. An interrupted run is replayed and continued."""
+"""Record every node's input hash and output in the ledger.
+
+An interrupted run is replayed and continued.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,10 @@ class RunStopped(Exception):
 
 
 class RunRecord:
-    """The record of one run. A step with the same input is not repeated: its stored output is returned."""
+    """The record of one run. A step with the same input is not repeated.
+
+    Its stored output is returned.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,6 @@
-"""Replay a run from its record: current rules and prompts over recorded passages, replies and pages.
+"""Replay a run from its record.
+
+Current rules and prompts over recorded passages, replies and pages.
 
 The library, the web and models are not used.
 """

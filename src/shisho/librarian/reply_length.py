@@ -34,7 +34,10 @@ def asks_for_form(question: str) -> bool:
 
 
 def size_reply(prompt: PromptFile, strategy: Strategy, context: int) -> PromptFile:
-    """Return the prompt with the token limit for this question. `context`: the model's context in tokens."""
+    """Return the prompt with the token limit for this question.
+
+    `context`: the model's context in tokens.
+    """
     wanted = [prompt.max_output_tokens, _KIND_TOKENS.get(strategy.kind, 0)]
     if asks_for_form(strategy.question):
         wanted.append(_FORM_TOKENS)

@@ -86,7 +86,10 @@ def choose_next_focus(
 
 
 def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_over: bool = False) -> bool:
-    """Return whether the condition is true. `is_over`: goals without evidence count as absent from now on."""
+    """Return whether the condition is true.
+
+    `is_over`: goals without evidence count as absent from now on.
+    """
     expression = condition.parse(strategy.condition, [goal.id for goal in strategy.goals])
     met_ids = [goal_status.goal_id for goal_status in status if goal_status.met]
     absent_ids = [goal_status.goal_id for goal_status in status if is_over and not goal_status.evidence]
@@ -94,7 +97,7 @@ def is_condition_met(strategy: Strategy, status: Sequence[GoalStatus], *, is_ove
 
 
 def conclude(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
-    """Return the final verdict: a full or partial answer if there is evidence, else an abstention."""
+    """Return the final verdict: a full or partial answer with evidence, else an abstention."""
     is_found = stop is LoopStop.CONDITION_MET or any(goal_status.evidence for goal_status in status)
     return Verdict(NextStep.COMPLETE if is_found else NextStep.ABSTAIN, "", reason, stop)
 

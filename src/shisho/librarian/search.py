@@ -26,7 +26,10 @@ SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
 
 @dataclass(frozen=True, slots=True)
 class SearchedRound:
-    """The passages of a round with their citations: enough to show it again after the library has changed."""
+    """The passages of a round with their citations.
+
+    Enough to show it again after the library has changed.
+    """
 
     number: int
     shown: tuple[NumberedPassage, ...]
@@ -77,7 +80,7 @@ class InquirySearch:
     async def list_earlier(
         self, complexity: Complexity, is_reached: bool, plans: Sequence[Plan], after: int = 0
     ) -> tuple[NumberedPassage, ...]:
-        """Return in order the passages shown in earlier rounds, after round `after`, without the last round.
+        """Return the passages shown after round `after` and before the last round, in order.
 
         Rounds of another process are read from the session.
         """

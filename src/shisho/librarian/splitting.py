@@ -116,7 +116,10 @@ def split_sides(question: str) -> tuple[str, ...]:
 
 
 def split_parts(question: str) -> tuple[str, ...]:
-    """Return the parts with a question each, so that each can be searched for; empty if there is only one."""
+    """Return the parts with a question each, so that each can be searched for.
+
+    Empty if there is only one.
+    """
     if numbered := _split_numbered(question):
         return tuple(numbered)
     lead_up, request = split_told(question)

@@ -1,4 +1,7 @@
-"""Split a question into goals, without a model. Conservative: unless clearly several questions, it is one."""
+"""Split a question into goals, without a model.
+
+Conservative: unless clearly several questions, it is one.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ _KIND_WORDS = (
 
 
 def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strategy:
-    """Return one goal per part of the question, all required, unless the caller specifies otherwise.
+    """Return one goal per part of the question, all required unless specified otherwise.
 
     Raises:
         InvalidParams: a blank or overlong question, or requirements that contradict each other.
@@ -69,7 +72,9 @@ def strategy(question: str, required: Requirements = NO_REQUIREMENTS) -> Strateg
 
 
 def respell_strategy(aim: Strategy, open_goals: Sequence[Goal], texts: Sequence[str]) -> Strategy:
-    """Return the strategy with the question respelled as in these texts; unchanged if none is closer.
+    """Return the strategy with the question respelled as in these texts.
+
+    Unchanged if none is closer.
 
     Answered goals are unchanged; if there are none, the question may be split differently.
     """

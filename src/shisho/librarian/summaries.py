@@ -40,7 +40,10 @@ async def write_summary(
     hear: Callable[[str], None],
     seek: SeekSupport,
 ) -> StepResult[Draft] | None:
-    """Return the summary; sections that the model did not cover are quoted. None if it wrote nothing."""
+    """Return the summary; sections that the model did not cover are quoted.
+
+    None if it wrote nothing.
+    """
     blocks: list[AnswerBlock] = []
     uses: list[ModelUse] = []
     parts: list[tuple[str, Sequence[Sentence]]] = []
@@ -71,7 +74,7 @@ async def write_summary(
 def _put_under_headings(
     rows: Sequence[SurveyRow], content: Sequence[AnswerBlock], evidence: Sequence[EvidenceRef]
 ) -> list[AnswerBlock]:
-    """Return the written sentences of a portion, each under the heading of the section it cites first.
+    """Return a portion's sentences, each under the heading of the section it cites first.
 
     A section without sentences is quoted, so none is missing.
     """

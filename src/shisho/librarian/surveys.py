@@ -58,7 +58,10 @@ def speak_for(question: str) -> Callable[..., str]:
 def begin_survey(
     cited: CitedSurvey, question: str, required: Requirements, citations: Citations
 ) -> LoopState:
-    """Return the state of a question about the collection with its evidence: nothing is searched."""
+    """Return the state of a question about the collection with its evidence.
+
+    Nothing is searched.
+    """
     goal = Goal("G1", question)
     score = RELATED if cited.survey.kind is SurveyKind.MODEL else 1.0
     refs = tuple(

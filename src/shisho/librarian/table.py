@@ -57,7 +57,7 @@ class Runner(Protocol):
 
 
 def limit_steps(max_rounds: int, sections: int = 1) -> int:
-    """Return an upper bound on the steps of a run with this many rounds in each of these sections."""
+    """Return an upper bound on the steps of a run with these rounds and sections."""
     return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) * sections + 5
 
 

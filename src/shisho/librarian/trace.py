@@ -1,4 +1,6 @@
-"""Describe the stored steps of a run for a reader: goals, rounds, web searches, uses of models.
+"""Describe the stored steps of a run for a reader.
+
+Goals, rounds, web searches, uses of models.
 
 Pure; works for running and finished runs.
 """
@@ -98,7 +100,10 @@ def _with_outcome(round_: SearchRound, state: LoopState) -> SearchRound:
 
 
 def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
-    """Return the engines and gaps that this web search added: results accumulate over all searches."""
+    """Return the engines and gaps that this web search added.
+
+    Results accumulate over all searches.
+    """
     engines = now.engines[len(before.engines) :] if before else now.engines
     gaps = [gap for gap in now.unsearched if before is None or gap not in before.unsearched]
     return WebRound(
@@ -109,7 +114,7 @@ def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
 
 
 def _counts(records: Sequence[RoundRecord]) -> dict[int, tuple[int, int, int, int]]:
-    """Return for each round: passages ranked, in scope, read for the first time, and read in total."""
+    """Return for each round the passages ranked, in scope, newly read, and read in total."""
     read_ids: set[PassageId] = set()
     counts = {}
     for record in records:

@@ -60,7 +60,7 @@ def _name(goal: Goal) -> str:
 
 
 def _texts(goal: Goal) -> list[str]:
-    """Return all keywords; then fewer of them, or words that select definitions among other mentions."""
+    """Return all keywords; then fewer of them, or words that select definitions."""
     words = keywords(goal.question)
     if not words:
         return [goal.question[:MOST_CHARS]]

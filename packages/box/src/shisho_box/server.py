@@ -148,7 +148,7 @@ class Box:
         return int(server.sockets[0].getsockname()[1])
 
     def _accept(self, scheme: str) -> Callable[[], StreamReaderProtocol]:
-        """Return the handler of new connections, called before TLS: those without a request are logged too."""
+        """Return the handler of new connections, called before TLS: even silent ones are logged."""
 
         def knocked() -> StreamReaderProtocol:
             number = self.log.record_connection(scheme)

@@ -1,4 +1,7 @@
-"""The blocks of an answer in a terminal of any width: bold headings and marks, tables if they fit."""
+"""The blocks of an answer in a terminal of any width.
+
+Bold headings and marks, tables if they fit.
+"""
 
 from __future__ import annotations
 

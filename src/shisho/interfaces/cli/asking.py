@@ -140,7 +140,10 @@ def read_goal(text: str) -> dict[str, str]:
 
 
 def read_plan(path: Path | None) -> dict[str, Any]:
-    """Read the requirements in a JSON file: an object, or a list of goals. Raises: InvalidParams."""
+    """Read the requirements in a JSON file: an object, or a list of goals.
+
+    Raises: InvalidParams.
+    """
     if path is None:
         return {}
     try:

@@ -36,7 +36,10 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
 @app.command("open", help="help.auth_open")
 def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> None:
-    """Open a challenge in a browser window and wait; once solved, its domain's waiting jobs resume."""
+    """Open a challenge in a browser window and wait.
+
+    Once solved, its domain's waiting jobs resume.
+    """
 
     async def work(desk: Desk) -> None:
         from shisho.domain.intervention import find_intervention

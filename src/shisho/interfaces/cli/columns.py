@@ -1,4 +1,7 @@
-"""Print rows as a table if it fits, else each row as several lines. Ids and addresses are never broken."""
+"""Print rows as a table if it fits, else each row as several lines.
+
+Ids and addresses are never broken.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,10 @@ class ModelList:
 
 
 def list_(context: typer.Context, json_: Json = False) -> None:
-    """List language models, configured or local, and embedding models; a star marks the one in use."""
+    """List language models, configured or local, and embedding models.
+
+    A star marks the one in use.
+    """
     from shisho.bootstrap.model_files import model_files
     from shisho.bootstrap.models import find_models
 

@@ -36,7 +36,7 @@ def eval_(
     embedder: Annotated[str, typer.Option(help="help.option_eval_embedder")] = "none",
     json_: Json = False,
 ) -> None:
-    """Measure retrieval, answers or the support check on your own set, by rules and by a model if set."""
+    """Measure retrieval, answers or the support check on your own set, by rules and a model."""
 
     async def work() -> None:
         kind, folder = _kind_of(places)

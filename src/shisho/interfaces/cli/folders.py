@@ -69,7 +69,10 @@ def watch(
     ] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Add folders and watch them until interrupted. `shisho serve` and `shisho worker` watch them too."""
+    """Add folders and watch them until interrupted.
+
+    `shisho serve` and `shisho worker` watch them too.
+    """
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_folders

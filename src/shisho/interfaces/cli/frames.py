@@ -1,6 +1,8 @@
-"""Typer's frame in the reader's language: help of commands and options, headings, usage errors.
+"""Typer's frame in the reader's language.
 
-Commands and options name the id of their help, which is looked up when it is shown."""
+Help of commands and options, headings, usage errors.
+
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,10 @@ def _translate_text(text: str) -> str:
 
 
 def translate_frames() -> None:
-    """Translate Typer's own texts. Call before a command line is parsed: some are read only once."""
+    """Translate Typer's own texts.
+
+    Call before a command line is parsed: some are read only once.
+    """
     frames = _FrameWords()
     gettext.translation = lambda *_, **__: frames  # type: ignore[assignment]
 
@@ -136,7 +141,10 @@ def _wants_json(ctx: Any) -> bool:
 
 
 def _asks_for_json() -> bool:
-    """Return whether the command line asks for JSON: a value may be rejected before a command is known."""
+    """Return whether the command line asks for JSON.
+
+    A value may be rejected before a command is known.
+    """
     return "--json" in takewhile(lambda word: word != "--", sys.argv[1:])
 
 
@@ -150,7 +158,10 @@ def _translate(command: Any) -> None:
 
 
 def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
-    """Fold table cells: Rich cuts words wider than their column, and a Japanese sentence is one word."""
+    """Fold table cells.
+
+    Rich cuts words wider than their column, and a Japanese sentence is one word.
+    """
 
     def folded(command: Any, ctx: Any, formatter: Any) -> None:
         from rich.table import Table
@@ -224,7 +235,7 @@ def _no_command(name: str, known_names: Sequence[str]) -> Message:
 
 
 def _wanted(cause: Any, values: PlainValues | None) -> Message:
-    """Describe the expected value from the code of our error, or of pydantic's, which reads the values."""
+    """Describe the expected value from the code of our error, or of pydantic's."""
     if isinstance(cause, InvalidParams):
         return cause.message
     if values is not None and values.choices:

@@ -1,4 +1,7 @@
-"""Handle Ctrl-C: the first stops a command cleanly and says how to resume; the second exits at once."""
+"""Handle Ctrl-C: the first stops a command cleanly and says how to resume.
+
+The second exits at once.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class EndRequest(asyncio.Event):
-    """An event for the request to stop, so that the process exits cleanly. `interrupted`: by Ctrl-C."""
+    """An event for the request to stop, so that the process exits cleanly.
+
+    `interrupted`: by Ctrl-C.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,14 +64,17 @@ def end_at_second_interrupt() -> None:
 
 
 def confirm(question: str) -> bool:
-    """Ask the person at the terminal, on stderr. Ctrl-C works although the event loop is blocked."""
+    """Ask the person at the terminal, on stderr.
+
+    Ctrl-C works although the event loop is blocked.
+    """
     with _hearing_interrupts():
         return typer.confirm(question, err=True)
 
 
 @contextmanager
 def _hearing_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt for a Ctrl-C, and again if the prompt still waits at the second check.
+    """Raise KeyboardInterrupt for a Ctrl-C, and again if the prompt is still waiting.
 
     `input` drops exceptions raised while it flushes the streams before reading.
     """
@@ -149,7 +158,10 @@ def exit_interrupted(context: typer.Context, kept: str = "interrupted") -> NoRet
 
 
 class InterruptibleCommands(CommandGroup):
-    """A group of commands that handles Ctrl-C outside the event loop: at a prompt, or during imports."""
+    """A group of commands that handles Ctrl-C outside the event loop.
+
+    At a prompt, or during imports.
+    """
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; if interrupted, print what was kept."""
@@ -163,7 +175,10 @@ Heard = Callable[[], bool]
 
 
 def stop_on_interrupt(words: Words) -> Heard:
-    """Listen for Ctrl-C and return a function that reports it: the librarian then stops at the next step."""
+    """Listen for Ctrl-C and return a function that reports it.
+
+    The librarian then stops at the next step.
+    """
     is_asked = False
 
     def note() -> None:

@@ -73,7 +73,7 @@ class JsonLines(logging.Formatter):
 
 
 class ErrorStream(logging.Handler):
-    """A handler that writes to the current `sys.stderr`: a progress display replaces it temporarily."""
+    """A handler for the current `sys.stderr`, which a progress display replaces temporarily."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -135,5 +135,5 @@ def _install(handler: ErrorStream, level: int | None = None) -> None:
 
 
 def _is_for_people(record: logging.LogRecord) -> bool:
-    """Return whether it is a warning of Shisho or an error of a library, which has its own words."""
+    """Return whether it is a warning of Shisho or an error of any library."""
     return record.name.partition(".")[0] == log.name or record.levelno >= logging.ERROR

@@ -72,7 +72,7 @@ def try_(
     folders: Annotated[list[Path], typer.Option("--in", help="help.option_in")] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:
-    """Make one real call of the model and show seconds, tokens and JSON support, or answer a question."""
+    """Call the model once and show seconds, tokens and JSON support, or answer a question."""
     from shisho.bootstrap.models import is_same_server
 
     stored = settings_.load(**context.obj)

@@ -1,4 +1,7 @@
-"""Build only the command that a command line names: building all takes longer than most commands run."""
+"""Build only the command that a command line names.
+
+Building all takes longer than most commands run.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ VALUED = ("--home", "--language")  # options before a command that take the next
 
 
 def keep_named(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
-    """Return the shell with only the command or group that these words name, or all if they name none."""
+    """Return the shell with only the command or group that these words name, if any."""
     name = _first_name(words)
     commands = [
         command

@@ -34,7 +34,10 @@ def copy(
     target: Annotated[str, typer.Option("--to", help="help.argument_copy_target")],
     json_: Json = False,
 ) -> None:
-    """Copy a whole library to another store; an interrupted copy resumes when it is started again."""
+    """Copy a whole library to another store.
+
+    An interrupted copy resumes when it is started again.
+    """
     say = words(context)
 
     def tell(what: str, count: int) -> None:

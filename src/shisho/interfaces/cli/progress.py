@@ -1,4 +1,7 @@
-"""Show the progress of a question in the shell: searches, pages and evidence, line by line on stderr."""
+"""Show the progress of a question in the shell.
+
+Searches, pages and evidence, line by line on stderr.
+"""
 
 from __future__ import annotations
 

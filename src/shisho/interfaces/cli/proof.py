@@ -51,7 +51,7 @@ def verify(
 
 
 def key(context: typer.Context) -> None:
-    """Create the key that signs proof files, and print its public half for those who verify them."""
+    """Create the key that signs proof files, and print its public half for verifiers."""
     from shisho.bootstrap.proof import open_signing_key
 
     public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
@@ -68,7 +68,7 @@ def _signed_by(report: ProofReport, public_key: str | None) -> ProofReport:
 
 
 def _print(report: ProofReport) -> None:
-    """Print a report. Question and signer come from a stranger, so their line breaks are removed."""
+    """Print a report. Line breaks are removed from question and signer, which are untrusted."""
     from shisho.language.display import display_name
 
     for fault in report.faults:

@@ -22,7 +22,7 @@ def references(
     look_up: Annotated[bool, typer.Option("--look-up", help="help.option_look_up")] = False,
     json_: Json = False,
 ) -> None:
-    """List documents with a DOI that lack an author or a year, and optionally look them up at Crossref."""
+    """List documents with a DOI but no author or year, and optionally query Crossref."""
 
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -46,7 +46,10 @@ def _print(context: typer.Context, incomplete: Sequence[Document]) -> None:
 
 
 def _ask_consent(context: typer.Context, desk: Desk, incomplete: Sequence[Document]) -> None:
-    """Ask the person at the terminal if consent is undecided; without a terminal the desk refuses."""
+    """Ask the person at the terminal if consent is undecided.
+
+    Without a terminal the desk refuses.
+    """
     from shisho.domain.task import WebConsent
 
     is_settled = desk.tasks.get_web_consent() is not WebConsent.NOT_ASKED

@@ -1,4 +1,7 @@
-"""Print receipts, answers, passages and tables in the shell. Document text is never parsed as markup."""
+"""Print receipts, answers, passages and tables in the shell.
+
+Document text is never parsed as markup.
+"""
 
 from __future__ import annotations
 
@@ -230,7 +233,10 @@ def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
 
 
 def documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool, words: Words) -> None:
-    """Print two lines for each document, and how to see `more`. `is_narrowed`: the listing is filtered."""
+    """Print two lines for each document, and how to see `more`.
+
+    `is_narrowed`: the listing is filtered.
+    """
     if not given_documents:
         _out.print(words("nothing_more_listed" if is_narrowed else "nothing_listed"))
         return

@@ -16,7 +16,7 @@ NAMED = 20  # listed entries of each kind
 
 
 def reference_lines(receipt: Receipt, words: Words) -> Text:
-    """Return the number of matched entries, the added matches, and the unmatched entries with advice."""
+    """Return the number of matches, the added matches, and unmatched entries with advice."""
     matches = receipt.references
     matched = [match for match in matches if match.document_id]
     lost = [match for match in matches if not match.document_id]

@@ -1,4 +1,4 @@
-"""`shisho report`: a long text in sections from the documents, with its budget before it starts."""
+"""`shisho report`: a long text in sections from the documents, with a budget estimate."""
 
 from __future__ import annotations
 

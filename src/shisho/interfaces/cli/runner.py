@@ -27,7 +27,10 @@ def run(
     json_: bool,
     kept: str = "interrupted",
 ) -> None:
-    """Run the work over the desk of the command's home. `kept`: the message about kept work after Ctrl-C."""
+    """Run the work over the desk of the command's home.
+
+    `kept`: the message about kept work after Ctrl-C.
+    """
 
     async def opened() -> None:
         from shisho.bootstrap.desk import open_desk

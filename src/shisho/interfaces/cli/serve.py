@@ -65,7 +65,7 @@ def serve(
         typer.Option(help="help.option_token"),
     ] = None,
 ) -> None:
-    """Serve the reading room, REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
+    """Serve the reading room, REST under /api/v1 and MCP under /mcp until interrupted."""
     _serve(context, port, host, token, _started)
 
 

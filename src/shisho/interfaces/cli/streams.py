@@ -1,4 +1,7 @@
-"""The output streams of a command: UTF-8 everywhere, discarded if closed, with a typed error when full."""
+"""The output streams of a command.
+
+UTF-8 everywhere, discarded if closed, with a typed error when full.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ class OutputUnwritable(OSError):
 
 
 class Output(io.TextIOWrapper):
-    """The standard output. A failed write raises OutputUnwritable once; later output is discarded."""
+    """The standard output. A failed write raises OutputUnwritable once.
+
+    Later output is discarded.
+    """
 
     def write(self, text: str, /) -> int:
         with _watched():

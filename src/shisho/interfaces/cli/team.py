@@ -139,7 +139,10 @@ def add_grant(
     write: Annotated[bool, typer.Option("--write", "-w", help="help.option_write")] = False,
     json_: Json = False,
 ) -> None:
-    """Grant access to one of your corpora; the user calls it CORPUS@YOU. A new grant replaces the old one."""
+    """Grant access to one of your corpora; the user calls it CORPUS@YOU.
+
+    A new grant replaces the old one.
+    """
 
     async def work(desk: Desk) -> None:
         granted = await desk.team.grant(corpus, name, is_group=group, is_writable=write)
@@ -185,7 +188,10 @@ def audit(
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="help.option_limit")] = 100,
     json_: Json = False,
 ) -> None:
-    """List who read or changed what, newest first: actions and ids, no text. Recorded once a user exists."""
+    """List who read or changed what, newest first: actions and ids, no text.
+
+    Recorded once a user exists.
+    """
 
     async def work(desk: Desk) -> None:
         entries = await desk.team.audit(user, before=before, limit=limit)

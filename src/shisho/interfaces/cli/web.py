@@ -22,7 +22,10 @@ def web(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Set whether words of your questions may be sent to search engines; without an argument, show it."""
+    """Set whether words of your questions may be sent to search engines.
+
+    Without an argument, show it.
+    """
 
     async def work(desk: Desk) -> None:
         from shisho.domain.task import WebConsent

@@ -51,7 +51,10 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
 
 
 def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
-    """Convert a step to an event. A line of the answer has its own event name and is the event's `text`."""
+    """Convert a step to an event.
+
+    A line of the answer has its own event name and is the event's `text`.
+    """
     sentence = data.get("sentence")
     if sentence:
         return ServerSentEvent(

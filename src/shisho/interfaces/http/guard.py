@@ -112,7 +112,10 @@ class AccessRules:
         return None
 
     def owner_of(self, headers: Headers) -> str | None:
-        """Return the library's owner for the token or cookie of this request; None if it has neither."""
+        """Return the library's owner for the token or cookie of this request.
+
+        None if it has neither.
+        """
         tokens = self._tokens()
         if not tokens:
             return None if self.proxies.header else LOCAL_OWNER
@@ -135,7 +138,7 @@ class AccessRules:
 
     @property
     def has_tokens(self) -> bool:
-        """Return False if everyone who reaches the server has access, or the users that a proxy names."""
+        """Return False if everyone has access, or the users that a proxy names."""
         return bool(self._tokens())
 
     def _host_known(self, host: str) -> bool:
@@ -373,7 +376,10 @@ def _digest(word: str) -> bytes:
 
 
 def _find_url(scope: Scope, headers: Headers) -> str:
-    """Return the address of this server for the client; a proxy may have received the request over https."""
+    """Return the address of this server for the client.
+
+    A proxy may have received the request over https.
+    """
     scheme = "https" if headers.get("x-forwarded-proto") == "https" else scope["scheme"]
     return f"{scheme}://{headers.get('host', '')}"
 

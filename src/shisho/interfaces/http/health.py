@@ -48,7 +48,10 @@ def add_health(app: FastAPI, desk: Desk) -> None:
 
 
 def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> ASGIApp:
-    """Build the routes of a process that serves nothing else: `/livez`, `/readyz` and `/metrics`."""
+    """Build the routes of a process that serves nothing else.
+
+    `/livez`, `/readyz` and `/metrics`.
+    """
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     add_health(app, desk)
     add_metrics(app, desk, figures)

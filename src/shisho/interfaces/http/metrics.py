@@ -112,7 +112,10 @@ def figures_kept() -> Iterator[PrometheusFigures]:
 
 
 def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
-    """Add the route. It requires a token, like all but health: even bare counts reveal what people do."""
+    """Add the route. It requires a token, like all but health.
+
+    Even bare counts reveal what people do.
+    """
 
     @app.get("/metrics", operation_id="metrics", tags=["health"], response_class=Response)
     async def metrics() -> Response:

@@ -97,7 +97,10 @@ class PersonalApplications:
         return await asyncio.shield(self._applications[owner])
 
     async def _keep(self, owner: str, coming: asyncio.Future[FastAPI]) -> None:
-        """Run the application in a task of its own: its lifespan must end in the task that started it."""
+        """Run the application in a task of its own.
+
+        Its lifespan must end in the task that started it.
+        """
         try:
             async with self._building:
                 application = await asyncio.to_thread(self.make, self.desk.for_owner(owner))

@@ -1,4 +1,7 @@
-"""The HTTP server over a desk: the reading room at /, health, REST under /api/v1, MCP under /mcp."""
+"""The HTTP server over a desk.
+
+The reading room at /, health, REST under /api/v1, MCP under /mcp.
+"""
 
 from __future__ import annotations
 
@@ -117,7 +120,10 @@ def _build_application(
 async def serve(
     desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
-    """Serve until `event` is set. Port 0: the system chooses one; `started` is called with the address."""
+    """Serve until `event` is set.
+
+    Port 0: the system chooses one; `started` is called with the address.
+    """
     with figures_kept() as figures:
         await serve_application(build(desk, rules, figures), rules, port, started, event)
 

@@ -72,7 +72,10 @@ class StrictRoute(APIRoute):
 
     @cached_property
     def _takes_body(self) -> bool:
-        """Return whether the route takes a body; a file body only appears in the OpenAPI description."""
+        """Return whether the route takes a body.
+
+        A file body only appears in the OpenAPI description.
+        """
         return self.body_field is not None or "requestBody" in (self.openapi_extra or {})
 
     def _check_query(self, query: Iterable[str]) -> None:

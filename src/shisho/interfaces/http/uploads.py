@@ -48,7 +48,9 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
         arguments: Annotated[UploadQuery, Query()],
         x_document_password: Annotated[str | None, Header(max_length=200)] = None,
     ) -> Response:
-        """Add a document to a corpus. The body is the file's bytes; the reply is that of add_documents.
+        """Add a document to a corpus.
+
+        The body is the file's bytes; the reply is that of add_documents.
 
         The header `X-Document-Password`, in UTF-8, opens an encrypted file.
         """

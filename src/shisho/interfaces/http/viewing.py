@@ -1,4 +1,7 @@
-"""Routes of the document viewer: pages as images and lines, positions of quotations, search in a document."""
+"""Routes of the document viewer.
+
+Pages as images and lines, positions of quotations, search in a document.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         responses=REFUSALS,
     )
     async def get_page_layout(document_id: IdPath, page: PagePath, at: Offset = 0) -> Response:
-        """Return the text of a page and the positions of its lines, in points from the page's top left.
+        """Return the text and line positions of a page, in points from the page's top left.
 
         Offsets count in the document's text. Of a very long page, only the part around the offset `at`.
         """
@@ -124,7 +127,7 @@ def _add_images(router: APIRouter, desk: Desk) -> None:
         width: Annotated[int, Query(ge=1, le=10_000)] = 1_200,
         if_none_match: Annotated[str | None, Header(max_length=1_000)] = None,
     ) -> Response:
-        """The page drawn at least `width` pixels wide: 320, 800, 1200, 1600 or 2400."""
+        """Return the page as an image at least `width` pixels wide: 320, 800, 1200, 1600 or 2400."""
         image = await desk.viewer.image(document_id, page, width)
         tag = f'"{image.etag}"'
         # A purge must take effect at once: the browser asks each time, and gets 304 if nothing changed.

@@ -31,7 +31,7 @@ MARGIN = 144.0  # points of the page above and below the highlight
 
 
 class EvidenceApp(Apps):
-    """An extension that serves the page, links tools with answers to it, and adds its data to results."""
+    """An extension that serves the page, links tools to it, and adds its data to results."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class EvidenceApp(Apps):
 
 
 async def point_to_evidence(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Add the page to the listed tools that return answers (middleware), for clients that show it."""
+    """Add the page to the listed tools that return answers (middleware)."""
     result = await call_next(ctx)
     if ctx.method == "tools/list" and isinstance(result, dict) and client_supports_apps(ctx):
         for tool in result["tools"]:

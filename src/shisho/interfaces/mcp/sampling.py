@@ -73,7 +73,9 @@ def offers_model(context: Context | None) -> bool:
 async def ask_with_client_model(
     verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context
 ) -> AnswerHandle:
-    """Return the answer, waiting as long as it takes, because the model is only available during the call.
+    """Return the answer, waiting as long as it takes.
+
+    The model is only available during the call.
 
     If a model is configured, it is used instead, and the call ends normally.
     """

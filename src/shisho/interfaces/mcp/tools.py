@@ -83,7 +83,10 @@ def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
 
 
 def refusal(error: Exception) -> CallToolResult:
-    """Return an error for the model, without data: clients validate data against the reply's schema."""
+    """Return an error for the model, without data.
+
+    Clients validate data against the reply's schema.
+    """
     return CallToolResult(
         content=[TextContent(type="text", text=dump_compact(describe_error(error)))], is_error=True
     )

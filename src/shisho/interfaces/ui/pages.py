@@ -1,4 +1,7 @@
-"""The pages of the reading room, rendered from templates; scripts load all changing content from the API."""
+"""The pages of the reading room, rendered from templates.
+
+Scripts load all changing content from the API.
+"""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ COOKIE = "shisho_language"
 
 
 def choose_language(chosen: str | None, accepted: str) -> str:
-    """Return `ja` or `en`: the language chosen on the page, else the one the browser prefers, else
-    English."""
+    """Return `ja` or `en`: the chosen language, else the browser's, else English."""
     return chosen if chosen in LANGUAGES else choose_accepted_language(accepted) or DEFAULT
 
 

@@ -1,4 +1,7 @@
-"""The browser of this machine: for engines that need one, and for challenges that a person solves."""
+"""The browser of this machine.
+
+For engines that need one, and for challenges that a person solves.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ if TYPE_CHECKING:
 def build_browser(
     settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool
 ) -> Browser:
-    """Build the browser without starting it; a missing one raises an error with install advice at first use.
+    """Build the browser without starting it.
+
+    A missing one raises an error with install advice at first use.
 
     Invalid certificates are only trusted in a box, which issues its own.
     """

@@ -83,7 +83,10 @@ async def run_checks(
 
 
 def _settings(home: Path) -> Check:
-    """Check that the settings can be read; unreadable ones have their defaults until they are fixed."""
+    """Check that the settings can be read.
+
+    Unreadable ones have their defaults until they are fixed.
+    """
     _, troubles = load_readable(home=home)
     if troubles:
         remedy = Message("doctor.mend_settings")
@@ -140,7 +143,10 @@ async def _index(index: MeasuredIndex) -> Check:
 async def _embedder(
     embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: MeasuredIndex
 ) -> Check:
-    """Report the embedder with its progress, and the vectors used until it is done; or why there is none."""
+    """Report the embedder and its progress, or why there is none.
+
+    Also the vectors used until it is done.
+    """
     if isinstance(embedders, Message):
         remedy = install_command("vectors") if embedders == BY_WORDS else ""
         return Check("embedder", False, embedders, remedy, optional=True)
@@ -210,7 +216,10 @@ async def _fonts(reader: KillableReader) -> Check:
 
 
 async def _page_fonts(renderer: PageRenderer) -> Check:
-    """Check that pages are drawn if the PDF does not embed its fonts: this machine must have them."""
+    """Check that pages are drawn if the PDF does not embed its fonts.
+
+    This machine must have them.
+    """
     remedy = Message("doctor.page_letters_missing")
     try:
         image = await renderer.draw(specimen.specimen(), PDF_TYPE, 1, 800)

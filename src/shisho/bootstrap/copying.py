@@ -351,7 +351,7 @@ async def _copy_places(origin: _Library, destination: _Library) -> None:
 
 
 async def _copy_grants(origin: _Library, destination: _Library) -> None:
-    """Replace the target's grants, perhaps from an earlier interrupted copy, with those of the source."""
+    """Replace the target's grants, perhaps of an interrupted copy, with those of the source."""
     columns = ("corpus_id", "kind", "grantee", "access", "granted_at")
     rows = await _with_keys(origin, destination, "grants", columns, ("corpus_id", "kind", "grantee"))
     await destination.tables.replace("grants", columns, rows)

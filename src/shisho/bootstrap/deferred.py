@@ -11,7 +11,7 @@ P = ParamSpec("P")
 
 
 class DeferredPart:
-    """A proxy for the result of `make`, which is called once, at the first attribute access of any thread.
+    """A proxy for the result of `make`, which is called once, at the first attribute access.
 
     `known`: attributes that are available without it.
     """
@@ -38,7 +38,10 @@ class DeferredPart:
 
 
 def defer(make: Callable[[], T], **known: Any) -> T:
-    """Return a proxy with the attributes and methods of the part; it is no instance of its class."""
+    """Return a proxy with the attributes and methods of the part.
+
+    It is no instance of its class.
+    """
     return cast("T", DeferredPart(make, known))
 
 

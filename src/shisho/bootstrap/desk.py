@@ -70,7 +70,9 @@ async def open_desk(
 
 
 async def run_doctor(**options: Value | Path | None) -> Sequence[Check]:
-    """Run the checks with the readable settings; without a home folder, only those that need none.
+    """Run the checks with the readable settings.
+
+    Without a home folder, only those that need none.
 
     Raises: InvalidParams for an unknown setting.
     """

@@ -76,7 +76,9 @@ def build_choice(settings: Settings, choice: str) -> Embedder:
 
 
 def portable_choice(settings: Settings) -> str:
-    """Return the setting's value for use in another home: a pulled model's name becomes its path.
+    """Return the setting's value for use in another home.
+
+    A pulled model's name becomes its path.
 
     Raises: NotFound.
     """

@@ -1,4 +1,7 @@
-"""`engines.toml` of a home, reread when it changes. The last valid version is used if it becomes invalid."""
+"""`engines.toml` of a home, reread when it changes.
+
+The last valid version is used if it becomes invalid.
+"""
 
 from __future__ import annotations
 

@@ -157,7 +157,10 @@ def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, own
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
-    """Return the embedders; or None and the reason. A configured but missing embedder is logged once."""
+    """Return the embedders; or None and the reason.
+
+    A configured but missing embedder is logged once.
+    """
     built = build_embedders(settings)
     if not isinstance(built, Message):
         return built, Message("")

@@ -155,7 +155,9 @@ def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | 
 
 
 def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Policy | None:
-    """Build the policy that replays recorded model replies, without a server; None if rules were used.
+    """Build the policy that replays recorded model replies, without a server.
+
+    None if rules were used.
 
     Raises: ExtraMissing if the packages that parse replies are not installed.
     """
@@ -172,7 +174,7 @@ def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Polic
 
 
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
-    """Return the limits of calls and tokens for one question, by their names in `domain.inquiry.Budget`."""
+    """Return the call and token limits of one question, by their names in `domain.inquiry.Budget`."""
     preset = PRESETS[settings.text("preset")]
     contexts = max(1.0, settings.read_int("model_context") / BASE_CONTEXT)
     return {

@@ -1,4 +1,7 @@
-"""The folder of a person's own files outside the database: their web consent and signing key."""
+"""The folder of a person's own files outside the database.
+
+Their web consent and signing key.
+"""
 
 from __future__ import annotations
 

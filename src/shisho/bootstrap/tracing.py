@@ -1,4 +1,7 @@
-"""Spans as OpenTelemetry traces, if a collector is configured. The package is not loaded otherwise."""
+"""Spans as OpenTelemetry traces, if a collector is configured.
+
+OpenTelemetry is not imported otherwise.
+"""
 
 from __future__ import annotations
 

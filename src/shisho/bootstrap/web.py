@@ -1,4 +1,7 @@
-"""Build web access from settings: engines, fetcher and rate limits for search and fetch jobs."""
+"""Build web access from settings.
+
+Engines, fetcher and rate limits for search and fetch jobs.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +98,10 @@ class Manners:
 
 
 def web_of(settings: Settings) -> WebAccess | None:
-    """Build the web access of the settings. Nothing is loaded, started or sent before its first use."""
+    """Build the web access of the settings.
+
+    Nothing is loaded, started or sent before its first use.
+    """
     if settings["web"] == "off":
         return None
     return defer(partial(_web_of, settings), needs_consent=settings["web"] == "ask")
@@ -145,7 +151,10 @@ def _build_fetcher(
 
 
 def build_consent(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> ConsentFile:
-    """Return a person's consent to this web access. Callers with their own access consent for everybody."""
+    """Return a person's consent to this web access.
+
+    Callers with their own access consent for everybody.
+    """
     mode = "off" if web is None else "ask" if web.needs_consent else "on"
     return consent_file(settings, clock, mode, owner)
 

@@ -41,7 +41,7 @@ def load_folder(folder: Path) -> list[AnswerItem]:
 
 
 async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answer, AnswerResult]:
-    """Ask the question with its passages as the only documents, retrieved by words without vectors."""
+    """Ask the question with its passages as the only documents, without vectors."""
     positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
     negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
     with tempfile.TemporaryDirectory(prefix="shisho-answers-") as home:

@@ -186,7 +186,9 @@ def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
 
 
 def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
-    """List the required contents of quotations, in the order of the gold text; empty for unanswerable items.
+    """List the required contents of quotations, in the order of the gold text.
+
+    Empty for unanswerable items.
 
     1. Figures and names of the gold answer that a passage contains and the question does not name. The part
     before its は is its topic. 2. If there are none, or one is in no passage (it is computed or paraphrased),
@@ -222,7 +224,7 @@ def find_held_needs(needs: Sequence[Requirement], quotations: Sequence[str]) -> 
 
 
 def split_lines(passage: str) -> Iterator[str]:
-    """Yield sentences, lines, and rows of tables, whether they are drawn with tags, bars or commas."""
+    """Yield sentences, lines, and rows of tables with tags, bars or commas."""
     joined = _ROW.sub(lambda row: " ".join(row[0].split()), passage)
     for line in _LINE.split(joined):
         plain = " ".join(_TAG.sub(" ", line).split())
@@ -231,7 +233,10 @@ def split_lines(passage: str) -> Iterator[str]:
 
 
 class _LineWords:
-    """A line with its searchable contents. `context`: words of the line before it, which count too."""
+    """A line with its searchable contents.
+
+    `context`: words of the line before it, which count too.
+    """
 
     def __init__(self, line: str, context: str = "") -> None:
         self.folded = fold_text(line)
@@ -299,14 +304,20 @@ def _reasoned_needs(
 
 
 def _has_unit(need: Requirement, plain: str) -> bool:
-    """Return whether it has a unit (known, or Latin letters: 1,000 ppm, not 2025WCM) or is an ordinal."""
+    """Return whether the figure has a unit or is an ordinal (第11条).
+
+    A unit is a known one, or one in Latin letters: 1,000 ppm, not 2025WCM.
+    """
     known = isinstance(need.figure, Measure) and need.figure.unit
     number = re.escape(need.text)
     return bool(known or re.search(rf"第{number}|{number} [a-z]{{2,4}}(?![a-z])", plain))
 
 
 def _names(answer: str) -> list[str]:
-    """Return the whole nouns of an answer without its topic; short ones only if there are no others."""
+    """Return the whole nouns of an answer without its topic.
+
+    Short ones only if there are no others.
+    """
     nouns = [keyword.text for keyword in keywords(_TOPIC.sub("", answer)) if keyword.noun]
     nouns = [noun for noun in nouns if not any(map(str.isdecimal, noun))]
     return [noun for noun in nouns if len(noun) >= SHORTEST_NAME] or nouns
@@ -317,7 +328,10 @@ def _figures(text: str) -> list[FigurePlace]:
 
 
 def _is_vague(figure: Date | Measure) -> bool:
-    """Return whether it is a bare year or month: those only date a statement, and occur in titles."""
+    """Return whether it is a bare year or month.
+
+    Those only date a statement, and occur in titles.
+    """
     return (
         isinstance(figure, Date) and None in (figure.year, figure.day) and not (figure.month and figure.day)
     )

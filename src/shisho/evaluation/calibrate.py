@@ -1,4 +1,7 @@
-"""Calibrate an embedder on a set of questions: the weight of words, and the cosine of relevant passages."""
+"""Calibrate an embedder on a set of questions.
+
+The weight of words, and the cosine of relevant passages.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ FLOOR_SHARE = 0.95  # of the relevant passages among them have a cosine above th
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The result: nDCG@10 by share of words for each language with enough questions, and the best shares.
+    """The result: nDCG@10 by share of words and language, and the best shares.
 
     `meaning_floor`: the cosine that 95 % of the relevant passages reach.
     """
@@ -68,7 +71,7 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
 async def _tried(
     target: CalibrationTarget, home: Path, eval_set: EvalSet, limit: int | None
 ) -> tuple[dict[str, dict[float, list[float]]], list[float]]:
-    """Return nDCG@10 of each question by language and share, and the cosines of relevant passages.
+    """Return nDCG@10 by language and share, and the cosines of relevant passages.
 
     Measured with the real searcher over a temporary home.
     """
@@ -111,7 +114,10 @@ def _floor(cosines: Sequence[float], before: float) -> float:
 
 
 def _best(by_share: Mapping[float, Sequence[float]], before: float) -> float:
-    """Return the share with the best mean, smoothed over its neighbours: a single peak may be luck."""
+    """Return the share with the best mean, smoothed over its neighbours.
+
+    A single peak may be luck.
+    """
     shares = sorted(by_share)
     if len(next(iter(by_share.values()), [])) < FEWEST:
         return before

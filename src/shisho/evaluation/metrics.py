@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 
 def ndcg(ranking: Sequence[str], judged: Mapping[str, int], depth: int = 10) -> float:
-    """Return the normalised discounted cumulative gain, linear gain, log2 discount (as in trec_eval)."""
+    """Return the nDCG with linear gain and log2 discount, as in trec_eval."""
     gained = sum(judged.get(name, 0) / math.log2(place + 1) for place, name in enumerate(ranking[:depth], 1))
     best = sorted((score for score in judged.values() if score > 0), reverse=True)[:depth]
     ideal = sum(score / math.log2(place + 1) for place, score in enumerate(best, 1))

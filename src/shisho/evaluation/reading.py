@@ -1,4 +1,7 @@
-"""Questions about real documents: the required contents of a correct quotation, and the outcomes."""
+"""Questions about real documents.
+
+The required contents of a correct quotation, and the outcomes.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +135,10 @@ def fold_text(text: str) -> str:
 
 
 def stands_in(need: str, folded: str) -> bool:
-    """Return whether the need is in the folded text, and not inside a longer number: 25 is not in 2.25."""
+    """Return whether the need is in the folded text, and not inside a longer number.
+
+    25 is not in 2.25.
+    """
     wanted = fold_text(need)
     start = folded.find(wanted)
     while start >= 0:
@@ -155,7 +161,10 @@ def _cuts_number(text: str, start: int, end: int) -> bool:
 
 
 def _is_number_edge(beside: str) -> bool:
-    """Return whether no number continues here. The argument is the next two characters, nearest first."""
+    """Return whether no number continues here.
+
+    The argument is the next two characters, nearest first.
+    """
     if beside[:1].isdecimal():
         return True
     return beside[:1] in NUMBER_MARKS and beside[1:2].isdecimal()

@@ -1,4 +1,4 @@
-"""Measure a set: every document through the real ingest, every question through searcher and librarian."""
+"""Measure a set of documents and questions with the real ingest, searcher and librarian."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AT_ONCE = 64  # documents added concurrently are committed together
 async def measure(
     folder: Path, *, answers: int = 0, limit: int | None = None, embedder: str = "none"
 ) -> dict[str, Any]:
-    """Return ndcg@10, recall@50 and mrr@10 over the judged questions, or the first `limit` of them.
+    """Return ndcg@10, recall@50 and mrr@10 over the first `limit` judged questions, or all.
 
     Retrieved by words, or by words and an embedder. `answers`: the number of questions with gold answers,
     spread evenly over the set, that are also put to the librarian.
@@ -65,7 +65,10 @@ async def fill(desk: Desk, eval_set: EvalSet) -> None:
 async def evaluate_retrieval(
     desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]
 ) -> dict[str, Any]:
-    """Rank each question to a depth of 200 passages; a document's rank is that of its best passage."""
+    """Rank each question to a depth of 200 passages.
+
+    A document's rank is that of its best passage.
+    """
     rankings = await rank_questions(desk, questions)
     judged = [eval_set.judged[question.id] for question in questions]
     pairs = list(zip(rankings, judged, strict=True))
@@ -87,7 +90,7 @@ async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[
 
 
 async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
-    """Measure how often the shown text contains the gold answer, and how often the librarian abstains.
+    """Measure how often the shown text contains the gold answer, and the abstentions.
 
     Also the mean length of the shown text in characters; abstention with the gold passage in and out of the
     corpus.

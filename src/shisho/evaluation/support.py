@@ -52,7 +52,10 @@ def load_pairs(folder: Path) -> list[SentencePair]:
 def summarise_outcomes(
     pairs: Sequence[SentencePair], outcomes: Sequence[SupportOutcome]
 ) -> dict[str, dict[str, float]]:
-    """Return a row for each label. Only entailment has a precision: its share of all supported pairs."""
+    """Return a row for each label.
+
+    Only entailment has a precision: its share of all supported pairs.
+    """
     counts = Counter((pair.label, outcome) for pair, outcome in zip(pairs, outcomes, strict=True))
     supported = sum(counts[label, SupportOutcome.SUPPORTED] for label in LABELS)
     rows: dict[str, dict[str, float]] = {}

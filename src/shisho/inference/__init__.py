@@ -1,1 +1,4 @@
-"""Language models behind the port `Llm`, and text embedding. Imported only if a model or vectors are used."""
+"""Language models behind the port `Llm`, and text embedding.
+
+Imported only if a model or vectors are used.
+"""

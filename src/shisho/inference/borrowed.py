@@ -1,4 +1,7 @@
-"""The port `Llm` over the client's model: the schema is part of the prompt, nothing is streamed."""
+"""The port `Llm` over the client's model.
+
+The schema is part of the prompt, nothing is streamed.
+"""
 
 from __future__ import annotations
 

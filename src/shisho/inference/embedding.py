@@ -27,7 +27,10 @@ LONGEST = 2_000  # characters: the limit of a passage, and of a query to bound i
 
 @dataclass(frozen=True, slots=True)
 class EncoderPair:
-    """The encoders of passages and queries, which differ. Each returns a row of numbers for each text."""
+    """The encoders of passages and queries, which differ.
+
+    Each returns a row of numbers for each text.
+    """
 
     passages: Encode
     query: Encode

@@ -30,7 +30,10 @@ MOST_BYTES = 32 << 20  # of a reply: 32 vectors of 4,096 numbers take 3 MB
 
 @dataclass(frozen=True, slots=True)
 class EndpointAccess:
-    """The server of vectors. `url` is without `/embeddings`; `model` is the server's name for it."""
+    """The server of vectors. `url` is without `/embeddings`.
+
+    `model` is the server's name for it.
+    """
 
     url: str
     model: str
@@ -109,7 +112,10 @@ class EndpointEmbedder:
 
 
 def _rows(reply: Any, count: int) -> list[list[float]]:
-    """Return a row for each text in order. Raises: ValueError, KeyError or TypeError for another shape."""
+    """Return a row for each text in order.
+
+    Raises: ValueError, KeyError or TypeError for another shape.
+    """
     data = sorted(reply["data"], key=lambda row: int(row["index"]))
     rows = [[float(number) for number in row["embedding"]] for row in data]
     if (

@@ -48,7 +48,10 @@ class LazyPackage(ModuleType):
 
 
 def defer_packages(top: str, *names: str) -> None:
-    """Make packages below `top` lazy. Does nothing if `top` is already imported or not installed."""
+    """Make packages below `top` lazy.
+
+    Does nothing if `top` is already imported or not installed.
+    """
     spec = find_spec(top)
     if top in sys.modules or spec is None or not spec.submodule_search_locations:
         return

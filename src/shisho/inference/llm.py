@@ -71,7 +71,10 @@ class _Reply:
         self.ending = ""
 
     def add(self, delta: ModelDelta) -> str:
-        """Add a delta and return its text. Raises: OverflowError if the reply exceeds its token limit."""
+        """Add a delta and return its text.
+
+        Raises: OverflowError if the reply exceeds its token limit.
+        """
         self.has_begun = True
         self._parts.append(delta.text)
         self._chars += len(delta.text) + len(delta.thinking)
@@ -272,7 +275,10 @@ class _Exchange(Generic[T]):
             await asyncio.sleep(wait_s)
 
     def usage_under_way(self) -> ModelUsage:
-        """Estimate the usage of a stopped call: all input that was sent, and the output received so far."""
+        """Estimate the usage of a stopped call.
+
+        All input that was sent, and the output received so far.
+        """
         return ModelUsage(1) if self._under_way is None else self._under_way.usage(self._messages)
 
     def fail(self, fault: ModelFault, besides: ModelUsage = ModelUsage()) -> ModelFailed:  # noqa: B008

@@ -19,7 +19,10 @@ SERVERS: Mapping[str, tuple[str, str, int, str]] = {
 
 
 async def find_models(ports: Mapping[str, int] | None = None) -> Sequence[FoundModel]:
-    """Return the models of the servers that answer. `ports` replaces default ports, by the server's name."""
+    """Return the models of the servers that answer.
+
+    `ports` replaces default ports, by the server's name.
+    """
     changed = ports or {}
     lists = await asyncio.gather(
         *(
@@ -54,7 +57,10 @@ async def _list_models(server: str, provider: str, root: str, path: str, end: st
 
 
 def _read_names(reply: Any) -> list[str]:
-    """Return the model names of a reply. Ollama lists `models` by `name`, the others `data` by `id`."""
+    """Return the model names of a reply.
+
+    Ollama lists `models` by `name`, the others `data` by `id`.
+    """
     if not isinstance(reply, dict):
         return []
     rows = reply.get("models") if "data" not in reply else reply["data"]

@@ -225,7 +225,7 @@ def digest(path: Path, kind: str) -> str:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether the path stays inside the folder that it is joined to, on every operating system."""
+    """Return whether the path stays inside its folder on every operating system."""
     parts = PurePosixPath(path).parts
     plain = bool(parts) and not path.startswith("/") and not any(part.startswith(".") for part in parts)
     return (

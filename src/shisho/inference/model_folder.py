@@ -1,4 +1,6 @@
-"""Read the folder of an embedder: the files of sentence-transformers, model2vec and transformers.
+"""Read the folder of an embedder.
+
+Reads the files of sentence-transformers, model2vec and transformers.
 
 `shisho.json` in the folder overrides all of them:
 {"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean", "file": "onnx/model.onnx",
@@ -122,7 +124,10 @@ def read_folder(root: Path) -> ModelFolder:
 
 
 def list_needed_files(paths: Iterable[str]) -> list[str]:
-    """Return the model files that an embedder reads, in order: its descriptions and the best weights."""
+    """Return the model files that an embedder reads, in order.
+
+    Its descriptions and the best weights.
+    """
     names = sorted(paths)
     weights = next((name for name in (*ONNX_FILES, *STATIC_FILES[:3]) if name in names), None)
     described = [
@@ -162,7 +167,10 @@ def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
 
 
 def _prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the prefixes of passages and queries: those of the folder, else those of its family."""
+    """Return the prefixes of passages and queries.
+
+    Those of the folder, else those of its family.
+    """
     prompts = _json(root / "config_sentence_transformers.json").get("prompts") or {}
     config = {name: text for name, text in prompts.items() if isinstance(text, str)}
     passage = next((config[name] for name in PASSAGE_NAMES if config.get(name)), "")
@@ -215,7 +223,10 @@ def _share(shares: Mapping[str, Any]) -> WordShare:
 
 
 def _json(path: Path, default: Any = None) -> Any:
-    """Read a JSON file; return the default if it is missing. Raises: InvalidParams if it is invalid."""
+    """Read a JSON file; return the default if it is missing.
+
+    Raises: InvalidParams if it is invalid.
+    """
     empty: Any = {} if default is None else default
     try:
         config = json.loads(path.read_text("utf-8"))
@@ -231,7 +242,10 @@ def _all(root: Path) -> list[Path]:
 
 
 def _sample(path: Path, digest: Any) -> None:
-    """Hash the size of a file, and samples of a large one: reading it all adds a second to each start."""
+    """Hash the size of a file, and samples of a large one.
+
+    Reading it all adds a second to each start.
+    """
     size = path.stat().st_size
     digest.update(f"{path.name} {size}\n".encode())
     with path.open("rb") as file:

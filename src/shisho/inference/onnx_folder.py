@@ -1,4 +1,6 @@
-"""Encoders and cross-encoders as ONNX folders: Ruri-v3 and other ModernBERT, BERT and XLM-RoBERTa models.
+"""Encoders and cross-encoders as ONNX folders.
+
+Ruri-v3 and other ModernBERT, BERT and XLM-RoBERTa models.
 
 Texts are encoded one at a time: on a CPU a batch is no faster, and nothing has to be padded. The vectors of
 an 8-bit model would also depend on the batch, because its scale is computed over the whole batch.
@@ -32,7 +34,10 @@ def load_encoders(folder: ModelFolder) -> EncoderPair:
 
 
 class OnnxFiles:
-    """The tokenizer and the graph of a folder. Raises: ExtraMissing, InvalidParams for unusable files."""
+    """The tokenizer and the graph of a folder.
+
+    Raises: ExtraMissing, InvalidParams for unusable files.
+    """
 
     def __init__(self, folder: ModelFolder) -> None:
         try:

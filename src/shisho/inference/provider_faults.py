@@ -84,7 +84,7 @@ NOT_TAKEN = RETRIED | {
 
 
 def fault_of(error: BaseException) -> ModelFault:
-    """Return the fault by the status of the provider's response, else by the error or its causes."""
+    """Return the fault by the status of the response, else by the error or its causes."""
     by_answer = _fault_of_answer(*_read_answer(error))
     if by_answer:
         return by_answer

@@ -58,7 +58,7 @@ class ModelAccess:
         return frozenset(parts - self.unknown_parts)
 
     def sends(self, part: str) -> bool:
-        """True if calls to this server include an optional part."""
+        """Return whether calls to this server include an optional part."""
         return part in self.optional_parts
 
     @property
@@ -147,7 +147,7 @@ def check_access(access: ModelAccess) -> None:
 
 
 def has_client(provider: str) -> bool:
-    """True if the client of a provider is installed."""
+    """Return whether the client of a provider is installed."""
     try:
         return find_spec(find_provider(provider).module) is not None
     except ModuleNotFoundError:  # not even `google`

@@ -92,7 +92,9 @@ class ElementReader:
 
 
 def _skip_thinking(text: str) -> int:
-    """Return the offset of the reply after the model's thinking; the end of the text during thinking.
+    """Return the offset of the reply after the model's thinking.
+
+    The end of the text during thinking.
 
     Some servers leave the thinking in the reply, and it may contain drafts of the reply.
     """

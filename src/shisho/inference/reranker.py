@@ -1,4 +1,6 @@
-"""Cross-encoders as ONNX folders: they score a question and a passage together with one number.
+"""Cross-encoders as ONNX folders.
+
+They score a question and a passage together with one number.
 
 Such as japanese-reranker, bge-reranker and other classifiers of pairs with one or two classes.
 """

@@ -1,4 +1,6 @@
-"""Static encoders: a table with a row for each token; the mean of its rows is a text's vector.
+"""Static encoders: a table with a row for each token.
+
+The mean of its rows is a text's vector.
 
 Reads the layouts of model2vec and of sentence-transformers' StaticEmbedding. The table is memory-mapped, and
 only the rows of a text's tokens are read.

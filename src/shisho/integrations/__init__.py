@@ -1,1 +1,4 @@
-"""Integrations with other frameworks. Each module needs the extra of its name; Shisho itself needs none."""
+"""Integrations with other frameworks.
+
+Each module needs the extra of its name; Shisho itself needs none.
+"""

@@ -1,4 +1,6 @@
-"""LangGraph and LangChain (extra `langgraph`): the librarian as a graph, the desk as retriever and tools.
+"""LangGraph and LangChain (extra `langgraph`).
+
+The librarian as a graph, the desk as retriever and tools.
 
 A desk only works in the event loop that opened it, so everything here is async: `ainvoke`, `astream`.
 """
@@ -46,7 +48,10 @@ MAX_ROUNDS = 100  # the limit for a question's own budget
 
 
 class LibrarianQuestion(TypedDict, total=False):
-    """The input of the compiled librarian: the arguments of `Desk.ask`; only the question is required."""
+    """The input of the compiled librarian: the arguments of `Desk.ask`.
+
+    Only the question is required.
+    """
 
     question: Required[str]
     goals: Sequence[GoalLike]
@@ -86,7 +91,7 @@ class CompiledLibrarian(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled librarian. It rejects unknown keys, which LangGraph itself drops silently."""
 
     async def astream(self, input: Any, config: Any = None, **options: Any) -> AsyncIterator[Any]:
-        """Run it. As a node of another graph it receives that graph's whole state, including other keys."""
+        """Run the graph. As a node of another graph it receives that graph's whole state."""
         is_node = NODE_MARK in ((config or {}).get("configurable") or {})
         fields = LibrarianQuestion.__annotations__
         unknown = [str(key) for key in input if key not in fields] if isinstance(input, Mapping) else []
@@ -214,7 +219,9 @@ def ask_tool(
     filters: Mapping[str, Condition] | None = None,
     budget: Mapping[str, float | None] | None = None,
 ) -> StructuredTool:
-    """Return a LangChain tool that answers from the documents; its artifact is the Answer with its evidence.
+    """Return a LangChain tool that answers from the documents.
+
+    Its artifact is the Answer with its evidence.
 
     The model may pass requirements of the answer, as in `Desk.ask`.
     """

@@ -196,7 +196,10 @@ def _letters(number: int) -> str:
 
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
-    """Return the pages in order, each once. Chapters and cell ranges are no pages: the notes name them."""
+    """Return the pages in order, each once.
+
+    Chapters and cell ranges are no pages: the notes name them.
+    """
     numbers = {quotation.page for quotation in group if quotation.page is not None and not quotation.place}
     return [str(number) for number in sorted(numbers)]
 
@@ -327,7 +330,10 @@ def csl_name(creator: Creator) -> dict[str, str]:
 
 
 def _split_particle(forename: str) -> tuple[str, str]:
-    """Split off the lowercase words after a forename, which belong to the family: Beethoven, Ludwig van."""
+    """Split off the lowercase words after a forename, which belong to the family.
+
+    Example: Beethoven, Ludwig van.
+    """
     words = forename.split()
     count = len(words)
     while count > 1 and words[count - 1][0].islower():

@@ -36,7 +36,10 @@ _NOT_PRINTED = ("note", "source", "page", "year-suffix")
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The parameters of an adapted style: the entry's language, and whether it has pages to label."""
+    """The parameters of an adapted style.
+
+    The entry's language, and whether it has pages to label.
+    """
 
     style: str
     is_japanese: bool
@@ -59,7 +62,7 @@ def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
 def _told_apart(
     rendered: Sequence[tuple[BibliographyEntry, str]],
 ) -> list[tuple[BibliographyEntry, str]]:
-    """Make all texts distinct: a style without year suffixes adds the file name, or else the suffix."""
+    """Make all texts distinct, by file name or suffix if the style has no year suffixes."""
     counts = Counter(text for _, text in rendered)
     files = Counter((text, entry.file) for entry, text in rendered)
     distinct = []

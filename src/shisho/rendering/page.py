@@ -1,4 +1,7 @@
-"""An answer as a self-contained web page: no script, no request, every word of documents escaped."""
+"""An answer as a self-contained web page.
+
+No script, no request, every word of documents escaped.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""An answer as a file that proves itself, and the rules by which one is checked. Pure: text in, text out.
+"""An answer as a file that proves itself, and the rules by which one is checked.
+
+Pure: text in, text out.
 
 A proof file is UTF-8 text, each line ended by a line feed:
     shisho-proof 1 parts=N
@@ -173,7 +175,10 @@ def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tupl
 
 
 def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
-    """Describe a quotation. Offsets count characters of the document's text; folders of files are private."""
+    """Describe a quotation. Offsets count characters of the document's text.
+
+    Folders of files are private.
+    """
     evidence = exhibit.evidence
     whole = to_plain(evidence)
     source = evidence.document if is_on_web(evidence.document) else name_file(evidence.document)

@@ -1,4 +1,7 @@
-"""Count the documents that mention a topic: its words as adjacent terms in a sentence or heading."""
+"""Count the documents that mention a topic.
+
+Its words must be adjacent terms in a sentence or heading.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,10 @@ def _list_synonyms(word: Word) -> tuple[Word, ...]:
 
 
 def count_mentions(vector: TermVector, phrase: Word) -> int:
-    """Count the adjacent occurrences of the terms in a passage's text; 1 if they are only in its heading."""
+    """Count the adjacent occurrences of the terms in a passage's text.
+
+    1 if they are only in its heading.
+    """
     sought = b"".join(map(term_code, phrase))
     inside = sum(1 for _ in _find_codes(vector.terms, sought))
     return inside or int(any(_find_codes(vector.heading, sought)))
@@ -75,7 +81,9 @@ def _find_codes(codes: bytes, sought: bytes) -> Iterator[bool]:
 
 
 def choose_sentence(passage: Passage, phrases: Sequence[Word]) -> tuple[int, int]:
-    """Return the span of the sentence with the most phrases; ties prefer text to headings, then the first.
+    """Return the span of the sentence with the most phrases.
+
+    Ties prefer text to headings, then the first.
 
     If only the heading of the passage has them, the first sentence.
     """
@@ -94,7 +102,10 @@ def _holds(words: Sequence[str], phrase: Word) -> bool:
 
 
 def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -> list[str]:
-    """Return the written forms in these texts that match a word: roofs for roof; Japanese by its terms."""
+    """Return the written forms in these texts that match a word: roofs for roof.
+
+    Japanese by its terms.
+    """
     matches: dict[str, None] = {}
     for text in texts:
         words = terms(fold(text))

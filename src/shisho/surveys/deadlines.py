@@ -25,7 +25,10 @@ _ASIDE = (
 
 @lru_cache(maxsize=1)
 def list_sought() -> tuple[str, ...]:
-    """Return the index terms of passages that may name a deadline: words for deadlines, and months."""
+    """Return the index terms of passages that may name a deadline.
+
+    Words for deadlines, and months.
+    """
     words = "deadline due expire close submit latest 締切 期限 期日 必着 月"
     return tuple(dict.fromkeys(terms(fold(" ".join([words, *month_name[1:]])))))
 

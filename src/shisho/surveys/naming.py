@@ -23,7 +23,10 @@ _PARTS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class DocumentName:
-    """The name of a document: its title, its file, its dates. `words` come from its title and its file."""
+    """The name of a document: its title, its file, its dates.
+
+    `words` come from its title and its file.
+    """
 
     title: str
     file: str
@@ -134,7 +137,10 @@ def _order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int
 
 
 def _agrees(sought: Date, date: Date) -> bool:
-    """Return whether the dates agree in the parts that both have; a requested day must be present."""
+    """Return whether the dates agree in the parts that both have.
+
+    A requested day must be present.
+    """
     years = {sought.year, date.year} - {None}
     return len(years) < 2 and sought.month == date.month and sought.day in (None, date.day)
 

@@ -104,7 +104,10 @@ def _cut(depth: int, place: SentencePlace) -> str:
 def _choose_central(
     sentences: Sequence[tuple[SentencePlace, Counter[str]]], rarity: Mapping[str, float], most: int
 ) -> tuple[SentencePlace, ...]:
-    """Return the sentences closest by cosine to the sum of all, in document order; all if there are few."""
+    """Return the sentences closest by cosine to the sum of all, in document order.
+
+    All if there are few.
+    """
     if len(sentences) <= most:
         return tuple(place for place, _ in sentences)
     prose = [

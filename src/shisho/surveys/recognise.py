@@ -127,7 +127,10 @@ class CollectionQuestion:
 
 @lru_cache(maxsize=100)
 def recognise(question: str, kind: RequestKind = RequestKind.AUTO) -> CollectionQuestion | None:
-    """Return the question about the collection; None for any other. An explicit `kind` is obeyed."""
+    """Return the question about the collection; None for any other.
+
+    An explicit `kind` is obeyed.
+    """
     text = question.strip().rstrip("?？。.!！ 　")
     if kind is RequestKind.SUMMARY:
         names = (_read_name(text) or _bare(text),)

@@ -1,4 +1,7 @@
-"""A web in memory, with engines that search it: for tests, and for experiments without a network."""
+"""A web in memory, with engines that search it.
+
+For tests, and for experiments without a network.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ class MemoryParser:
         return self.engines[engine].parse(response)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 @dataclass(slots=True)
@@ -87,7 +90,7 @@ class MemoryWeb:
         return Response(body, request.url, status, media_type="text/html")
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
     def _serp(self, host: str, parameters: Mapping[str, Sequence[str]]) -> Serp | None:
         name = host.removesuffix(".example")

@@ -1,4 +1,7 @@
-"""The server of the fake provider: in this event loop, on a port of 127.0.0.1, as a context manager."""
+"""The server of the fake provider.
+
+In this event loop, on a port of 127.0.0.1, as a context manager.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The wire formats of OpenAI, Ollama, Gemini and Anthropic: parse requests, write streamed replies.
+"""The wire formats of OpenAI, Ollama, Gemini and Anthropic.
+
+Parse requests, write streamed replies.
 
 Sources: the four vendors' API references, chat completions, `/api/chat`, `streamGenerateContent` and
 messages.

@@ -61,7 +61,7 @@ class ModelAllowance:
         self.budget = budget
         self.reserved = Spending()
         self.used = Spending()
-        """Since it was made."""
+        """Spent since its creation."""
         self._before = spent
         self._withheld = withheld
 

@@ -20,7 +20,7 @@ class Citations:
         return len(self._taken)
 
     def take(self, citation: Citation) -> int:
-        """Return the number of this citation, adding it if it is new."""
+        """Add a citation and return its number."""
         self._taken.append(citation)
         return len(self._taken)
 

@@ -92,7 +92,7 @@ def read_judgment(inputs: EvaluateInput, findings: Sequence[Finding], reply: Eva
 
 
 def is_cut_list(passage: NumberedPassage, quotation: str) -> bool:
-    """Return whether a quotation ends with a passage's last item or row of a longer list."""
+    """Return whether a quotation has a passage's last item, and the list continues after it."""
     last_line = passage.text.rstrip().rpartition("\n")[2].strip()
     next_line = f"{passage.after}{passage.overleaf}".strip().partition("\n")[0]
     if not last_line or last_line not in quotation:

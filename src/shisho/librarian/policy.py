@@ -46,7 +46,7 @@ class StepResult(Generic[T]):
 
 
 Recall = Callable[[], Awaitable[Surroundings]]
-"""Tells what went before the question and what the library holds."""
+"""Returns the earlier conversation and a map of the library."""
 
 
 async def recall_nothing() -> Surroundings:
@@ -71,7 +71,7 @@ class StrategyInput:
 
 
 ListNames = Callable[[], Awaitable[Sequence[str]]]
-"""Lists fields that documents can be filtered by, or headings that were read."""
+"""Returns the fields for filters, or the headings of read passages."""
 
 
 async def list_nothing() -> Sequence[str]:
@@ -130,7 +130,7 @@ class EvaluateInput:
     earlier: Sequence[NumberedPassage] = ()
     """The passages of earlier rounds: rules rank all of them together."""
     short_names: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """For names in the goals their other names, as documents in scope define them."""
+    """Synonyms of names in the goals, as defined by documents in scope."""
     round: int = 1
 
 
@@ -174,17 +174,17 @@ class AnswerInput:
     verdict: Verdict
     unsearched: Sequence[UnsearchedQuery]
     asked: str
-    """The question as it was put; `strategy.question` is as it was understood."""
+    """The question as asked; `strategy.question` is its interpretation."""
     head: str = "answer_head"
-    """The key of the first line of an answer that only quotes: it says who has read the passages."""
+    """The key of the first line of a quoting answer, which says who read the passages."""
     written: tuple[BlockReply, ...] = ()
-    """The answer, if the model wrote it when it read the passages; it cites evidence by number."""
+    """The answer, if the model wrote it while reading the passages; it cites evidence by number."""
     section: SectionTask | None = None
-    """The section to write, of a report."""
+    """The section of a report to write."""
 
 
 SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]
-"""One search for a passage that carries a sentence: what it says there, as evidence of this run."""
+"""Searches once for a passage that supports a sentence, and returns it as evidence of this run."""
 
 
 class Policy(Protocol):

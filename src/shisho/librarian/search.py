@@ -21,7 +21,7 @@ from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.ports import SearchSession
 
 SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
-"""Opens the session of a run, where it left off. The flag: over the web's pages too."""
+"""Opens or resumes the session of a run. The flag: include web pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class InquirySearch:
         self._opener = opener
         self._sessions: dict[bool, SearchSession] = {}
         self.rounds: list[SearchedRound] = []
-        """Those made in this process, in order."""
+        """The rounds of this process, in order."""
 
     async def search_round(
         self,

@@ -42,7 +42,7 @@ class CitedSurvey:
 
 
 AskCollection = Callable[[str, Requirements], Awaitable[CitedSurvey | None]]
-"""Looks up what answers a question about the collection; None for any other question."""
+"""Answers a question about the collection; None for any other question."""
 
 
 async def survey_nothing(question: str, required: Requirements) -> CitedSurvey | None:

@@ -28,5 +28,5 @@ DEFAULT_TOOLS = frozenset(
         "compose_answer",
     }
 )
-"""The tools that assistants are shown unless `mcp_tools` is `all`: what research needs, and no more, as each
-conversation carries the list."""
+"""The tools listed for assistants unless `mcp_tools` is `all`: only those for research, because each
+conversation includes the list."""

@@ -158,4 +158,4 @@ ROUTES = (
         Effect.CHANGE,
     ),
 )
-"""Verbs over HTTP alone."""
+"""Verbs without a tool."""

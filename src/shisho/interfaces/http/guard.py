@@ -58,9 +58,9 @@ class AccessRules:
     `host` is its listening address; `hosts` are further accepted host names, `origins` other sites whose
     pages may call it. A body has at most `body_bytes`, or the limit in `large` for its path. It must arrive
     within `body_seconds`, extended in proportion for each further `body_bytes` that arrived. `token` opens
-    the library of this machine's owner; `people` maps each token to the owner of a library. If proxies name
-    users (`proxies`), every request needs a user name or a token. `all_tools`: assistants see all tools.
-    `max_connections`: may be open at the same time.
+    the library of this machine's owner; `people` has the token of each further library's owner. If proxies
+    name users (`proxies`), every request needs a user name or a token. `all_tools`: assistants see all
+    tools. `max_connections`: may be open at the same time.
 
     Raises: InvalidParams if other machines could connect without a token.
     """
@@ -307,7 +307,7 @@ async def _named_by_proxy(
 
 
 def read_people(text: str, token: str = "") -> dict[str, str]:
-    """Parse the setting `tokens` into a map from tokens to owners.
+    """Parse the setting `tokens` into the token of each owner.
 
     `token` is that of this machine's owner. Raises: InvalidParams, which never quotes a token.
     """

@@ -27,7 +27,7 @@ def build_blobs(settings: Settings) -> Blobs:
 
 
 def list_left_out(settings: Settings) -> Sequence[BlobFacts]:
-    """Return the added files that no backup contains; a backup of PostgreSQL contains them all."""
+    """Return the added files that backups omit; none for PostgreSQL, whose backups have them."""
     if settings.text("store"):
         return ()
     blobs = build_blobs(settings)

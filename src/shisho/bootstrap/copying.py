@@ -33,9 +33,9 @@ DOCUMENT_FACTS: Mapping[str, tuple[str, ...]] = {
     "documents": ("id", "owner", "state", "source", "title", "media_type", "sha256", "size", "added_at"),
     "document_meta": ("document_id", "key", "value"),
 }
-"""What is the same in both places once all documents have come."""
+"""The columns that are identical in both libraries after all documents are copied."""
 Tell = Callable[[str, int], None]
-"""What is copied now, and how many of it so far."""
+"""Receives the kind of rows in progress, and their number so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyRe
 
 
 async def _shared_columns(origin: _Library, destination: _Library, table: str) -> tuple[str, ...]:
-    """Return the columns that the table has in both libraries, in the source's order."""
+    """Return the columns that the table has in both libraries, sorted."""
     ours = await origin.tables.list_columns(table)
     return tuple(sorted({*ours} & {*await destination.tables.list_columns(table)}))
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from shisho.system.consent import ConsentFile
 
 IN_HOME = frozenset({"database", "index", "originals"})
-"""Checks of what the home holds."""
+"""Checks of data in the home."""
 
 
 @asynccontextmanager

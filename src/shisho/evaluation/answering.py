@@ -19,7 +19,7 @@ from shisho.errors import InvalidParams
 from shisho.evaluation.answers import AnswerItem, AnswerResult, group_results, judge_answer, load_items
 
 Figures = dict[str, dict[str, float]]
-"""Measures by name, for each kind of question."""
+"""Metrics by name, for each kind of question."""
 
 
 async def measure_answers(folder: Path, settings: Mapping[str, Any], limit: int | None = None) -> Figures:

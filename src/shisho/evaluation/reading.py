@@ -161,7 +161,7 @@ def _cuts_number(text: str, start: int, end: int) -> bool:
 
 
 def _is_number_edge(beside: str) -> bool:
-    """Return whether no number continues here.
+    """Return whether a number continues here.
 
     The argument is the next two characters, nearest first.
     """

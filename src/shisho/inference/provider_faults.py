@@ -80,7 +80,7 @@ NOT_TAKEN = RETRIED | {
     ModelFault.OVERFLOW,
     ModelFault.REJECTED,
 }
-"""The model has read nothing of such a call, unless something of its reply has come."""
+"""Faults of calls that the model never read, unless a part of its reply arrived."""
 
 
 def fault_of(error: BaseException) -> ModelFault:

@@ -361,6 +361,24 @@ async def test_the_neighbours_that_a_model_asks_for_are_searched_next_without_a_
     assert len(plans) == (1 if around else 2)
 
 
+async def test_a_goal_stays_partial_when_its_last_rounds_show_nothing_and_the_answer_says_so() -> None:
+    library = Library([*PARTS, *OTHERS], 1)
+    finding = FindingReply(1, "G1", "一つ目は線形である。", 0.95)
+    llm = one_by_one(judged("partial", "残り", "CONTINUE", finding, read_around=(1,)))
+    answers = llm.reply
+
+    def reply(prompt: ModelPrompt, shape: type) -> Any:
+        if shape is EvaluationReply:
+            library.k = 0  # what is around it was read before
+        return answers(prompt, shape)
+
+    llm.reply = reply
+    answer = await asked(policy_of(llm), LIST, library=library)
+    assert answer.rounds > 1 and answer.loop_stop is not LoopStop.CONDITION_MET
+    assert (answer.goal_status[0].state, answer.goal_status[0].missing) == ("partial", "残り")
+    assert answer.missing == (LIST,) and f"そろわないまま探索が終わりました: {LIST}" in answer.text
+
+
 @pytest.mark.parametrize(
     ("text", "after", "quotation", "is_cut"),
     [

@@ -181,7 +181,9 @@ def frame_answer(
     gaps = tuple(
         dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
     )
-    closing = [_close(missing, level, verdict, say)] if missing else []
+    partial_goals = [row.goal_id for row in status if row.missing and row.level is AnswerLevel.ANSWERED]
+    incomplete = [goal.question for goal in strategy.goals if goal.id in partial_goals]
+    closing = [_close(missing, incomplete, level, verdict, say)] if missing else []
     if gaps:
         closing.append("\n".join(say("answer_note", text=gap) for gap in gaps))
     notes = (AnswerNote(text, NoteRole.CLOSING) for text in closing)
@@ -294,10 +296,16 @@ def _list_disagreements(refs: Sequence[EvidenceRef], say: Say) -> list[str]:
     ]
 
 
-def _close(missing: Sequence[str], level: AnswerLevel, verdict: Verdict, say: Say) -> str:
+def _close(
+    missing: Sequence[str], incomplete: Sequence[str], level: AnswerLevel, verdict: Verdict, say: Say
+) -> str:
+    """Return the lines that end an answer. `incomplete`: of what is missing, what a model found in part."""
     lines = []
-    if level is AnswerLevel.ANSWERED or len(missing) > 1:
-        lines.append(say("answer_missing", text=say("answer_comma").join(missing)))
+    unfound = [text for text in missing if text not in incomplete]
+    if unfound and (level is AnswerLevel.ANSWERED or len(missing) > 1):
+        lines.append(say("answer_missing", text=say("answer_comma").join(unfound)))
+    if found_in_part := [text for text in missing if text in incomplete]:
+        lines.append(say("answer_partial", text=say("answer_comma").join(found_in_part)))
     if verdict.loop_stop not in (None, LoopStop.CONDITION_MET):
         lines.append(say("answer_end", why=say(f"end_{verdict.loop_stop}".lower())))
     return "\n".join([*lines, say("answer_advice")])

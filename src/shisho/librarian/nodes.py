@@ -229,7 +229,7 @@ class Nodes:
         accepted = [ref for ref in refs if ref is not None]
         new = (*accepted, *await self._copies(findings, accepted, state))
         self._tell(accepted)
-        judgment = _merge(state.get("judgment", Judgment()), reading.judgment, goals)
+        judgment = _merge(state.get("judgment", Judgment()), reading.judgment, goals, bool(passages))
         is_new = any(ref.score >= ENOUGH for ref in new) if reading.closest else bool(new)
         reads = [use for use in thought.uses if use.node in READERS]
         numbers = {finding: ref.number for finding, ref in zip(distinct, refs, strict=True) if ref}
@@ -602,12 +602,17 @@ def _list_telling(evidence: Sequence[EvidenceRef]) -> Sequence[EvidenceRef]:
     return [ref for ref in evidence if ref.score >= ENOUGH]
 
 
-def _merge(before: Judgment, now: Judgment | None, read_goals: Sequence[Goal]) -> Judgment:
-    """Return the judgment of a round with the goals that earlier ones have closed. If rules have read the
-    round, no model has judged its goals."""
+def _merge(before: Judgment, now: Judgment | None, read_goals: Sequence[Goal], is_shown: bool) -> Judgment:
+    """Return the judgment of a round with that of the goals that were not read in it. If rules have read the
+    round, no model has judged its goals; but what it has named as missing is missing still if nothing was
+    shown."""
     read_ids = {goal.id for goal in read_goals}
-    closed_goals = tuple(judgment for judgment in before.goals if judgment.goal_id not in read_ids)
-    return Judgment(closed_goals) if now is None else replace(now, goals=(*closed_goals, *now.goals))
+    kept = tuple(
+        judgment
+        for judgment in before.goals
+        if judgment.goal_id not in read_ids or (judgment.missing and not is_shown)
+    )
+    return Judgment(kept) if now is None else replace(now, goals=(*kept, *now.goals))
 
 
 def _unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal]:

@@ -5,7 +5,8 @@ name. `play` asks all of them at the same time through the real client and the O
 `exchange.py`: requests and replies are files in FOLDER. Then each answer is shown to a judge in the same way.
 It can be stopped and started again: what was answered is not asked again. `--record` writes the replies and
 verdicts to eval/played, without a word of the documents. `replay` asks the same questions of the recording,
-and prints the same figures. eval/by_hand.md tells a player what to do."""
+and prints the same figures. `nodes ID …` prints what each node of some answers was given and made, in sizes.
+eval/by_hand.md tells a player what to do."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ from played import DocumentTexts, Played, PlayedCall, record_calls, replay_calls
 import shisho
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, list_contradicted
+from shisho.librarian.table import TABLE
 from shisho.testing.providers.script import Script
 from shisho.testing.providers.server import FakeProvider
 
@@ -37,6 +40,8 @@ VERDICTS = PLAYED / "verdicts.jsonl"
 INGEST = ("corpus", "language", "isolation", "stores/embedded")  # what decides what a library holds
 A_WEEK_S = 7 * 86_400.0
 CONTEXT = 32_768
+ACCOUNTS = frozenset({"spent", "uses", "composed_at"})  # what every node keeps: its calls are in a column
+LONGEST_NAME = 16
 SETTINGS: Mapping[str, Any] = {
     "web": "off",
     "embedder": "none",
@@ -78,6 +83,9 @@ class PlayedResult:
 def main() -> None:
     options = read_options()
     os.environ["SHISHO_WEB"] = "off"
+    if options.how == "nodes":
+        asyncio.run(print_nodes(options))
+        return
     results, played = asyncio.run(replay(options) if options.how == "replay" else play(options))
     if options.show:
         show(results)
@@ -98,6 +106,8 @@ def read_options() -> argparse.Namespace:
     playing.add_argument("--record", action="store_true", help="write eval/played")
     playing.add_argument("--only", nargs="*", default=[], help="ids of questions")
     ways.add_parser("replay", help="ask the recording")
+    nodes = ways.add_parser("nodes", help="print a table of the nodes of recorded answers")
+    nodes.add_argument("only", nargs="+", help="ids of questions")
     return parser.parse_args()
 
 
@@ -130,6 +140,54 @@ async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Playe
     answered = await ask_all(home, questions, script)
     verdicts = load_verdicts()
     return [judge(*each, played, verdicts) for each in answered], played
+
+
+async def print_nodes(options: argparse.Namespace) -> None:
+    """Print a table for each of the questions: a row for each step that its run has stored."""
+    results, played = await replay(options)
+    home = await prepare_library(Path(options.shared), load_questions())
+    async with open_desk(home=home, web="off", embedder="none") as desk:
+        for result in results:
+            name = result.question.id
+            if name not in options.only:
+                continue
+            steps = await desk._parts.ledger.list_steps(result.answer.task_id)
+            calls = iter(played.calls.get(name, ()))
+            print(
+                f"\n### {name}: {result.question.question}\n\n| node | sees | gives | model |\n|---|---|---|---|"
+            )
+            known = {"question", "earlier", "budget", "web_policy"}
+            for step in steps:
+                output = to_plain(step.output)["state"]
+                sees = ", ".join(f"`{key}`" for key in TABLE[step.node].sees if key in known)
+                known |= output.keys()
+                gives = ", ".join(
+                    f"`{key}` {size}"
+                    for key, value in output.items()
+                    if key not in ACCOUNTS and (size := measure(value))
+                )
+                asked = [next(calls) for use in output.get("uses", ()) if use["usage"]["calls"]]
+                tokens = ", ".join(
+                    f"{each.node}: {each.input_tokens:,} → {each.output_tokens}" for each in asked
+                )
+                print(f"| {step.node} | {sees} | {gives} | {tokens} |")
+
+
+def measure(value: Any) -> str:
+    """Return how much a value holds: a name of the program's own as it is, but no word of a document."""
+    if isinstance(value, str):
+        return value if value.isascii() and len(value) <= LONGEST_NAME else f"{len(value)} characters"
+    if isinstance(value, list):
+        (*_, last) = value or [""]
+        return f"{len(value)} × {measure(last)}" if value else ""
+    if isinstance(value, dict):
+        if all(isinstance(part, float | list) for part in value.values()):  # by words of the question
+            return f"of {len(value)}" if value else ""
+        parts = [f"{key} {size}" for key, part in value.items() if part and (size := measure(part))]
+        return f"({', '.join(parts)})" if parts else ""
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return str(value).lower() if value else ""
 
 
 def load_questions() -> list[PlayedQuestion]:

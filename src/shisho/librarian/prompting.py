@@ -122,31 +122,35 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
 
 
 def fence_claims(units: Iterable[ReadUnit], boundary: str, room: int) -> tuple[str, int]:
-    """Fence the units of an answer, numbered from 1, each before its cited quotations.
+    """Fence the units of an answer, numbered from 1, each before those of its quotations that are new.
 
     Returns the text and the number of units that fit the room, in tokens.
     """
     fenced_texts: list[str] = []
+    shown: set[int] = set()
     room_left = room
     count = 0
     for unit in units:
         number = count + 1
         context = f"(beside it: {unit.context})\n" if unit.context else ""
         suspect = f"\n(suspect: {'; '.join(unit.suspect)})" if unit.suspect else ""
-        parts = [_fenced(f"sentence {number}", "", f"{context}{unit.text}{suspect}", boundary)]
+        cited = f"quotations {', '.join(str(ref.number) for ref in unit.refs)}"
+        parts = [_fenced(f"sentence {number}", cited, f"{context}{unit.text}{suspect}", boundary)]
         parts += [
             _fenced(
-                f"quotation of sentence {number}",
+                f"quotation {ref.number}",
                 join_lines("\n".join([ref.heading, ref.table_header]))[:_LONGEST_HEADING],
                 write_in_context(ref),
                 boundary,
             )
             for ref in unit.refs
+            if ref.number not in shown
         ]
         room_left -= sum(map(tokens, parts))
         if room_left < 0:
             break
         fenced_texts += parts
+        shown |= {ref.number for ref in unit.refs}
         count = number
     return "\n".join(fenced_texts), count
 

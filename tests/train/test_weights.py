@@ -53,8 +53,27 @@ def test_answers_over_peoples_own_documents_are_right_and_what_is_absent_is_with
     own = ~np.isin(table.sets, fit.ENCYCLOPEDIA_SETS)
     answered = own & (probabilities >= load_weights().answered)
     assert table.right[answered].mean() >= 0.9
-    assert answered[own & table.right].mean() >= 0.25
+    assert answered[own & table.right].mean() >= 0.38
     assert 1 - answered[own & table.absent].mean() >= 0.85
+
+
+def test_threshold_keeps_the_floors_of_each_encyclopedia(fit: Any) -> None:
+    table = fit.load_selections()
+    answered = fit.estimate_held_out(table) >= load_weights().answered
+    for name, (right, withheld) in fit.ENCYCLOPEDIA_FLOORS.items():
+        rows = table.sets == name
+        assert table.right[rows & answered].mean() >= right, name
+        assert 1 - answered[rows & table.absent].mean() >= withheld, name
+
+
+def test_stricter_floor_of_an_encyclopedia_raises_the_threshold(
+    fit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = fit.load_selections()
+    probabilities = fit.estimate_held_out(table)
+    chosen = fit.choose_threshold(table, probabilities)
+    monkeypatch.setattr(fit, "ENCYCLOPEDIA_FLOORS", {"jsquad-valid": (0.93, 0.93)})
+    assert fit.choose_threshold(table, probabilities) > chosen
 
 
 def test_ranker_learns_the_feature_that_tells_answers_apart(fit: Any) -> None:

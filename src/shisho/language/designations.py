@@ -51,6 +51,7 @@ _JAPANESE = compile_lazily(
     rf"(?<![一-鿿々ァ-ヶー])([一-鿿々]{{2,8}}|[一-鿿]{{0,4}}[ァ-ヶー]{{2,12}})(?<![約計各全毎第])(?:: ?| |第)?"
     rf"({_NUMBER}|[A-Z])(?![A-Za-z0-9%条四]|[.,][0-9]|\s?[-~〜][\s0-9]|\s?(?:{_UNIT}|[万億兆年月日]))"
 )
+_APPENDED = compile_lazily(rf"([一-鿿々ァ-ヶー]{{2,8}})第 ?({_KANJI}{{1,4}})(?=[及又並]|[^一-鿿々ァ-ヶー]|$)")
 _ENGLISH = compile_lazily(
     rf"\b([A-Za-z]{{3,16}}):? (?:[Nn]o\. ?|#|code )?"
     rf"({_VALUE}(?:(?:, | and | or |, and ){_VALUE}){{0,8}})(?![\w%'’(]|[.,][0-9]| \()",
@@ -99,7 +100,7 @@ def _list_designations(text: str) -> Iterator[tuple[Iterable[str], str]]:
             yield ("条",), match[1] + noun[1:]
         else:
             yield {noun, noun[0]} if noun[0] in UNITS or noun[0] in _REFERENCES else {noun}, match[1]
-    for pattern in (_JAPANESE, _CODE):
+    for pattern in (_JAPANESE, _APPENDED, _CODE):
         yield from (
             ((match[1].casefold(),), match[2]) for match in pattern.finditer(text) if match[1] != "FY"
         )

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from shisho.librarian.selection.answer_kinds import KINDS, AnswerKind, find_kind, gives_kind
+from shisho.librarian.selection.answer_kinds import (
+    KINDS,
+    AnswerKind,
+    find_kind,
+    find_quantity,
+    gives_kind,
+    measure_kind,
+)
 
 LINES = Path(__file__).with_name("answer_kind_cases.tsv").read_text("utf-8").splitlines()
 
@@ -73,3 +80,68 @@ def test_first_kind_that_is_asked_for_counts() -> None:
 def test_any_sentence_answers_an_open_question() -> None:
     assert find_kind("中央値") is AnswerKind.OTHER
     assert gives_kind(AnswerKind.OTHER, "中央値", "")
+
+
+QUANTITY_ROWS = [
+    line.split("\t")
+    for line in Path(__file__).with_name("quantity_cases.tsv").read_text("utf-8").splitlines()
+]
+
+
+def list_quantity_cases(column: int) -> list[tuple[str, str]]:
+    """Return the first question of each row with the texts of a column: 0 asks, 1 gives, 2 lacks."""
+    return [(row[0].split("|")[0], sentence) for row in QUANTITY_ROWS for sentence in row[column].split("|")]
+
+
+@pytest.mark.parametrize(("first", "question"), list_quantity_cases(0))
+def test_each_wording_asks_for_its_quantity(first: str, question: str) -> None:
+    pattern = find_quantity(question)
+    assert pattern is not None
+    assert pattern == find_quantity(first)
+
+
+@pytest.mark.parametrize(("question", "sentence"), list_quantity_cases(1))
+def test_quantity_of_its_unit_or_form_is_given(question: str, sentence: str) -> None:
+    assert measure_kind(find_kind(question), question, sentence) == 1.0
+    assert measure_kind(find_kind(question), question + sentence, sentence) == 0.0  # the question says it
+
+
+@pytest.mark.parametrize(("question", "sentence"), list_quantity_cases(2))
+def test_figure_of_another_unit_is_no_quantity(question: str, sentence: str) -> None:
+    assert measure_kind(find_kind(question), question, sentence) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("何人いるか", "三人がいる"),
+        ("何人いるか", "12人がいる"),
+        ("何か月かかるか", "3か月かかる"),
+        ("何十台あるか", "30台ある"),
+        ("how many weeks is it", "it is 12 long weeks"),
+        ("how many more weeks is it", "two weeks"),
+        ("how many people came", "hundreds of people came"),
+    ],
+)
+def test_counted_noun_stands_behind_its_number(question: str, sentence: str) -> None:
+    assert measure_kind(find_kind(question), question, sentence) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("何人いるか", "12台がある"),
+        ("何台あるか", "台がある"),
+        ("how many weeks is it", "it is 12 days"),
+        ("how many weeks is it", "some weeks"),
+    ],
+)
+def test_number_of_other_things_is_no_count(question: str, sentence: str) -> None:
+    assert measure_kind(find_kind(question), question, sentence) == 0.0
+
+
+def test_without_a_quantity_the_kind_decides() -> None:
+    assert find_quantity("開館の案内") is None
+    assert measure_kind(AnswerKind.OTHER, "開館の案内", "何か") == 0.5
+    assert measure_kind(AnswerKind.PLACE, "どこか", "千葉県である") == 1.0
+    assert measure_kind(AnswerKind.PLACE, "どこか", "よい") == 0.0

@@ -279,20 +279,54 @@ def test_probability_is_the_logistic_of_the_weighed_features() -> None:
     assert features.terms == pytest.approx(math.log(3))
 
 
-def test_margin_and_document_share_tell_a_clear_best_from_rivals() -> None:
-    question = analyse_question("決定係数", {})
+def measure_titled(question: str, passages: list[NumberedPassage]) -> SelectionFeatures:
+    asked = analyse_question(question, {})
+    matched = match_passages(asked, passages)
     weights = EVEN | {"coverage": 3.0}
+    return measure_selection(asked, rank(list(list_candidates(asked, matched)), weights), matched)
 
-    def measure(passages: list[NumberedPassage]) -> SelectionFeatures:
-        matched = match_passages(question, passages)
-        return measure_selection(question, rank(list(list_candidates(question, matched)), weights), matched)
 
-    rivals = measure([shown(1, "決定係数である。"), shown(2, "決定係数だ。")])
-    clear = measure([shown(1, "決定係数である。"), shown(2, "図書館である。")])
+def test_second_source_raises_certainty_if_it_agrees() -> None:
+    first = replace(shown(1, "決定係数は回帰の当てはまりである。"), title="統計")
+    agreeing = replace(shown(2, "回帰の当てはまりは決定係数でわかる。"), title="入門")
+    rival = replace(shown(2, "決定係数は図書館で休む。"), title="入門")
+    own = replace(rival, title="統計")
+    assert measure_titled("決定係数", [first, agreeing]).agreeing_probability == pytest.approx(1.0)
+    assert measure_titled("決定係数", [first, rival]).agreeing_probability == pytest.approx(0.5)
+    assert measure_titled("決定係数", [first, own]).agreeing_probability == pytest.approx(1.0)
+
+
+def test_half_of_what_is_added_is_enough_to_agree() -> None:
+    texts = ("決定係数と図書館と犬と回帰", "決定係数と図書館と犬", "決定係数と猫")
+    first = replace(shown(1, "決定係数と犬と回帰"), title="甲")
+    shares = [
+        measure_titled("決定係数", [first, replace(shown(2, text), title="乙")]).agreeing_probability
+        for text in texts
+    ]
+    assert shares == [pytest.approx(1.0), pytest.approx(1.0), pytest.approx(0.5)]
+
+
+def test_margin_tells_a_clear_best_from_rivals() -> None:
+    rivals = measure_titled("決定係数", [shown(1, "決定係数である。"), shown(2, "決定係数だ。")])
+    clear = measure_titled("決定係数", [shown(1, "決定係数である。"), shown(2, "図書館である。")])
     assert rivals.margin == pytest.approx(0.0)
-    assert rivals.document_probability == pytest.approx(0.5)
     assert clear.margin == pytest.approx(-1.5)
-    assert clear.document_probability == pytest.approx(1 / (1 + math.exp(-3)))
+
+
+def test_missing_and_relevance_are_shares() -> None:
+    features = measure_titled("犬と猫と鳥", [shown(1, "犬と回帰である。")])
+    assert features.missing == pytest.approx(2 / 3)
+    assert features.relevance == pytest.approx(0.5)
+
+
+def test_quantity_in_question_is_missing_from_the_marked_sentences() -> None:
+    asked = "受験料はいくらか"
+    without = measure_titled(asked, [shown(1, "受験料は12人が払う。")])
+    given = measure_titled(asked, [shown(1, "受験料は500円である。")])
+    far = measure_titled(asked, [shown(1, "受験料である。図書館は500円である。")])
+    other = measure_titled("受験の案内", [shown(1, "受験の案内である。")])
+    assert [each.quantity_missing for each in (without, given, far, other)] == [1.0, 0.0, 1.0, 0.0]
+    assert measure_titled("住所を教えて", [shown(1, "住所である。")]).is_open == 0.0
 
 
 def test_terms_that_no_passage_holds_may_be_misspelt() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from shisho.language.names import names
 from shisho.language.patterns import compile_lazily
@@ -145,3 +146,81 @@ def gives_kind(kind: AnswerKind, question: str, sentence: str) -> bool:
     if kind is AnswerKind.PERSON and names(sentence) - names(question):
         return True
     return pattern is not None and any(match[0] not in question for match in pattern.finditer(sentence))
+
+
+_DIGITS = r"(?:[0-9][0-9,.]{0,15}|[一二三四五六七八九十百千数]{1,6})[十百千万億兆]?"
+_LENGTHS_OF_TIME = (
+    r"(?:年|[かヶカヵケ]月|週|日|時間|分(?!の)|秒|(?:year|month|week|day|hour|minute|second)s?(?![a-z]))"
+)
+# Tried in this order: the first quantity that is asked for must be given, in its own unit or form.
+QUANTITIES: tuple[KindPatterns, ...] = (
+    KindPatterns(
+        compile_lazily(r"電話番号|\b(?:tele)?phone number"),
+        compile_lazily(r"[0-9]{2,5}\)?[-( ][0-9]{1,4}[-) ][0-9]{3,4}"),
+    ),
+    KindPatterns(compile_lazily(r"メールアドレス|\be-?mail address"), re.compile(r"[a-z0-9_-]@[a-z0-9]")),
+    KindPatterns(
+        compile_lazily(r"住所|所在地|\b(?:street|postal) address"),
+        compile_lazily(
+            r"[都道府県市区町村][^。]{0,12}(?:[0-9一二三四五六七八九十]-[0-9]|丁目|番地|[0-9]番)"
+            r"|\b[0-9]{1,5} (?:\w+ ){1,3}(?:street|st|avenue|ave|road|rd|drive)\b"
+        ),
+    ),
+    KindPatterns(
+        compile_lazily(r"重さ|重量|体重|\bweigh"),
+        compile_lazily(
+            rf"{_DIGITS} ?(?:[kmt]?g(?![a-z])|キロ|グラム|トン|t(?![a-z])|pounds?|lbs?|ounces?|oz(?![a-z]))"
+        ),
+    ),
+    KindPatterns(
+        compile_lazily(
+            r"いくら(?!で?も)|何円|(?:料金|費用|代金|値段|価格|手数料|受験料|罰金|時給|年収|売値)[はをが]"
+            r"|\b(?:price|cost|fee|wage|salary|fare|rent)s?\b"
+        ),
+        compile_lazily(
+            rf"[$¥€£] ?[0-9]|{_DIGITS} ?(?:[千万億兆]{{0,2}}円|ドル|ユーロ|yen|dollars?|usd|euros?|cents?|[kmb]illion)"
+            r"|無料|\bfree\b"
+        ),
+    ),
+    KindPatterns(
+        compile_lazily(r"期間は|どの(?:くらい|ぐらい)の(?:期間|間)|\bhow long\b"),
+        compile_lazily(rf"(?:{_DIGITS}|\b[a-z]+) ?{_LENGTHS_OF_TIME}|まで|\buntil\b"),
+    ),
+    KindPatterns(
+        compile_lazily(r"割合|何割|何%|何パーセント|\bpercent|\bproportion"),
+        compile_lazily(r"[0-9] ?(?:%|パーセント|割|ポイント)|percent|半[分数]|分の|\bhalf\b"),
+    ),
+)
+_COUNTED_JA = compile_lazily(
+    r"何[十百千万億]?([かヶカヵケ][国所月]|[人名個回本匹度歳社つ種番件位倍台枚校冊頁箇])"
+)
+_COUNTED_EN = compile_lazily(r"\bhow many (?:(?:more|other|different|full) )?([a-z]{3,20})")
+_NUMBER_WORDS_EN = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|thousands?|millions?"
+)
+
+
+@lru_cache(maxsize=256)
+def find_quantity(question: str) -> re.Pattern[str] | None:
+    """Return the pattern of the quantity that a folded question asks for, or None: a sum of money for いくら,
+    a number of weeks for "how many weeks", a number and 台 for 何台."""
+    for patterns in QUANTITIES:
+        if patterns.asks.search(question):
+            return patterns.gives
+    if match := _COUNTED_JA.search(question):
+        return re.compile(rf"{_DIGITS}{re.escape(match[1])}")
+    if match := _COUNTED_EN.search(question):
+        noun = re.escape(match[1][: max(3, len(match[1]) - 2)])
+        return re.compile(rf"(?:\b[0-9][0-9,.]*|\b(?:{_NUMBER_WORDS_EN})) (?:[\w'-]+ ){{0,3}}{noun}")
+    return None
+
+
+def measure_kind(kind: AnswerKind, question: str, sentence: str) -> float:
+    """Return 1 if a folded sentence gives what the question asks for, else 0; .5 if nothing is known of that.
+
+    A quantity must not be in the question itself."""
+    if quantity := find_quantity(question):
+        return float(any(match[0] not in question for match in quantity.finditer(sentence)))
+    if kind is AnswerKind.OTHER:
+        return 0.5
+    return float(gives_kind(kind, question, sentence))

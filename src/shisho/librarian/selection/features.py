@@ -15,7 +15,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import find_same
 from shisho.language.patterns import compile_lazily
 from shisho.language.wordings import join_synonyms
-from shisho.librarian.selection.answer_kinds import AnswerKind, gives_kind
+from shisho.librarian.selection.answer_kinds import measure_kind
 from shisho.librarian.selection.definitions import is_definition
 from shisho.librarian.selection.gates import NO_SHORT_NAMES
 from shisho.librarian.selection.passages import (
@@ -138,7 +138,7 @@ def list_candidates(
                     full_coverage=each.measure_share(question.weights, context | each.analysed.heading_terms),
                     trigrams=sum(trigram in line.dense for trigram in question.trigrams)
                     / max(1, len(question.trigrams)),
-                    kind=_measure_kind(question, line.folded),
+                    kind=measure_kind(question.kind, question.folded, line.folded),
                     definition=float(_is_definition(question, each.shown, line)),
                     unit=float(bool(question.unit) and question.unit in line.folded),
                     permission=float(asks_yes_or_no and _GRANT.search(line.folded) is not None),
@@ -157,9 +157,3 @@ def _is_definition(question: AnalysedQuestion, shown: NumberedPassage, line: Ana
     span = shown.definition
     is_marked = span is not None and span[0] < line.end and line.start < span[1]
     return is_marked or is_definition(question.defined, line.folded)
-
-
-def _measure_kind(question: AnalysedQuestion, sentence: str) -> float:
-    if question.kind is AnswerKind.OTHER:
-        return 0.5
-    return float(gives_kind(question.kind, question.folded, sentence))

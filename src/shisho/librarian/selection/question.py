@@ -12,7 +12,7 @@ from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.numbers import figures
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, squeeze, terms
-from shisho.librarian.selection.answer_kinds import AnswerKind, find_kind
+from shisho.librarian.selection.answer_kinds import AnswerKind, find_kind, find_quantity
 from shisho.librarian.selection.definitions import find_defined_thing
 
 _DEFINITION_TERMS = frozenset({"定義", "意味", "用語", "言葉", "defin", "definit", "term", "word"})
@@ -26,7 +26,8 @@ class AnalysedQuestion:
     """A question's content words and what it wants.
 
     `weights`: index terms by rarity, summing to 1. `defined`: the thing whose meaning is asked for. `unit`:
-    the noun counted by 何. `figures`: its numbers and years, as written in digits."""
+    the noun counted by 何. `figures`: its numbers and years, as written in digits. `asks_quantity`: an
+    amount of a known unit or a number of a known form is asked for."""
 
     folded: str
     kind: AnswerKind
@@ -35,6 +36,7 @@ class AnalysedQuestion:
     unit: str
     trigrams: frozenset[str]
     figures: tuple[str, ...]
+    asks_quantity: bool
 
 
 def analyse_question(question: str, rarity: Mapping[str, float]) -> AnalysedQuestion:
@@ -57,6 +59,7 @@ def analyse_question(question: str, rarity: Mapping[str, float]) -> AnalysedQues
             *(f"{measure.value:g}" for measure in numbers.measures),
             *(str(date.year) for date in numbers.dates if date.year),
         ),
+        asks_quantity=find_quantity(folded) is not None,
     )
 
 

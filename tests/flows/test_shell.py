@@ -56,7 +56,7 @@ def test_a_removal_is_undone_by_the_name_of_the_file(shell: Shell) -> None:
 @pytest.mark.slow
 def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     assert "追加 4" in shell("add", SAMPLES, "--meta", "課=統計学")
-    assert "登録済み 4" in shell("add", SAMPLES)
+    assert "変更なし 4" in shell("add", SAMPLES)
     printed = shell("ask", QUESTION)
     assert "回答あり · 言語モデルなし" in printed and "01-regression.pdf" in printed and "3ページ" in printed
     check_brief(shell)

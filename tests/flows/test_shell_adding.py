@@ -158,8 +158,8 @@ def test_of_files_with_the_same_content_one_is_added_and_all_are_removed(
     for name in ("a.txt", "b.txt", "c.txt"):
         (folder / name).write_text("ハリネズミの好物はミミズである。", "utf-8")
     added = shell("add", folder)
-    assert [line.split()[0] for line in added.splitlines()[:3]] == ["追加", "登録済み", "登録済み"]
-    assert "追加 1" in added and "登録済み 2" in added
+    assert [line.split()[0] for line in added.splitlines()[:3]] == ["追加", "変更なし", "変更なし"]
+    assert "追加 1" in added and "変更なし 2" in added
     done = shell.run("remove", folder / "b.txt")
     assert done.returncode == 0 and shell("list", "--json") == []
     named = [name for name in ("a.txt", "b.txt", "c.txt") if f"{name} も同じ内容" in done.stderr]

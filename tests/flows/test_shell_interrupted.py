@@ -40,12 +40,12 @@ def test_adding_keeps_what_is_in_and_the_same_command_goes_on(shell: Shell, tmp_
     process = shell.start("add", tmp_path / "lib")
     until(process, shell.home, DOCUMENTS, 5)
     printed, said = interrupted(process)
-    assert "取り込んだ文書は残っています" in said and "追加 " in printed.splitlines()[-1]
+    assert "追加した文書は保存されています" in said and "追加 " in printed.splitlines()[-1]
     assert "追加できません 0" in printed, "a file that was being read is no failure"
     kept = len(shell("list", "--limit", "999", "--json"))
     assert 5 <= kept < 60
     done = shell("add", tmp_path / "lib")
-    assert f"登録済み {kept} " in done.splitlines()[-1]
+    assert f"変更なし {kept} " in done.splitlines()[-1]
 
 
 @pytest.mark.slow
@@ -147,8 +147,8 @@ main()
         ("replay", ("replay",), "何も変わっていません"),
         ("show", ("show",), "何も変わっていません"),
         ("backup", ("backup", "copy.db"), "何も書き出していません"),
-        ("copy_library", ("copy", "--from", "a", "--to", "b"), "ここまでに写したものは残っています"),
-        ("restore", ("restore", "x"), "ここまでにしたことは残っています"),
+        ("copy_library", ("copy", "--from", "a", "--to", "b"), "コピー済みの分は保存されています"),
+        ("restore", ("restore", "x"), "完了した分は保存されています"),
     ],
 )
 def test_each_command_says_what_was_kept_and_how_to_go_on(

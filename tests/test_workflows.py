@@ -119,7 +119,8 @@ def test_hooks_are_the_commands_of_make_check_and_fetch_nothing() -> None:
     assert {hook["language"] for hook in hooks} == {"system"}
     assert not any(hook["pass_filenames"] for hook in hooks)
     (recipe,) = re.findall(r"^check:.*\n((?:\t.+\n)+)", MAKEFILE, re.M)
-    commands = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()]
+    lines = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()]
+    commands = [line for line in lines if not line.startswith("@if")]  # textlint needs Node.js
     assert [hook["entry"] for hook in hooks] == commands
 
 

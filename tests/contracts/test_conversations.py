@@ -89,7 +89,7 @@ async def test_a_conversation_belongs_to_who_began_it(talks: Talks) -> None:
     await talks.ask("run1", "決定係数とは何か")
     with pytest.raises(NotFound, match="no conversation run1"):
         await talks.conversations.find("run1", "someone")
-    with pytest.raises(NotFound, match="Nothing was asked yet"):
+    with pytest.raises(NotFound, match="no earlier question"):
         await talks.conversations.find("last", "someone")
     with pytest.raises(NotFound, match="conversation_id"):
         await talks.conversations.add_turn(NewTurn("run9", "それは?", "someone", "run1"))

@@ -312,7 +312,7 @@ def test_the_shell_brings_a_folder_up_to_date_and_says_what_it_did(shell: Shell,
     said = shell("sync", folder)
     assert "移動  9.txt" in said and "なくなりました  1.txt" in said and "追加 0 · 更新 0 · 移動 1" in said
     folder.rename(tmp_path / "外した")
-    assert "何も外していません" in shell("sync", folder, code=1)
+    assert "何も削除していません" in shell("sync", folder, code=1)
     assert len(shell("list", "--json")) == 2
     assert "なくなったもの 2" in shell("sync", "--emptied", folder)
 
@@ -331,7 +331,7 @@ def test_the_shell_follows_until_interrupted_and_a_worker_goes_on(shell: Shell, 
         write(folder / "新.txt", "新しい本文である。")
         assert "新.txt" in process.stdout.readline()
         _, said = interrupted(process)
-        assert "見守るフォルダーも覚えています" in said
+        assert "フォルダーの設定は保存されています" in said
     finally:
         shell.kill(process)
         process.communicate()

@@ -52,7 +52,7 @@ async def test_doctor_says_how_a_model_fails_and_what_to_do(tmp_path: Path) -> N
 
 
 def test_models_of_two_providers_are_refused_as_there_is_one_address() -> None:
-    with pytest.raises(InvalidParams, match="one provider"):
+    with pytest.raises(InvalidParams, match="same provider"):
         build_llm(load(model="ollama/a", model_answer="openai/b"), "model_answer")
 
 

@@ -104,7 +104,7 @@ async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: P
         assert follow_up.understood and follow_up.understood != "それはなぜか"
         (database, *rest) = await here.doctor()
         assert database.ok and "PostgreSQL" in database.detail
-        assert ["takes them along" in check.detail for check in rest if check.name == "originals"] == [True]
+        assert ["includes them" in check.detail for check in rest if check.name == "originals"] == [True]
 
 
 @pytest.mark.slow

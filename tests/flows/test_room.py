@@ -127,4 +127,4 @@ async def test_what_a_reply_cannot_hold_comes_on_further_pages(home: Path) -> No
         assert len(shown) == len(set(shown)), json.dumps(shown, ensure_ascii=False)
         for cursor in ("1.99", "9.1", "x", second["cursor"] + "0"):
             reply = await client.call_tool("search_corpus", {"session_id": session, "cursor": cursor})
-            assert reply.is_error and "to list from" in str(reply.content)
+            assert reply.is_error and "to continue from" in str(reply.content)

@@ -91,7 +91,7 @@ async def test_a_true_an_altered_and_an_invented_finding(stocked: Desk) -> None:
         (False, None)
     ] * 4
     assert (
-        "do not stand" in invented.reason
+        "do not occur" in invented.reason
         and "999" in unseen.reason
         and "G9" in goalless.reason
         and "score" in scoreless.reason

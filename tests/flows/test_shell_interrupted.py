@@ -97,7 +97,7 @@ def test_an_assistants_server_ends_though_its_client_says_nothing(
         process.send_signal(how)
         assert process.wait(PATIENCE) == code
         said = process.stderr.read()
-    assert "Traceback" not in said and ("待ち行列に戻り" in said) == (how is signal.SIGINT)
+    assert "Traceback" not in said and ("キューに戻り" in said) == (how is signal.SIGINT)
 
 
 @pytest.mark.parametrize("words", [("worker",), ("serve", "--port", "0")])
@@ -105,7 +105,7 @@ def test_work_goes_back_to_the_queue(shell: Shell, words: tuple[str, ...]) -> No
     process = shell.start(*words)
     stream = process.stderr if words == ("worker",) else process.stdout
     assert stream is not None and stream.readline()
-    assert "待ち行列に戻り" in interrupted(process)[1]
+    assert "キューに戻り" in interrupted(process)[1]
 
 
 def test_a_worker_that_is_told_to_end_ends_well(shell: Shell) -> None:

@@ -56,7 +56,7 @@ async def test_a_list_goes_on_after_what_is_there_alone(two: Desk) -> None:
         ("job", two.tasks.list_jobs(newer.task_id, cursor="nosuch")),
         ("job", two.tasks.list_jobs(older.task_id, cursor=job.id)),
     ):
-        with pytest.raises(InvalidParams, match=rf"There is no {noun} \S+ to list from"):
+        with pytest.raises(InvalidParams, match=rf"There is no {noun} \S+ to continue from"):
             await going_on
 
 

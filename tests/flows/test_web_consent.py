@@ -160,7 +160,7 @@ async def test_a_yes_that_is_taken_back_stops_what_is_queued(box: Box, tmp_path:
         async with desk.working():
             await ended(desk, asked.task_id)
         desk.tasks.set_web_consent(WebConsent.OFF)
-        with pytest.raises(EngineUnavailable, match="turned off"):
+        with pytest.raises(EngineUnavailable, match="is off"):
             await desk.tasks.queue_question("霧ヶ丘灯台の高さは", options=AskOptions(sources=Sources.WEB))
         jobs = [(await desk.tasks.list_jobs(one.task_id)).jobs[0] for one in (asked, gone)]
         assert {job.state for job in jobs} == {JobState.FAILED} and {job.errors[-1].code for job in jobs} == {
@@ -197,7 +197,7 @@ async def test_where_the_web_is_off_the_answer_says_that_it_is_off(box: Box, she
         if way == "word":
             await asyncio.to_thread(shell, "web", "off")
         printed, seen = await asyncio.to_thread(at_terminal, shell, "ask", question)
-        assert "off になっています" in printed and "使える検索エンジンがありません" not in printed, (
+        assert "オフになっています" in printed and "使える検索エンジンがありません" not in printed, (
             way,
             printed,
             seen,

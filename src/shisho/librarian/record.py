@@ -98,10 +98,10 @@ class RunRecord:
 
         return recorded_act
 
-    def _write(self, state: Mapping[str, Any]) -> dict[str, str]:
+    def _write(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return the members of a state as JSON. A value shared by two steps is written once."""
         members = {}
-        for key, value in state.items():
+        for key, value in values.items():
             entry = self._texts.get(key)
             if entry is None or entry[0] is not value:
                 self._texts[key] = entry = (value, dumps(value))

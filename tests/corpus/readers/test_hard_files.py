@@ -10,7 +10,7 @@ import docx
 import pytest
 from docx.enum.style import WD_STYLE_TYPE
 
-from shisho.corpus.readers import delimited, eml, epub, html, killable, markdown, notebook, pdf, rtf, xlsx
+from shisho.corpus.readers import delimited, eml, epub, html, markdown, media, notebook, pdf, rtf, xlsx
 from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import pptx as slide_reader
 from shisho.domain.corpus import Reading
@@ -51,7 +51,7 @@ def text_of(reading: Reading) -> str:
 
 def test_every_reader_is_tried() -> None:
     tried = {f"{read.__module__}:{read.__name__}" for read, _ in FILES.values()}
-    assert tried == set(killable._READERS.values())
+    assert tried == {item.read for item in media.FORMATS}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -11,7 +11,7 @@ from typing import Any
 import pypdfium2
 import pytest
 
-from shisho.corpus.readers import killable, media, text, wire
+from shisho.corpus.readers import media, text, wire
 from shisho.corpus.readers import pdf as pdf_reader
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading, Source
@@ -140,7 +140,11 @@ async def test_a_broken_parser_costs_one_file(
     function: str, failure: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shisho.isolation.killable.PATIENCE", 2)
-    monkeypatch.setitem(killable._READERS, media.DOCX, f"tests.isolation.mischief:{function}")
+    find_reader = media.find_reader
+    broken = f"tests.isolation.mischief:{function}"
+    monkeypatch.setattr(
+        media, "find_reader", lambda kind: broken if kind == media.DOCX else find_reader(kind)
+    )
     reader = KillableReader(
         1.5, 512, 2**20, {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     )

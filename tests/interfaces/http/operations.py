@@ -46,6 +46,7 @@ def calls(names: Names) -> list[Call]:
         ("ask", "POST", "/answers", asked | {"conversation_id": names["conversation"]}),
         ("ask", "POST", "/answers", asked | {"task_id": task}),
         ("ask", "POST", "/answers", asked | {"corpora": [names["corpus"]]}),
+        ("estimate_report", "GET", "/reports/estimate", {}),
         ("get_answer", "GET", f"/answers/{answer}", {"wait": 0}),
         ("remove_conversation", "DELETE", f"/conversations/{names['conversation']}", {}),
         ("search_corpus", "POST", "/passages/search", {"keyword_query": ["決定係数"], "session_id": names["session"]}),

@@ -23,7 +23,7 @@ from tests.interfaces.serving import data_of, serving, stdio
 from tests.machine import PATIENCE
 
 LONGER = "回帰分析を習い始めた。決定係数とは何か"  # rules leave two sentences to the model
-THINKING = {"goals", "keywords", "findings", "blocks", "verdicts"}
+THINKING = {"goals", "findings", "blocks", "verdicts"}  # rules plan the first round of a simple question
 
 
 class SampledModel:

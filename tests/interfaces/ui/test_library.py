@@ -88,7 +88,7 @@ async def test_pages_name_what_they_show_and_send_nobody_to_a_shell(
     """A task by its file, why no engine is asked once, a document that is not there without a command."""
     empty = tmp_path / "空.txt"
     empty.touch()
-    reasons = ("ウェブを使いません", "ウェブを使いません", "休み")
+    reasons = ("ウェブ検索がオフです", "ウェブ検索がオフです", "休み")
     engines = {
         "engines": [
             {"name": f"e{number}", "available": False, "reason": reason, "categories": []}
@@ -103,7 +103,7 @@ async def test_pages_name_what_they_show_and_send_nobody_to_a_shell(
         await page.route("**/api/v1/engines", lambda route: route.fulfill(json=engines))
         await visit.open("/queue")
         await expect(page.locator("#tasks strong")).to_have_text(["空.txt", "01-regression.pdf"])
-        await expect(page.locator("#engines-why")).to_have_text("ウェブを使いません")
+        await expect(page.locator("#engines-why")).to_have_text("ウェブ検索がオフです")
         await expect(page.locator("#engines tr td:nth-of-type(1)")).to_have_text(
             ["使わない", "使わない", "休み"]
         )

@@ -13,6 +13,12 @@ FUNCTIONS: dict[str, Callable[..., str | bytes]] = {
     "identify_messages": identify_messages,
     "identify_content": identify_content,
 }
+# The sentences of each column become ids.
+UPDATES = tuple(
+    f"UPDATE {table} SET {column} = identify_messages({column}) WHERE {column} LIKE ?"
+    for table, column in COLUMNS
+)
+# The sentences inside steps become ids.
 STEPS = "UPDATE steps SET content = identify_content(content) WHERE identify_content(content) <> content"
 
 
@@ -20,7 +26,6 @@ def fill(connection: apsw.Connection) -> None:
     """Put an id in place of each stored sentence."""
     for name, function in FUNCTIONS.items():
         connection.create_scalar_function(name, function, 1, deterministic=True)
-    for table, column in COLUMNS:
-        update = f"UPDATE {table} SET {column} = identify_messages({column}) WHERE {column} LIKE ?"
+    for update in UPDATES:
         connection.execute(update, (PATTERN,))
     connection.execute(STEPS)

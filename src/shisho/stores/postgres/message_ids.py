@@ -9,17 +9,25 @@ import psycopg
 from shisho.stores.message_ids import COLUMNS, PATTERN, identify_content, identify_messages
 
 SCRIPT = "0105_message_ids.sql"
+# The rows of each column that hold a sentence, and the statement that puts an id in its place.
+SENTENCES = tuple(
+    (
+        f"SELECT ctid, {column} AS stored FROM {table} WHERE {column} LIKE %s".encode(),
+        f"UPDATE {table} SET {column} = %s WHERE ctid = %s".encode(),
+    )
+    for table, column in COLUMNS
+)
+# All steps.
 STEPS = "SELECT ctid, content FROM steps"
+# A step whose sentences became ids.
 CONTENT = "UPDATE steps SET content = %s WHERE ctid = %s"
 
 
 def fill(connection: psycopg.Connection[Any]) -> None:
     """Put an id in place of each stored sentence."""
-    for table, column in COLUMNS:
-        query = f"SELECT ctid, {column} AS stored FROM {table} WHERE {column} LIKE %s"
-        update = f"UPDATE {table} SET {column} = %s WHERE ctid = %s"
-        for row in connection.execute(query.encode(), (PATTERN,)).fetchall():
-            connection.execute(update.encode(), (identify_messages(row.stored), row.ctid))
+    for query, update in SENTENCES:
+        for row in connection.execute(query, (PATTERN,)).fetchall():
+            connection.execute(update, (identify_messages(row.stored), row.ctid))
     for step in connection.execute(STEPS).fetchall():
         stored = bytes(step.content)
         content = identify_content(stored)

@@ -159,6 +159,7 @@ weights-report: $(VENV)/.dev
 # The tables of features themselves, from the evaluation sets in $(SHISHO_SHARED).
 weights-tables: $(VENV)/.dev
 	$(BIN)/python train/build_tables.py
+	$(BIN)/python train/build_support.py
 
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements

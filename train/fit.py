@@ -1,4 +1,4 @@
-"""Fit the weights of selection from the committed tables: `make weights`, or `python train/fit.py`.
+"""Fit the weights of selection and support from the committed tables: `make weights`, or `train/fit.py`.
 
 `--report` also writes report.md: figures of each set by models that have not seen it, and an ablation
 table."""
@@ -196,16 +196,20 @@ def fit_weights(sentences: Sentences, selections: Selections) -> dict[str, objec
 
 
 def main() -> None:
+    import fit_support  # which stands on this module
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--report", action="store_true")
     options = parser.parse_args()
     sentences, selections = load_sentences(), load_selections()
     weights = fit_weights(sentences, selections)
     WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")
+    support = fit_support.load_support()
+    fit_support.WEIGHTS.write_text(json.dumps(fit_support.fit_support(support), indent=1) + "\n", "utf-8")
     if options.report:
         from report import write_report
 
-        write_report(sentences, selections, weights)
+        write_report(sentences, selections, weights, support)
 
 
 if __name__ == "__main__":

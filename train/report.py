@@ -16,15 +16,18 @@ from fit import (
     fit_ranker,
     score_ranker,
 )
+from fit_support import Support, list_report
 
 FOLDS = 3  # of the ablation of the ranker: by set, as even as they come
 
 
-def write_report(sentences: Sentences, selections: Selections, weights: Mapping[str, Any]) -> None:
+def write_report(
+    sentences: Sentences, selections: Selections, weights: Mapping[str, Any], support: Support
+) -> None:
     """Write figures by set, calibration, and both ablation tables."""
     probabilities = estimate_held_out(selections)
     lines = [
-        "# Report on the weights of selection",
+        "# Report on the weights of selection and support",
         "",
         "Written by `make weights-report`. Each figure is by a model that has not seen the set.",
         "",
@@ -52,6 +55,8 @@ def write_report(sentences: Sentences, selections: Selections, weights: Mapping[
         *_table(("ranker", "weight", "loss"), _ablate_ranker(sentences, weights["ranker"])),
         "",
         *_table(("certainty", "weight", "loss"), _ablate_certainty(selections, weights["certainty"])),
+        "",
+        *list_report(support, _table),
     ]
     REPORT.write_text("\n".join(lines) + "\n", "utf-8")
 

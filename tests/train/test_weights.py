@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shisho.librarian.checking.support import load_support_weights
+from shisho.librarian.checking.support_features import SupportFeatures
 from shisho.librarian.selection.certainty import SelectionFeatures
 from shisho.librarian.selection.features import SentenceFeatures
 from shisho.librarian.selection.weights import load_weights
@@ -28,6 +30,13 @@ def fit() -> Iterator[Any]:
     sys.path.remove(str(TRAIN))
 
 
+@pytest.fixture(scope="module")
+def support(fit: Any) -> Any:
+    import fit_support
+
+    return fit_support
+
+
 def test_committed_weights_are_what_the_tables_give(fit: Any) -> None:
     made = fit.fit_weights(fit.load_sentences(), fit.load_selections())
     kept = json.loads(fit.WEIGHTS.read_text("utf-8"))
@@ -38,6 +47,38 @@ def test_committed_weights_are_what_the_tables_give(fit: Any) -> None:
     assert made["intercept"] == pytest.approx(kept["intercept"], abs=TOLERANCE)
     assert made["answered"] == pytest.approx(kept["answered"], abs=0.011)
     assert made["related"] == kept["related"]
+
+
+def test_committed_support_weights_are_what_the_table_gives(support: Any) -> None:
+    fitted = support.fit_support(support.load_support())
+    committed = load_support_weights()
+    assert fitted["weights"] == pytest.approx(committed.weights, abs=TOLERANCE)
+    assert fitted["threshold"] == pytest.approx(committed.threshold, abs=0.2)
+    assert tuple(committed.weights) == SupportFeatures._fields
+
+
+def test_few_false_sentences_are_supported_held_out_and_unseen(support: Any) -> None:
+    table = support.load_support()
+    supported = support.list_outcomes(table)
+    for unseen in (False, True):
+        rows = (table.unseen == unseen) & (table.sets != support.CAPTIONS)
+        assert supported[rows & ~table.right].mean() <= 0.03
+        assert supported[rows & table.right].mean() >= 0.12
+    assert support.measure_recall(table) >= 0.35
+
+
+def test_score_recalls_what_its_features_tell_apart_and_keeps_their_signs(support: Any) -> None:
+    chooser = np.random.default_rng(3)
+    right = np.arange(400) % 2 == 0
+    signal = right * 1.0 + chooser.normal(0, 0.3, 400)
+    features = np.column_stack([signal, -signal, chooser.normal(size=400)])
+    rows = np.zeros(400, bool)
+    names = np.array(["own"] * 400)
+    questions = np.array([f"q{number // 4}" for number in range(400)])
+    table = support.Support(("coverage", "density", "figures"), features, right, rows, rows, names, questions)
+    weights, even = support.fit_score(table)
+    assert weights[0] > 0 and weights[1] == pytest.approx(0, abs=1e-6)  # it may not count against a sentence
+    assert ((features @ weights >= even) == right).mean() > 0.85
 
 
 def test_every_feature_has_a_weight_and_no_weight_lacks_its_feature() -> None:
@@ -91,7 +132,7 @@ def test_ranker_learns_the_feature_that_tells_answers_apart(fit: Any) -> None:
 
 
 def test_tables_hold_numbers_and_ids_alone(fit: Any) -> None:
-    for path in (fit.SENTENCES, fit.SELECTIONS):
+    for path in (fit.SENTENCES, fit.SELECTIONS, fit.FOLDER / "support.npz"):
         with np.load(path) as table:
             texts = {name: table[name] for name in table.files if table[name].dtype.kind in "US"}
         assert texts.keys() == {"names", "sets", "questions"}

@@ -37,6 +37,11 @@ class Claim:
         return decide(unit, self.verdict if judged else None)
 
 
+def make_claim(text: str, label: str, quotation: str, heading: str) -> Claim:
+    """Return a sentence with one quotation."""
+    return Claim(text, label, "", "", (EvidenceRef(1, "G1", quotation, heading, 1.0, 1),))
+
+
 def read_claims(half: str) -> list[Claim]:
     """Return our own sentences of one half."""
     blocks = (HERE / "sentences.txt").read_text("utf-8").split("\n\n")[1:]
@@ -58,6 +63,17 @@ def _read_block(block: str, place: int) -> Iterator[Claim]:
         if line[0] in LABELS:
             half = "unseen" if place % 2 else "seen"
             yield Claim(line[3:], LABELS[line[0]], VERDICTS[line[1]], fields["question"], (ref,), half)
+
+
+def read_written(name: str, half: str = "") -> list[Claim]:
+    """Return sentences of a set of `eval/support_material`, all or of one half."""
+    path = HERE.parents[2] / "eval" / "support_material" / f"{name}.jsonl"
+    rows = map(json.loads, path.read_text("utf-8").splitlines())
+    return [
+        make_claim(row["text"], row["label"], row["quotation"], row["heading"])
+        for row in rows
+        if row.get("half", "") == half
+    ]
 
 
 def read_shared_claims() -> list[Claim]:

@@ -19,6 +19,7 @@ from tests.librarian.checking.material import (
     read_pairs,
     read_paraphrases,
     read_shared_claims,
+    read_written,
 )
 
 TABLE = EvidenceRef(
@@ -67,9 +68,10 @@ def test_with_a_judge_no_true_sentence_is_lost_and_no_false_one_supported(half: 
 def test_code_alone_contradicts_no_true_sentence_and_supports_no_false_one(half: str) -> None:
     claims = read_claims(half)
     assert share(claims, "true", "contradicted", judged=False) <= 0.01
+    assert share(claims, "true", "supported", judged=False) >= 0.2
     assert share(claims, "false", "contradicted", judged=False) >= 0.15
     assert share(claims, "absent", "supported", judged=False) == 0
-    assert share(claims, "false", "supported", judged=False) <= 0.06
+    assert share(claims, "false", "supported", judged=False) <= 0.04
 
 
 def test_sentences_of_a_strong_model_stay() -> None:
@@ -153,70 +155,18 @@ def test_only_a_figure_of_another_thing_is_contradicted_without_a_judge() -> Non
     assert check("Seats for 120 people are in Hall B.", HALLS).support != "contradicted"
 
 
-@pytest.mark.parametrize(
-    ("quotation", "true", "false"),
-    [
-        (
-            "受付には名札を付けない職員がいない。",
-            "受付に名札を付けない職員はいない。",
-            "受付に名札を付けた職員がいる。",
-        ),
-        ("船は港を出ようとしている。", "その船は港を出ようとしている。", "その船は港を出ている。"),
-        (
-            "町は塩の取引で栄えていた。",
-            "その町は塩の取引で栄えていた。",
-            "その町は現在も塩の取引で栄えている。",
-        ),
-        ("橋は紀元前120年に架けられた。", "その橋は紀元前120年に架けられた。", "その橋は120年に架けられた。"),
-        (
-            "正答率とは、解いた問題のうち、正しく答えた問題の割合である。",
-            "正答率は、解いた問題のうち、正しく答えた問題の割合である。",
-            "解答率は、解いた問題のうち、正しく答えた問題の割合である。",
-        ),
-        (
-            "正答率とは、解いた問題のうち、正しく答えた問題の割合である。",
-            "正答率とは、解いた問題のうち、正しく答えた問題の割合をいう。",
-            "正答率とは、正しく答えた問題のうち、解いた問題の割合である。",
-        ),
-    ],
-)
-def test_what_only_looks_alike_is_not_supported_by_code(quotation: str, true: str, false: str) -> None:
-    ref = EvidenceRef(1, "G1", quotation, "正答率と解答率", 1.0, 1)
-    assert check(true, ref).support == "supported"
-    assert check(false, ref).support != "supported"
+@pytest.mark.parametrize("half", ["seen", "unseen"])
+def test_code_alone_supports_sentences_about_lectures(half: str) -> None:
+    claims = read_written("lectures", half)
+    assert share(claims, "true", "supported", judged=False) >= 0.3
+    assert share(claims, "true", "contradicted", judged=False) <= 0.01
+    assert share(claims, "false", "supported", judged=False) <= 0.06
 
 
-@pytest.mark.parametrize(
-    ("quotation", "sentence", "supported"),
-    [
-        # a subject and a predicate of two clauses
-        ("男性の喫煙率は低下し、女性の喫煙率は上昇した。", "男性の喫煙率は上昇した。", False),
-        ("男性の喫煙率は低下し、女性の喫煙率は上昇した。", "女性の喫煙率は上昇した。", True),
-        ("会員は無料で、非会員は有料である。", "会員は有料である。", False),
-        ("Sales rose in Japan and fell in Korea.", "Sales rose in Korea.", False),
-        ("Alice is a doctor and Bob is a lawyer.", "Alice is a lawyer.", False),
-        ("Alice is a doctor and Bob is a lawyer.", "Bob is a lawyer.", True),
-        ("東京は首都で、人口が多い。", "東京は人口が多い。", True),
-        # what is denied, hearsay, or said of a part
-        ("It is false that the tower leans.", "The tower leans.", False),
-        ("The company denied that it sold data.", "The company sold data.", False),
-        ("The company denied that it sold data.", "The company denied it sold data.", True),
-        ("「塔は傾いている」と主張した。", "塔は傾いている。", False),
-        ("利用者の一部が退会した。", "利用者が退会した。", False),
-        ("利用者の一部が退会した。", "その利用者の一部が退会した。", True),
-        ("契約は10人が結び、約20人が待つ。", "その契約は10人が結んだ。", False),
-        # signs and ranges
-        ("気温は-5度であった。", "気温は5度であった。", False),
-        ("気温は-5度であった。", "その気温は-5度であった。", True),
-        ("人口は10〜20万人である。", "人口は20万人である。", False),
-        ("Tickets cost between 10 and 20 euros.", "Tickets cost 20 euros.", False),
-    ],
-)
-def test_code_supports_no_crossed_denied_or_narrowed_statement(
-    quotation: str, sentence: str, supported: bool
-) -> None:
-    ref = EvidenceRef(1, "G1", quotation, "", 1.0, 1)
-    assert (check(sentence, ref).support == "supported") is supported
+def test_code_alone_supports_no_crossed_denied_or_narrowed_statement() -> None:
+    claims = read_written("crossed")
+    assert share(claims, "true", "supported", judged=False) >= 0.5
+    assert share(claims, "false", "supported", judged=False) <= 0.1
 
 
 @pytest.mark.parametrize(
@@ -257,6 +207,40 @@ def test_outcomes_follow_from_code_and_verdict(
     (unit,) = read_units([AnswerUnit(text, (2,))], [HALLS], "")
     revision = decide(unit, verdict)
     assert (revision.became, revision.support, revision.by) == (became, support, by)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "by"),
+    [
+        (
+            "Hall A ist voll: 300 Leute, und jeder soll sofort die Rechnung bezahlen.",
+            "ホールAの定員は？",
+            None,
+        ),
+        ("ホールAは300人で満員です。", "How many people does Hall A seat?", None),
+        ("ホールAは300人で満員です。", "ホールAの定員は？", "judge"),
+        ("ホールAは300人で満員です。", "How many people does Hall A seat? Answer in Japanese.", "judge"),
+    ],
+)
+def test_a_judge_is_not_believed_about_a_sentence_in_another_language_than_the_answer(
+    text: str, question: str, by: str | None
+) -> None:
+    (unit,) = read_units([AnswerUnit(text, (2,))], [HALLS], question)
+    revision = decide(unit, "supported")
+    assert (revision.became, revision.by) == ("kept", by)
+
+
+@pytest.mark.parametrize(
+    ("quotation", "sentence"),
+    [
+        ("届出には証明書が必要です。", "届出には証明書が必要になります。"),
+        ("届出には証明書が必要です。", "まず、届出には証明書が必要です。"),
+        ("届出には証明書が必要です。", "① 届出には証明書が必要です。"),
+        ("The form needs a signature.", "(1) The form needs a signature."),
+    ],
+)
+def test_code_sees_through_plain_turns_of_phrase(quotation: str, sentence: str) -> None:
+    assert check(sentence, EvidenceRef(1, "G1", quotation, "", 1.0, 1)).support == "supported"
 
 
 def test_a_cell_is_read_with_its_heads_and_is_no_quotation_by_itself() -> None:

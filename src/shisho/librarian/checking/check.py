@@ -23,11 +23,10 @@ from itertools import accumulate, chain
 
 from shisho.domain.inquiry import EvidenceRef, SupportedBy, SupportOutcome
 from shisho.domain.session import SentenceRevision, SupportCounts
-from shisho.language.script import answer_language
+from shisho.language.script import answer_language, answers_in_language
 from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.citation_marks import list_cited_numbers, strip_marks
-from shisho.librarian.checking.compare import Comparison
 from shisho.librarian.checking.figures import (
     KnownFigures,
     list_calculations,
@@ -36,12 +35,15 @@ from shisho.librarian.checking.figures import (
     strip_counters,
     unwrap,
 )
+from shisho.librarian.checking.misplaced import list_misplaced
+from shisho.librarian.checking.support import load_support_weights
+from shisho.librarian.checking.support_features import SupportFeatures, measure_support
 from shisho.librarian.frames import frame
 from shisho.messages.catalogue import word
 
 MAX_UNIT_CHARS = 1_000
 MAX_RESULTS = 20  # calculations of other units
-LEAST_SHARE = 0.2  # of the words of a unit that must be words of its sources before a judge is believed
+LEAST_COVERAGE = 0.15  # of a unit by its sources before a judge is believed
 UNCITED = ("citation",)  # what a unit lacks that cites nothing
 UNCHECKED = ("unchecked",)  # and one that was not reached in time
 SUPPORTED = "supported"  # verdicts of a judge
@@ -61,10 +63,12 @@ class AnswerUnit:
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
-    """A unit as code reads it. `refs`: the evidence that it cites. `suspect`: the figures that its sources do
-    not have, or have for another thing, and wrong calculations. `is_misplaced`: some stand there for another
-    thing. `is_foreign`: it has next to no word of its sources, in their language. `refusal`: why it can't
-    stand, whatever a judge says."""
+    """A unit as code reads it.
+
+    `refs`: the evidence that it cites. `suspect`: the figures that its sources do not have, or have for
+    another thing, and wrong calculations. `is_misplaced`: some stand there for another thing. `is_foreign`:
+    it has next to no word of its sources, in their language, or is in another language than the question.
+    `features`: what the score of support sees. `refusal`: why it can't stand, whatever a judge says."""
 
     text: str
     context: str
@@ -72,15 +76,22 @@ class ReadUnit:
     unknown: tuple[int, ...]
     is_frame: bool = False
     is_quotation: bool = False
-    is_carried: bool = False
     is_misplaced: bool = False
     is_foreign: bool = False
     suspect: tuple[str, ...] = ()
+    features: SupportFeatures | None = None
     refusal: tuple[str, ...] = ()
 
     @property
     def needs_judge(self) -> bool:
         return not (self.refusal or self.is_frame or self.is_quotation)
+
+    @property
+    def is_carried(self) -> bool:
+        """True if code alone supports the unit. A cell does not say of which row it is."""
+        if self.context or self.suspect or self.features is None:
+            return False
+        return load_support_weights().is_supported(self.features)
 
 
 def read_units(
@@ -189,24 +200,22 @@ def _compare(unit: ReadUnit, quotations: Sequence[str], sources: KnownFigures) -
     if addresses:  # no reading makes an address out of others
         return ReadUnit(unit.text, unit.context, unit.refs, unit.unknown, refusal=("address",))
     foreign = list_foreign_figures(unit.text, sources)
-    comparison = Comparison(
-        strip_counters(unit.text),
-        quotations,
-        [*_list_names(unit), sources.question],
-        [ref.context for ref in unit.refs],
+    text = strip_counters(unit.text)
+    headings = [*_list_names(unit), sources.question, *(ref.context for ref in unit.refs)]
+    misplaced = list_misplaced(text, quotations, headings, "\n".join([sources.question, *sources.results]))
+    features = measure_support(text, quotations, headings)
+    is_foreign = features.coverage < LEAST_COVERAGE and answer_language(unit.text) == answer_language(
+        "".join(quotations)
     )
-    misplaced = comparison.list_misplaced("\n".join([sources.question, *sources.results]))
     return ReadUnit(
         unit.text,
         unit.context,
         unit.refs,
         unit.unknown,
-        # the words of a cell do not say which row they are of
-        is_carried=not (unit.context or foreign or misplaced) and comparison.is_carried(),
         is_misplaced=bool(misplaced),
-        is_foreign=comparison.share_known() < LEAST_SHARE
-        and answer_language(unit.text) == answer_language("".join(quotations)),
+        is_foreign=is_foreign or not answers_in_language(unit.text, sources.question),
         suspect=foreign or misplaced,
+        features=features,
     )
 
 

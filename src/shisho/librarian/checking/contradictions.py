@@ -17,9 +17,11 @@ from shisho.language.numbers import Date, Measure
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 from shisho.language.weights import LIGHT, word_set
-from shisho.librarian.checking.compare import Clause, are_of_one_kind, read_clauses, read_marks
+from shisho.librarian.checking.clauses import Clause, are_of_one_kind, read_clauses
+from shisho.librarian.checking.marks import count_different_marks
 
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree
+QUALIFYING = ("bounds", "limits", "doubts")  # marks that both statements must have
 MIN_COMMON = 2  # words that two statements must share
 
 _TIME = compile_lazily(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])|(\d{1,2})時(\d{1,2})分")
@@ -84,10 +86,11 @@ def _list_statements(text: str) -> Iterator[_Statement]:
     for clause in clauses:
         if clause.sentence in indefinite or " | " in clause.text or "\t" in clause.text:
             continue
+        surfaces = [token.surface for token in clause.tokens if token.figure is not None]
         for place, figure in enumerate(clause.figures):
             if clause.figures.count(figure) > 1:
                 continue
-            head, _, tail = clause.text.partition(clause.surfaces[place])
+            head, _, tail = clause.text.partition(surfaces[place])
             yield _Statement(
                 figure,
                 _read_words(head),
@@ -111,7 +114,7 @@ def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_headin
     the predicate. A heading may say what the other statement says."""
     if a.others != b.others and not (a.others <= b.others or b.others <= a.others):
         return False
-    if read_marks(a.clause.text, "both") != read_marks(b.clause.text, "both"):
+    if any(count_different_marks(a.clause.text, b.clause.text, kind) for kind in QUALIFYING):
         return False
     if _lack(a.before, b.before, other_heading) or _lack(b.before, a.before, heading):
         return False

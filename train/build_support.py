@@ -1,0 +1,100 @@
+"""Build the table of features of support: `python train/build_support.py`. It needs `SHISHO_SHARED`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+
+from fit_support import CAPTIONS, SUPPORT, Support
+
+from shisho.librarian.checking.check import AnswerUnit, read_units
+from shisho.librarian.checking.support_features import SupportFeatures
+from tests.librarian.checking.material import (
+    LABELS,
+    Claim,
+    make_claim,
+    read_claims,
+    read_paraphrases,
+    read_shared_claims,
+)
+
+ROOT = Path(__file__).parent.parent
+MATERIAL = ROOT / "eval" / "support_material"
+MAX_CAPTIONS = 90  # of 256 parts: those whose hash is below
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSentence:
+    set_name: str
+    claim: Claim
+    is_true: bool
+    is_unseen: bool = False
+
+
+def main() -> None:
+    rows = list(list_sentences(Path(os.environ["SHISHO_SHARED"])))
+    features, measured, suspect = [], [], []
+    for row in rows:
+        claim = row.claim
+        numbers = tuple(ref.number for ref in claim.evidence)
+        (unit,) = read_units([AnswerUnit(claim.text, numbers)], claim.evidence, claim.question)
+        if unit.features is not None:
+            features.append(unit.features)
+            suspect.append(bool(unit.suspect))
+            measured.append(row)
+    Support(
+        SupportFeatures._fields,
+        np.round(np.array(features, np.float32), 4),
+        np.array([row.is_true for row in measured]),
+        np.array(suspect),
+        np.array([row.is_unseen for row in measured]),
+        np.array([row.set_name for row in measured]),
+        np.array([_hash(row.claim.evidence[0].snippet) for row in measured]),
+    ).save(SUPPORT)
+    print(f"{len(measured)} sentences")
+
+
+def list_sentences(shared: Path) -> Iterator[LabelledSentence]:
+    """Yield the sentences of all sets. What is unseen is measured and never fitted on."""
+    for half in ("seen", "unseen"):
+        for claim in read_claims(half):
+            yield LabelledSentence("own", claim, claim.label == "true", half == "unseen")
+    for claim in read_shared_claims():
+        yield LabelledSentence("eval-check", claim, claim.label == "true", True)
+    for name in ("paraphrases", "further_paraphrases", "blind_paraphrases", "altered_paraphrases"):
+        for claim in read_paraphrases(name):
+            is_true = name != "altered_paraphrases"
+            set_name = "paraphrases" if is_true else "altered"
+            yield LabelledSentence(set_name, claim, is_true, name == "blind_paraphrases")
+    for name in ("true", "false", "lectures", "crossed"):
+        for line in (MATERIAL / f"{name}.jsonl").read_text("utf-8").splitlines():
+            row = json.loads(line)
+            label = row.get("label", name)
+            is_unseen = row.get("held_out", False) or row.get("half") == "unseen"
+            set_name = "freely written" if name in LABELS.values() else name
+            claim = make_claim(row["text"], label, row["quotation"], row["heading"])
+            yield LabelledSentence(set_name, claim, label == "true", is_unseen)
+    with gzip.open(shared / "eval-support" / "jnli-valid.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for row in map(json.loads, lines):
+            if int(_hash(row["hypothesis"])[:2], 16) < MAX_CAPTIONS:
+                claim = make_claim(row["hypothesis"], row["label"], row["premise"], "")
+                is_unseen = int(_hash(row["premise"])[:2], 16) % 2 == 0
+                yield LabelledSentence(CAPTIONS, claim, row["label"] == "entailment", is_unseen)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+if __name__ == "__main__":
+    main()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from shisho.language.numbers import Date, Measure, figure_places, fold_figures, kanji_number
+from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, terms
 from shisho.language.weights import LIGHT, word_set
@@ -15,12 +15,12 @@ from shisho.language.weights import LIGHT, word_set
 Figure = Date | Measure
 MAX_CLAUSES = 60  # of one text
 
-_BORDER = re.compile(
+_BORDER = compile_lazily(
     r"[。；;：！？、\n]+|(?<=[点人個本枚台回件円社校名冊匹頭%％歳])と(?![いし])|，(?!\d)|(?<![,:.!?])[,:.!?]++(?=\s|$)|\b(?:and|but|while|whereas|although|though)\b"
 )
-_NUMBER = re.compile(r"[\d.,]+|[〇一二三四五六七八九十百千万億兆]+")
-_PARAGRAPH = re.compile(r"^[(（]?\d{1,2}[)）.]? (?=\D)")
-_NUMBERED = re.compile(r"第 ?([0-9]{1,4}|[一二三四五六七八九十]{1,4})")
+_NUMBER = compile_lazily(r"[\d.,]+|[〇一二三四五六七八九十百千万億兆]+")
+_PARAGRAPH = compile_lazily(r"^[(（]?\d{1,2}[)）.]? (?=\D)")
+_NUMBERED = compile_lazily(r"第 ?([0-9]{1,4}|[一二三四五六七八九十]{1,4})")
 # Words that other checks cover, that name a source, or that only join.
 COVERED = LIGHT | word_set(
     "限る 必要 可能 付く 中 項 条 号 良い 資料 文書 手元 定める 出来る 義務 一方 例えば document accord overal need must may"

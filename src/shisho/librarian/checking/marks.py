@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from shisho.language.patterns import compile_lazily
 
 _MARKS = {
     "bounds": (
@@ -35,7 +35,7 @@ _MARKS = {
     ),
 }
 KINDS = tuple(_MARKS)
-_PATTERNS = {kind: [re.compile(pattern) for pattern in patterns] for kind, patterns in _MARKS.items()}
+_PATTERNS = {kind: [compile_lazily(pattern) for pattern in patterns] for kind, patterns in _MARKS.items()}
 
 
 def count_different_marks(text: str, other: str, kind: str) -> int:

@@ -6,7 +6,6 @@ weights are fitted by a script (`train/`)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from shisho.language.meanings import are_opposite, is_same_word, mean_same
 from shisho.language.names import names
+from shisho.language.patterns import compile_lazily
 from shisho.language.polarity import count_negations
 from shisho.language.terms import squeeze
 from shisho.librarian.checking.clauses import Clause, Token, are_of_one_kind, is_in, read_clauses
@@ -25,9 +25,9 @@ RUN_COST = 0.15  # of each further sentence of a run, in shares of the sentence'
 MATCHED = 0.65  # from this on a word is said
 KNOWN = 0.5  # what a word counts that only a heading, a context or the question has
 
-_KANA_END = re.compile(r"[ぁ-ん]$")
-_DENIAL = re.compile(r"そう|とは|わけ|正し|言え|いえ|限ら|\b(?:that|it|so|true)\b")
-_ROLE = re.compile(r"([一-鿿々ァ-ヶー]{1,12})(を|に|へ|から|より)(?![一-鿿]?って)")
+_KANA_END = compile_lazily(r"[ぁ-ん]$")
+_DENIAL = compile_lazily(r"そう|とは|わけ|正し|言え|いえ|限ら|\b(?:that|it|so|true)\b")
+_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(を|に|へ|から|より)(?![一-鿿]?って)")
 _DIRECTIONS = {"を": "object", "に": "to", "へ": "to", "から": "from", "より": "from"}
 
 

@@ -54,7 +54,15 @@ def test_committed_support_weights_are_what_the_table_gives(support: Any) -> Non
     committed = load_support_weights()
     assert fitted["weights"] == pytest.approx(committed.weights, abs=TOLERANCE)
     assert fitted["threshold"] == pytest.approx(committed.threshold, abs=0.2)
+    assert fitted["forbidding"] == committed.forbidding
     assert tuple(committed.weights) == SupportFeatures._fields
+
+
+def test_a_sign_that_forbids_outweighs_the_nearest_wording() -> None:
+    weights = load_support_weights()
+    best = SupportFeatures(**{name: float(weight > 0) for name, weight in weights.weights.items()})
+    assert weights.is_supported(best) and weights.forbidding
+    assert not any(weights.is_supported(best._replace(**{name: 1.0})) for name in weights.forbidding)
 
 
 def test_few_false_sentences_are_supported_held_out_and_unseen(support: Any) -> None:
@@ -62,8 +70,8 @@ def test_few_false_sentences_are_supported_held_out_and_unseen(support: Any) -> 
     supported = support.list_outcomes(table)
     for unseen in (False, True):
         rows = (table.unseen == unseen) & (table.sets != support.CAPTIONS)
-        assert supported[rows & ~table.right].mean() <= 0.03
-        assert supported[rows & table.right].mean() >= 0.12
+        assert supported[rows & ~table.right].mean() <= 0.015
+        assert supported[rows & table.right].mean() >= 0.14
     assert support.measure_recall(table) >= 0.35
 
 

@@ -68,10 +68,10 @@ def test_with_a_judge_no_true_sentence_is_lost_and_no_false_one_supported(half: 
 def test_code_alone_contradicts_no_true_sentence_and_supports_no_false_one(half: str) -> None:
     claims = read_claims(half)
     assert share(claims, "true", "contradicted", judged=False) <= 0.01
-    assert share(claims, "true", "supported", judged=False) >= 0.2
+    assert share(claims, "true", "supported", judged=False) >= 0.29
     assert share(claims, "false", "contradicted", judged=False) >= 0.15
     assert share(claims, "absent", "supported", judged=False) == 0
-    assert share(claims, "false", "supported", judged=False) <= 0.04
+    assert share(claims, "false", "supported", judged=False) == 0
 
 
 def test_sentences_of_a_strong_model_stay() -> None:
@@ -158,15 +158,15 @@ def test_only_a_figure_of_another_thing_is_contradicted_without_a_judge() -> Non
 @pytest.mark.parametrize("half", ["seen", "unseen"])
 def test_code_alone_supports_sentences_about_lectures(half: str) -> None:
     claims = read_written("lectures", half)
-    assert share(claims, "true", "supported", judged=False) >= 0.3
+    assert share(claims, "true", "supported", judged=False) >= 0.26
     assert share(claims, "true", "contradicted", judged=False) <= 0.01
-    assert share(claims, "false", "supported", judged=False) <= 0.06
+    assert share(claims, "false", "supported", judged=False) <= 0.04
 
 
 def test_code_alone_supports_no_crossed_denied_or_narrowed_statement() -> None:
     claims = read_written("crossed")
-    assert share(claims, "true", "supported", judged=False) >= 0.5
-    assert share(claims, "false", "supported", judged=False) <= 0.1
+    assert share(claims, "true", "supported", judged=False) >= 0.9
+    assert share(claims, "false", "supported", judged=False) == 0
 
 
 @pytest.mark.parametrize(

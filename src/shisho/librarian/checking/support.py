@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,13 +15,16 @@ FILE = "support.json"
 
 @dataclass(frozen=True, slots=True)
 class SupportWeights:
-    """Weights by feature, and the least score of a supported sentence."""
+    """Weights by feature, the least score of a supported sentence, and the signs that forbid support."""
 
     weights: Mapping[str, float]
     threshold: float
+    forbidding: Sequence[str]
 
     def is_supported(self, features: SupportFeatures) -> bool:
         values = features._asdict()
+        if any(values[name] for name in self.forbidding):
+            return False
         score: float = sum(weight * values[name] for name, weight in self.weights.items())
         return score >= self.threshold
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from shisho.language.meanings import are_opposite, is_same_word, mean_same
 from shisho.language.names import names
 from shisho.language.patterns import compile_lazily
-from shisho.language.polarity import count_negations
-from shisho.language.terms import squeeze
-from shisho.librarian.checking.clauses import Clause, Token, are_of_one_kind, is_in, read_clauses
+from shisho.language.polarity import count_negations, is_negated
+from shisho.language.terms import squeeze, terms
+from shisho.librarian.checking.clauses import COVERED, Clause, Token, are_of_one_kind, is_in, read_clauses
 from shisho.librarian.checking.marks import KINDS, count_different_marks
 
 LONGEST_RUN = 4  # sentences that one sentence may sum up
@@ -27,8 +27,17 @@ KNOWN = 0.5  # what a word counts that only a heading, a context or the question
 
 _KANA_END = compile_lazily(r"[ぁ-ん]$")
 _DENIAL = compile_lazily(r"そう|とは|わけ|正し|言え|いえ|限ら|\b(?:that|it|so|true)\b")
-_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(を|に|へ|から|より)(?![一-鿿]?って)")
-_DIRECTIONS = {"を": "object", "に": "to", "へ": "to", "から": "from", "より": "from"}
+_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(は|が|を|に|へ|から|より)(?![一-鿿]?って)")
+_SUBJECT = "subject"
+_ROLES = {
+    "は": _SUBJECT,
+    "が": _SUBJECT,
+    "を": "object",
+    "に": "to",
+    "へ": "to",
+    "から": "from",
+    "より": "from",
+}
 
 
 class SupportFeatures(NamedTuple):
@@ -49,7 +58,11 @@ class SupportFeatures(NamedTuple):
     opposites: float  # words whose opposite the home has
     negations: float  # difference of the negations from the home
     denied: float  # the run goes on to deny what it said
+    misdenied: float  # negated clauses that are not about what the home negates
     directions: float  # nouns with を, に or から that have another of these in the home
+    subjects: float  # nouns that are a subject only here or only in the home, if words move
+    shares: float  # wholes of which a share is taken here and not in the home
+    crossed: float  # figures whose words stand with another figure
     names: float  # names that the run does not have
     rivals: float  # figures in whose place the home has another one of the kind
     bounds: float  # marks that only one of sentence and home has, by their kind
@@ -155,7 +168,11 @@ class _Alignment:
             "opposites": min(2, self._count_opposites()),
             "negations": min(2, abs(count_negations(self.text) - count_negations(self.home_text))),
             "denied": self._is_denied_after(),
-            "directions": min(2, self._count_directions()),
+            "misdenied": min(2, self._count_misdenied()),
+            "directions": min(2, self._count_roles(is_of_subjects=False)),
+            "subjects": min(2, self._count_roles(is_of_subjects=True)) if moves else 0,
+            "shares": min(2, self._count_shares()),
+            "crossed": min(2, self._count_crossed()),
             "names": min(2, self._count_names()),
             "rivals": min(2, self._count_rivals()),
             **{kind: min(2, count_different_marks(self.text, self.home_text, kind)) for kind in KINDS},
@@ -210,14 +227,51 @@ class _Alignment:
             for clause in rest
         )
 
-    def _count_directions(self) -> int:
+    def _count_misdenied(self) -> int:
+        stated = [clause for number in self.home if is_negated((clause := self.run[number]).text)]
+        return sum(
+            2 * max((_count_matching(clause.words, other.words) for other in stated), default=0)
+            < len({*clause.words})
+            for clause in self.ours
+            if is_negated(clause.text)
+        )
+
+    def _count_roles(self, *, is_of_subjects: bool) -> int:
+        """Return how many nouns have another role in the home: those that are a subject on one side if
+        `is_of_subjects`, else the others."""
         stated: dict[str, set[str]] = {}
         for noun, particle in _ROLE.findall(self.home_text):
-            stated.setdefault(noun, set()).add(_DIRECTIONS[particle])
+            stated.setdefault(noun, set()).add(_ROLES[particle])
+        count = 0
+        for noun, particle in _ROLE.findall(self.text):
+            others, role = stated.get(noun, set()), _ROLES[particle]
+            if others and role not in others:
+                count += (_SUBJECT in {role, *others}) is is_of_subjects
+        return count
+
+    def _count_shares(self) -> int:
+        stated = _list_wholes(self.run)
         return sum(
-            noun in stated and _DIRECTIONS[particle] not in stated[noun]
-            for noun, particle in _ROLE.findall(self.text)
+            all(_count_matching(whole, other) < len({*whole}) for other in stated)
+            for whole in _list_wholes(self.ours)
         )
+
+    def _count_crossed(self) -> int:
+        """Return how many figures stand with a word that the home has only with another figure."""
+        count = 0
+        for token, owner, place in zip(self.tokens, self.owners, self.places, strict=True):
+            if token.figure and place is not None:
+                beside = self.run[self.homes[place]].words
+                count += any(
+                    at is not None
+                    and other.figure is None
+                    and owner == clause
+                    and self.homes[at] != self.homes[place]
+                    and self.run[self.homes[at]].figures
+                    and not _count_matching((other.term,), beside)
+                    for other, clause, at in zip(self.tokens, self.owners, self.places, strict=True)
+                )
+        return count
 
     def _count_names(self) -> int:
         stated = squeeze("".join(clause.text for clause in self.run) + " ".join(self.headed_words))
@@ -235,6 +289,15 @@ class _Alignment:
             and any(are_of_one_kind(token.figure, other) for other in unused)
             for token, place in zip(self.tokens, self.places, strict=True)
         )
+
+
+def _list_wholes(clauses: Sequence[Clause]) -> list[list[str]]:
+    parts = [clause.text.partition("のうち") for clause in clauses]
+    return [[word for word in terms(whole) if word not in COVERED] for whole, mark, _ in parts if mark]
+
+
+def _count_matching(words: Sequence[str], others: Sequence[str]) -> int:
+    return sum(any(match_words(word, other) >= MATCHED for other in others) for word in {*words})
 
 
 def match_tokens(token: Token, other: Token) -> float:

@@ -16,9 +16,6 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from fit_support import CAPTIONS, SUPPORT, Support
-
-from shisho.librarian.checking.check import AnswerUnit, read_units
-from shisho.librarian.checking.support_features import SupportFeatures
 from tests.librarian.checking.material import (
     LABELS,
     Claim,
@@ -27,6 +24,9 @@ from tests.librarian.checking.material import (
     read_paraphrases,
     read_shared_claims,
 )
+
+from shisho.librarian.checking.check import AnswerUnit, read_units
+from shisho.librarian.checking.support_features import SupportFeatures
 
 ROOT = Path(__file__).parent.parent
 MATERIAL = ROOT / "eval" / "support_material"

@@ -34,6 +34,7 @@ CALLS: dict[tuple[str, str], tuple[str, list[str]]] = {
     ("add", "references"): (EITHER, ["add", "{new}", "--references", PATH]),
     ("ask", "folders"): (FOLDER, ["ask", QUESTION, "--in", PATH, "--sources", "documents"]),
     ("ask", "plan"): (FILE, ["ask", QUESTION, "--plan", PATH]),
+    ("report", "folders"): (FOLDER, ["report", QUESTION, "--folder", PATH, "--yes"]),
     ("search", "folders"): (FOLDER, ["search", "決定係数", "--in", PATH]),
     ("sync", "folders"): (FOLDER, ["sync", PATH]),
     ("watch", "folders"): (FOLDER, ["watch", PATH]),

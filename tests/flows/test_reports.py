@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from shisho.domain.answer_news import StepTaken
 from shisho.domain.inquiry import Answer, AnswerHeading, AnswerLevel, AnswerList, LoopStop
 from shisho.errors import InvalidParams
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
+from tests.flows.conftest import Shell
 from tests.flows.report_model import REQUEST, TOPICS, TOWNS, name_kind, open_report_desk, play
 
 
@@ -37,7 +39,7 @@ async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) ->
         *TOPICS,
         "Conclusion",
         "What was read",
-        "Sources",
+        "Cited documents",
     ]
     assert answer.level is AnswerLevel.ANSWERED and answer.loop_stop is LoopStop.CONDITION_MET
     assert len({row.document_id for row in answer.evidence}) >= 8
@@ -100,7 +102,7 @@ async def test_a_stopped_report_comes_back_and_goes_on_with_the_next_section(tmp
         whole = await desk.resume(stopped.task_id)
         after = count_shapes(provider.requests)
     assert stopped.loop_stop is LoopStop.STOPPED and before["blocks"] == 2
-    assert list_headings(stopped) == [*TOPICS[:2], "What was read", "Sources"]
+    assert list_headings(stopped) == [*TOPICS[:2], "What was read", "Cited documents"]
     assert all(f"“{topic}”" in stopped.text for topic in TOPICS[2:]), "says which sections are open"
     assert after["blocks"] == 4 and after["sections"] == 1, "finished sections are not written again"
     assert set(TOPICS) < set(list_headings(whole)) and whole.loop_stop is LoopStop.CONDITION_MET
@@ -167,11 +169,13 @@ async def test_words_that_no_quotation_says_do_not_get_through(tmp_path: Path) -
             reply["introduction"].append(lie)
         elif name_kind(request) == "sections":
             reply["sections"].insert(0, {"heading": "See www.pearls.example now", "questions": []})
+            reply["sections"].insert(0, {"heading": "Comets", "questions": ["Why do comets glow?"]})
         return ProviderReply(json.dumps(reply))
 
     async with open_report_desk(tmp_path, invent) as (desk, _):
         answer = await desk.ask(REQUEST, kind="report", sections=4)
     assert "Atlantis" not in answer.text and "pearls" not in answer.text
+    assert "Comets" not in answer.text, "neither the request nor the library has a word of it"
     assert set(TOPICS) < set(list_headings(answer))
 
 
@@ -243,3 +247,23 @@ async def test_a_report_in_the_queue_is_followed_stopped_and_resumed(tmp_path: P
     assert whole.answer and set(TOPICS) < set(list_headings(whole.answer))
     assert count_shapes(provider.requests)["sections"] == 1
     assert count_shapes(provider.requests)["blocks"] - before <= 2
+
+
+async def test_the_shell_tells_the_cost_and_writes_the_report(tmp_path: Path, shell: Shell) -> None:
+    async with open_report_desk(tmp_path) as (_, provider):
+        shell.home = tmp_path / "home"
+        shell.environment |= {
+            "SHISHO_HOME": str(shell.home),
+            "SHISHO_MODEL": "ollama/m-1",
+            "SHISHO_MODEL_URL": provider.url("ollama"),
+            "SHISHO_MODEL_CONTEXT": "16384",
+            "SHISHO_WEB": "off",
+        }
+        unasked = await asyncio.to_thread(shell.run, "report", REQUEST, "--sections", "4")
+        assert unasked.returncode == 2 and "最大24回" in unasked.stderr and "--yes" in unasked.stderr
+        assert not provider.requests, "nothing is begun before it is agreed to"
+        written = await asyncio.to_thread(shell.run, "report", REQUEST, "--sections", "4", "--yes")
+    assert written.returncode == 0, written.stderr
+    assert "4節のうち第4節" in written.stderr
+    assert all(topic in written.stdout for topic in TOPICS)
+    assert all(f"Budget of {town}" in written.stdout for town in TOWNS)

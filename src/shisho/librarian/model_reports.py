@@ -24,6 +24,7 @@ from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.checking.figures import list_foreign_addresses
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import OutlineReply, SectionReply, SentenceReply, WholeReply
+from shisho.librarian.model_strategy import shares_words
 from shisho.librarian.model_writing import check_units
 from shisho.librarian.policy import StepResult, StrategyInput, Whole, WholeInput
 from shisho.librarian.prompting import fence_library, fence_lines, load_prompt, make_boundary
@@ -55,7 +56,9 @@ async def plan_report(
     node = "strategy" if "strategy" in calls else "answer"
     reply, uses = await calls.ask(node, OutlineReply, allowance, values, prompt=load_prompt("outline"))
     most = inputs.required.sections or DEFAULT_SECTIONS
-    sections = () if reply is None else _read_sections(reply.sections, inputs.question, most)
+    sections = (
+        () if reply is None else _read_sections(reply.sections, inputs.question, values["library"], most)
+    )
     if not sections:
         return by_rules, mark_unusable(uses, reply)
     goals = tuple(goal for section in sections for goal in section.goals)
@@ -70,10 +73,12 @@ async def plan_report(
     return aim, uses
 
 
-def _read_sections(replies: Sequence[SectionReply], question: str, most: int) -> tuple[PlannedSection, ...]:
-    """Return the usable sections, each heading once.
+def _read_sections(
+    replies: Sequence[SectionReply], question: str, library: str, most: int
+) -> tuple[PlannedSection, ...]:
+    """Return the sections that can be searched for, each heading once.
 
-    None contains an address that the model invented.
+    A section is dropped if it names a new address, or shares no word with the request or the library.
     """
     sections: list[PlannedSection] = []
     for reply in replies:
@@ -81,7 +86,10 @@ def _read_sections(replies: Sequence[SectionReply], question: str, most: int) ->
         texts = [text for text in (*map(_read_question, reply.questions[:MAX_QUESTIONS]), heading) if text]
         questions = list(dict.fromkeys(texts[:-1] if len(texts) > 1 and heading else texts))
         is_known = heading in [section.heading for section in sections]
-        if not heading or is_known or list_foreign_addresses(" ".join((heading, *questions)), question):
+        text = " ".join((heading, *questions))
+        if not heading or is_known or list_foreign_addresses(text, question):
+            continue
+        if not shares_words(text, question, library):
             continue
         number = len(sections) + 1
         goals = tuple(Goal(f"S{number}.{at}", text) for at, text in enumerate(questions, 1))

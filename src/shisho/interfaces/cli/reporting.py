@@ -47,15 +47,15 @@ def report(
         from shisho.interfaces.cli import render
 
         say = _words(context)
+        places = tuple(resolve_path(folder) for folder in folders)
+        for folder in places:
+            async for _ in desk.mirror(folder):
+                pass
         estimate = desk.estimate_report(sections=sections, words=words)
         facts = {name: getattr(estimate, name) for name in ("sections", "model_calls", "max_model_calls")}
         typer.echo(say("report_budget", tokens=f"{estimate.tokens:,}", **facts), err=True)
         if not (yes or _ask_to_start(say)):
             return
-        places = tuple(resolve_path(folder) for folder in folders)
-        for folder in places:
-            async for _ in desk.mirror(folder):
-                pass
         required = Requirements(kind=RequestKind.REPORT, sections=sections, words=words)
         options = AskOptions(
             corpora=(*corpora, *places),

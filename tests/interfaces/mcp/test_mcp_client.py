@@ -221,7 +221,7 @@ async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str,
         ),
         (
             {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
-            "priority is given twice: high beside options",
+            "priority is given twice: high next to options",
         ),
         ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: it must be 100 or less"),
     ],

@@ -314,7 +314,7 @@ def test_the_shell_brings_a_folder_up_to_date_and_says_what_it_did(shell: Shell,
     folder.rename(tmp_path / "外した")
     assert "何も削除していません" in shell("sync", folder, code=1)
     assert len(shell("list", "--json")) == 2
-    assert "なくなったもの 2" in shell("sync", "--emptied", folder)
+    assert "削除 2" in shell("sync", "--emptied", folder)
 
 
 @pytest.mark.slow

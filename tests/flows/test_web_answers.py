@@ -396,7 +396,7 @@ async def test_a_pdf_page_and_a_web_page_in_one_answer_each_open_on_their_span(o
     async with opening(web) as desk:
         pdf = SAMPLES / "01-regression.pdf"
         assert [one.outcome async for one in desk.add(pdf)] == ["added"]
-        answer = await ask(desk, "決定係数とは何か、また、転置索引とは何か")
+        answer = await ask(desk, "決定係数が0に近いとき何を意味するか、また、転置索引とは何か")
         of_pdf = [one for one in answer.evidence if one.goal_id == "G1"]
         (of_page,) = [one for one in answer.evidence if one.goal_id == "G2"]
         assert of_pdf and all(one.link == f"{pdf.resolve().as_uri()}#page={one.page}" for one in of_pdf)

@@ -28,7 +28,7 @@ from tests.flows.smallweb import ended
 from tests.forkserver import command_line
 
 PROMPT = b"[y/N]"
-WORDS = "伺っていません"
+WORDS = "ウェブ検索には同意が必要です"
 
 
 @pytest.fixture

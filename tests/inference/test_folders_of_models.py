@@ -177,8 +177,8 @@ async def test_shrunken_table_weighs_tokens_and_maps_them_to_rows(tmp_path: Path
     [
         ({}, "neither an ONNX file"),
         ({"model.safetensors": b"\xff" * 40}, "no tokenizer.json"),
-        ({"model.onnx": b"no graph", "tokenizer.json": b"{}"}, "cannot be used"),
-        ({"model.safetensors": b"\xff" * 40, "tokenizer.json": b"{}"}, "cannot be used"),
+        ({"model.onnx": b"no graph", "tokenizer.json": b"{}"}, "can't be used"),
+        ({"model.safetensors": b"\xff" * 40, "tokenizer.json": b"{}"}, "can't be used"),
         (
             {"model.onnx": b"", "tokenizer.json": b"{}", "1_Pooling/config.json": b'{"pooling_mode": "odd"}'},
             "odd",

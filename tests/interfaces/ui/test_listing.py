@@ -69,7 +69,7 @@ async def test_the_library_brings_back_what_was_removed(browser: Browser, reader
         await expect(page.locator("#removed li")).to_have_count(2)
         await visit.shot("library-removed")
         first = page.locator("#removed button").first
-        await expect(first).to_have_accessible_name(re.compile("戻す"))
+        await expect(first).to_have_accessible_name(re.compile("復元"))
         await first.click()
         await expect(page.locator("#documents tr a", has_text="開く")).to_have_count(1)
         await expect(page.locator("#removed li")).to_have_count(1)  # its list may come after the other

@@ -95,7 +95,7 @@ async def test_lines_stand_on_the_page_while_a_model_writes_and_stop_keeps_what_
                 await expect(page.locator("#send")).to_be_enabled()
                 last = page.locator(".answer").last
                 await expect(last.locator(".level").first).to_have_text("途中で停止")
-                await expect(last).not_to_contain_text("言い方を変える")
+                await expect(last).not_to_contain_text("別の言葉で質問する")
                 await visit.shot("stopped")
                 held.go.set()
                 await last.locator("button:has-text('再開')").click()

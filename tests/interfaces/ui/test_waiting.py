@@ -43,7 +43,7 @@ async def test_who_waits_for_an_answer_is_led_to_the_site_that_wants_a_person(
         await page.fill("#question", f"{QUERY}とは何か")
         await page.press("#question", "Enter")
         await expect(page.locator(".answer .why")).to_have_count(1)
-        await expect(page.locator(".answer")).to_contain_text("言い方を変える")
+        await expect(page.locator(".answer")).to_contain_text("別の言葉で質問する")
         first, last = (await page.evaluate("icons"))[:2]
         assert "icon-busy" in first and "icon-busy" not in last
         await page.reload()

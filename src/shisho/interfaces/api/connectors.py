@@ -57,7 +57,7 @@ class FetchedText:
 
 
 async def search(desk: Desk, query: Text) -> SearchItems:
-    """Search all of the user's documents and added web pages for a question or a few words, in any language.
+    """Search the user's documents and added web pages for a question or a few words, in any language.
     Use it to find sources to read and cite. Returns the id, title and address of the passages that match
     best: pass an id to fetch."""
     counts: Counter[DocumentId] = Counter()

@@ -20,12 +20,13 @@ from shisho.jobs.outages import give_back
 from shisho.jobs.timing import Silence, WorkerTiming
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.ports import Bell, Clock, JobStore, Presence
+from shisho.ports import Bell, Clock, Ear, JobStore, Presence
 from shisho.telemetry import log, measure
 
 DIED = JobError("INTERNAL", Message("job.process_died"))
 SILENT = JobError("INTERNAL", Message("job.no_heartbeat"))
 BROKEN_SECONDS = 1.0
+QUIET = 5  # times as long as usual between two looks while nothing runs
 SWEPT = 200  # failed jobs per query
 
 
@@ -69,6 +70,7 @@ class Worker:
         self._asking: set[object] = set()
         self._unheard_of: dict[Claim, frozenset[object]] = {}
         self._beaten = 0.0
+        self._waiting = 0
         self._outage: StoreUnavailable | None = None
         self._cut_off: dict[Claim, tuple[Job, StoreUnavailable]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -100,14 +102,25 @@ class Worker:
         with self._bell.listen(EventKind.QUEUED) as ear:
             job = await self._claim()
             if job is None:
-                await ear.wait(self._pace.idle)
+                await self._wait_for_work(ear)
                 return
+        if self._waiting:  # another job may be due as well
+            self._bell.ring((EventKind.QUEUED,))
         while job is not None:
             if self._is_in_the_way(job):
                 with suppress(ClaimLost):
                     await self._jobs.put_back(job.claim)
                 return
             job = await self._do(job)
+
+    async def _wait_for_work(self, ear: Ear) -> None:
+        """Wait for the bell, or until a job may have become due: one of the free slots looks for all."""
+        seconds = QUIET * self._pace.idle if self._waiting else self._pace.idle
+        self._waiting += 1
+        try:
+            await ear.wait(seconds)
+        finally:
+            self._waiting -= 1
 
     def _is_in_the_way(self, job: Job) -> bool:
         """Return True if a claimed job must not run with the current ones: two slots claimed at once."""
@@ -201,7 +214,15 @@ class Worker:
 
     async def _look(self) -> None:
         await asyncio.sleep(self._pace.look)
-        running = await self._jobs.list_running()
+        with self._bell.listen(EventKind.RUNNING) as ear:
+            running = await self._jobs.list_running()
+            await self._take_back_lost(running)
+            await self._jobs.expire()
+            if not running:
+                await ear.wait(QUIET * self._pace.look)
+
+    async def _take_back_lost(self, running: Sequence[RunningClaim]) -> None:
+        """Take back the jobs of workers that have died or are silent."""
         await self._disown({row.claim for row in running if row.claim.worker_id == self.id})
         dead = await asyncio.to_thread(
             self._presence.find_gone, {running_claim.claim.worker_id for running_claim in running}
@@ -212,7 +233,6 @@ class Worker:
                 await self._take_back(running_claim, DIED)
             elif running_claim in silent:
                 await self._take_back(running_claim, SILENT)
-        await self._jobs.expire()
 
     async def _take_back(self, running_claim: RunningClaim, error: JobError) -> None:
         again = later(self._clock.steady(), backoff(running_claim.deaths, random.random()))

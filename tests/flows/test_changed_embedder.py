@@ -86,8 +86,7 @@ async def test_old_vectors_serve_until_all_passages_have_new_ones_which_goes_on_
         assert await serves(desk, new) and not await serves(desk, old)
         assert "serves" not in await doctor(desk)
     assert await embedders(home) == [read_folder(new).name]
-    (codes,) = (home / "vectors").glob("*/codes")
-    assert codes.stat().st_size == 40 * 24
+    assert [*(home / "vectors").glob("*/codes")] == [], "so few have no files"
 
 
 async def test_document_that_comes_meanwhile_is_found(tmp_path: Path) -> None:

@@ -105,8 +105,7 @@ async def test_a_purged_document_leaves_no_vector(desk: shisho.Desk, tmp_path: P
     await desk.remove("飼育.txt", purge=True)
     assert await first(desk, "猫の餌") != "飼育"
     assert await desk.embeddings.progress() == EmbeddingProgress(5, 5)
-    (codes,) = (tmp_path / "home" / "vectors").glob("*/codes")
-    assert codes.stat().st_size == 5 * 512
+    assert [*(tmp_path / "home" / "vectors").glob("*/codes")] == [], "so few have no files"
 
 
 async def test_without_an_embedder_search_is_by_words(tmp_path: Path) -> None:

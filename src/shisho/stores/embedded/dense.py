@@ -8,6 +8,7 @@ sixth of the time of a search.
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -50,6 +51,9 @@ PATIENCE = 5.0  # seconds to wait for another process
 # Read the newest vector of an embedder, and the newest change of the shelf.
 NEWEST = """SELECT (SELECT coalesce(max(e.seq), 0) FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
         WHERE m.name = ?) AS vector, (SELECT coalesce(max(seq), 0) FROM changes) AS change"""
+# Check whether an embedder has at least so many vectors.
+IS_LARGE = """SELECT count(*) = :number AS is_large FROM (SELECT 1 FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
+    WHERE m.name = :name LIMIT :number)"""
 # Read the dimensions of an embedder's vectors.
 DIMENSIONS = "SELECT dimensions FROM embedders WHERE name = ?"
 # List vectors after a given one, in order of arrival.
@@ -67,12 +71,18 @@ STORED = f"""SELECT e.passage_id AS passage, e.vector FROM embeddings e
 
 
 class DenseIndex:
-    """The vectors of one embedder. A lock serializes access."""
+    """The vectors of one embedder. A lock serializes access.
 
-    def __init__(self, folder: Path, database: Database, about: EmbedderAbout) -> None:
+    An embedder with fewer vectors than `files_from` has no files, which would store them a second time. Each
+    process reads them from the database.
+    """
+
+    def __init__(self, folder: Path, database: Database, about: EmbedderAbout, files_from: int = 0) -> None:
         self._folder = folder
         self._database = database
         self._about = about
+        self._files_from = files_from
+        self._is_in_memory = False
         self._dimensions = 0
         self._lock = threading.Lock()
         self._forget()
@@ -162,10 +172,18 @@ class DenseIndex:
         self._places: dict[str, int] = {}
         self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 if it is not live
         self._scan: Any = None
-        self._vectors: Vectors | None = None  # of each row, in their file, if it can be used
+        self._vectors: Vectors | None = None  # of each row; None if they are in the database alone
 
     def _has_written(self) -> bool:
         """Update the files and memory; return False if another process locks the files."""
+        is_in_memory = not self._database.snapshot(self._is_large)
+        if is_in_memory != self._is_in_memory:
+            self._forget()
+            self._is_in_memory = is_in_memory
+        if is_in_memory:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._take_in(None)
+            return True
         try:
             files = DenseFiles(self._folder, self._dimensions)
             with files.hold_for_writing():
@@ -184,6 +202,10 @@ class DenseIndex:
             self._take_in(None)
         return True
 
+    def _is_large(self, connection: apsw.Connection) -> bool:
+        values = {"name": self._about.name, "number": self._files_from}
+        return bool(connection.execute(IS_LARGE, values).get)
+
     def examine(self) -> IndexDamage | None:
         """Check all files, and rebuild them if one is damaged.
 
@@ -191,6 +213,8 @@ class DenseIndex:
         """
         with self._lock:
             self._dimensions = self._dimensions or self._database.snapshot(self._known_dimensions)
+            if not self._database.snapshot(self._is_large):
+                return None
             files = DenseFiles(self._folder, self._dimensions)
             try:
                 with files.hold_for_writing():
@@ -255,6 +279,8 @@ class DenseIndex:
         seq = arrived[-1].seq
         mark = self._mark if files is None else files.append(self._mark, batch, vectors, seq, scale)
         self._remember(batch)
+        if self._is_in_memory:
+            self._vectors = vectors if self._vectors is None else np.concatenate([self._vectors, vectors])
         self._mark = mark if files is not None else Watermark("", seq, len(self._rows), scale=scale)
 
     def _remember(self, batch: DenseBatch) -> None:

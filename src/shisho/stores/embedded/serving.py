@@ -41,15 +41,18 @@ class ServingIndex:
         database: Database,
         about: EmbedderAbout,
         is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
+        files_from: int = 0,
     ) -> None:
         """`root` is the parent of the embedders' folders.
 
         `is_usable` tests whether queries can still be embedded by an earlier embedder.
+        `files_from` is that of a `DenseIndex`.
         """
         self._root = root
         self._database = database
         self._about = about
         self._is_usable = is_usable
+        self._files_from = files_from
         self._indexes: dict[str, DenseIndex] = {}
 
     def find(self, connection: apsw.Connection) -> tuple[EmbedderAbout | None, DenseIndex]:
@@ -81,7 +84,8 @@ class ServingIndex:
         from shisho.stores.embedded.dense import DenseIndex
 
         if about.name not in self._indexes:
-            self._indexes = {about.name: DenseIndex(self._root / folder_name(about), self._database, about)}
+            folder = self._root / folder_name(about)
+            self._indexes = {about.name: DenseIndex(folder, self._database, about, self._files_from)}
         return self._indexes[about.name]
 
     def _left_behind(self, connection: apsw.Connection) -> list[Path]:

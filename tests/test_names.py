@@ -60,16 +60,15 @@ PYTHONS_WORDS = words("from now to with")
 # An asynchronous function does something, so it begins with one of these verbs. A new one is added here.
 VERBS = words(
     """
-    abandon accept aclose acquire add advance answer apply ask astream audit await backup begin behave block calibrate call calm
-    cancel catch charge check choose claim clear close complete compose confirm copy count create crop cut describe
-    detach digest draw embed end enqueue ensure enter erase estimate evaluate examine execute expect expire export
-    extend fail fetch fill find finish follow forget get give go grant has have ingest intercept is
-    join judge keep kill launch leave list locate look make mark measure mend migrate mirror note notify
-    open park parse plan point prepare preview probe pull put queue rank read receive recognise
-    recall record reflect refuse reject release remember remove render renew repeat replace replay reply report rerank
-    resolve respell restore resume retire retrieve revoke run save score search select send serve set settle share shelve
-    show skip spawn split stamp start step stop submit survey sync take try understand unblock unshare update
-    view wait watch write
+    abandon accept aclose acquire add advance answer apply ask astream audit await backup begin behave block calibrate
+    call calm cancel catch charge check choose claim clear close compact complete compose confirm copy count create
+    crop cut describe detach digest draw embed end enqueue ensure enter erase estimate evaluate examine execute expect
+    expire export extend fail fetch fill find finish follow forget get give go grant has have ingest intercept is join
+    judge keep kill launch leave list locate look make mark measure mend migrate mirror note notify open park parse
+    plan point prepare preview probe pull put queue rank read recall receive recognise record reflect refuse reject
+    release remember remove render renew repeat replace replay reply report rerank resolve respell restore resume
+    retire retrieve revoke run save score search select send serve set settle share shelve show skip spawn split stamp
+    start step stop submit survey sync take tidy try unblock understand unshare update view wait watch write
     """
 )
 # Functions that bear another name for a reason, by the beginning of their place.

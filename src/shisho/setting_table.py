@@ -118,6 +118,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("box", ""),
     Setting("workers", 2),
     Setting("max_job_seconds", 600.0),
+    Setting("keep_steps_days", 365),
     Setting(
         "notify",
         "auto",

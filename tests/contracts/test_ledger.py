@@ -32,6 +32,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     WebPolicy,
 )
+from shisho.domain.time import Instant
 from shisho.errors import InvalidParams, NotFound, SourceRemoved
 from shisho.stores.postgres.rows import fetch_all
 from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
@@ -234,6 +235,19 @@ async def test_a_step_refers_to_the_texts_of_documents(store: Store) -> None:
     await store.shelf.remove(kept.document.id, purge=True)
     with pytest.raises(SourceRemoved):
         await store.ledger.list_steps("run1")
+
+
+async def test_steps_of_finished_runs_expire(store: Store) -> None:
+    for run in ("open", "done"):
+        await store.ledger.begin(Inquiry(run, "何か。"))
+        await store.ledger.record(run, 1, "strategy", "h", Payload())
+        await store.ledger.record(run, 2, "plan", "h", Payload())
+    await store.ledger.save(answer("done", "2026-01-01"), "local")
+    assert await store.ledger.expire_steps(Instant("2000-01-01T00:00:00+00:00")) == 0
+    assert await store.ledger.expire_steps(Instant("2100-01-01T00:00:00+00:00")) == 2
+    assert len(await store.ledger.list_steps("open")) == 2
+    assert list(await store.ledger.list_steps("done")) == []
+    assert (await store.ledger.answer("done", "local")).id == "done"
 
 
 async def content_bytes(store: EmbeddedStore | PostgresStore) -> int:

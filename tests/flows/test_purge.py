@@ -282,3 +282,19 @@ def test_a_purge_without_a_terminal_wants_a_yes(shell: Shell, tmp_path: Path, js
     assert SENTENCE in shell("show", f"{NAME}.md")
     shell("remove", path, "--purge", "--yes")
     assert left(shell.home) == set()
+
+
+async def test_the_file_shrinks_with_what_is_purged(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with open_desk(home=home, web="off", embedder="none") as desk:
+        for number in range(12):
+            text = "\n\n".join(f"第{number}巻の第{line}段落は、棚の話である。" * 5 for line in range(100))
+            await desk.add_source(Source(f"{number}.txt", text.encode(), "text/plain"))
+        before = used_bytes(home)
+        for number in range(6):
+            await desk.remove(f"{number}.txt", purge=True)
+        assert used_bytes(home) < 0.7 * before
+
+
+def used_bytes(home: Path) -> int:
+    return sum((home / name).stat().st_size for name in ("shisho.db", "shisho.db-wal"))

@@ -27,7 +27,7 @@ from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Notifier, Staging, Storage, TaskStore
+from shisho.ports import Clock, Ledger, Notifier, Staging, Storage, TaskStore
 from shisho.settings import Settings, child_environment
 from shisho.telemetry import log
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from shisho.jobs.worker import Worker
 
 LOOK_AGAIN_SECONDS = 3.0
+EXPIRY_SECONDS = 3_600.0  # between two looks for expired records
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ async def _working(
         pace=pace,
         forget=partial(_forget_password, stores.staging),
     )
-    aside = (partial(parts.folders.follow, _log_folder), parts.embeddings.keep_up)
+    expire = partial(_expire_steps, parts.ledger, parts.clock, settings)
+    aside = (partial(parts.folders.follow, _log_folder), parts.embeddings.keep_up, expire)
     workplace = Workplace(notices, worker, () if notifier is None else aside)
     async with _usable(parts.storage, notifier is not None, workplace):
         yield
@@ -150,6 +152,14 @@ async def _forget_password(staging: Staging, job: Job) -> None:
         key = find_password_key(payload)
         if key is not None:
             await asyncio.to_thread(staging.drop, key)
+
+
+async def _expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> None:
+    """Drop the steps of runs that are older than the settings allow, by the hour."""
+    from shisho.bootstrap.upkeep import expire_steps
+
+    await expire_steps(ledger, clock, settings)
+    await asyncio.sleep(EXPIRY_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,6 +205,9 @@ class ForgetfulLedger:
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         return ()
 
+    async def expire_steps(self, before: Instant) -> int:
+        return 0
+
     async def save(self, answer: Answer, owner: str) -> None:
         pass
 

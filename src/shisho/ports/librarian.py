@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from shisho.domain.conversation import NewTurn
     from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep, StepText
     from shisho.domain.loop_state import LoopState
+    from shisho.domain.time import Instant
 
 
 class Ledger(Protocol):
@@ -51,6 +52,10 @@ class Ledger(Protocol):
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         """Return all steps of a run, in order. Raises SourceRemoved, as `find_step`."""
+
+    async def expire_steps(self, before: Instant) -> int:
+        """Drop the steps of finished runs that were begun before this moment. Their answers stay, and can no
+        longer be replayed. Returns how many steps were dropped."""
 
     async def save(self, answer: Answer, owner: str) -> None:
         """Save the answer and its evidence in one transaction."""

@@ -32,5 +32,9 @@ class Storage(Protocol):
         Raises Conflict if the target exists. If the caller is cancelled, the copy is aborted and deleted.
         """
 
+    async def compact(self) -> tuple[int, int]:
+        """Give the room of what was removed back to the system. Returns how many bytes were used before and
+        are used now. It takes a while, and others may have to wait. Raises as `check_ready`."""
+
     async def close(self) -> None:
         """Store pending writes and release all resources. Idempotent."""

@@ -58,7 +58,11 @@ def backup(
     _run(context, work, False, "interrupted_backup")
 
 
-def doctor(context: typer.Context, json_: Json = False) -> None:
+def doctor(
+    context: typer.Context,
+    fix: Annotated[bool, typer.Option("--fix", help="help.option_fix")] = False,
+    json_: Json = False,
+) -> None:
     """Report the available features and how to install the missing ones."""
 
     async def work() -> None:
@@ -66,7 +70,11 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
         from shisho.interfaces.cli import render
 
         say = Words(settings_.load_readable(**context.obj)[0].reader)
-        checks = await run_doctor(**context.obj)
+        checks = [*await run_doctor(**context.obj)]
+        if fix:
+            from shisho.bootstrap.upkeep import tidy_library
+
+            checks.append(await tidy_library(**context.obj))
         _print(checks, json_, lambda: render.print_checks(checks, say))
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)

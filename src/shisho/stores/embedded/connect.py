@@ -143,6 +143,27 @@ class Database:
         with suppress(ShishoError):
             await asyncio.to_thread(self._door.examine)
 
+    async def compact(self) -> tuple[int, int]:
+        """Write the file anew without free pages. A file that was made without `auto_vacuum` has it from then
+        on. Raises StorageUnusable, Conflict."""
+        await self.check_ready()
+        return await asyncio.to_thread(self._compact)
+
+    def _compact(self) -> tuple[int, int]:
+        with (
+            self._asked,
+            self._troubles(),
+            closing(self._door.writer()) as connection,
+            self._asking.take(READY_SECONDS),
+        ):
+            _fold_wal(connection)
+            before = self.path.stat().st_size
+            connection.set_busy_timeout(BUSY_MS)
+            connection.pragma("auto_vacuum", "INCREMENTAL")
+            connection.execute("VACUUM")
+            _fold_wal(connection)
+            return before, self.path.stat().st_size
+
     async def close(self) -> None:
         """Commit queued work, checkpoint the WAL, and end the threads."""
         if not self._writer.is_alive():

@@ -1,6 +1,7 @@
 """Erase the remains of a purge after its commit, from the index and the write-ahead log.
 
-The log keeps every old page until it is checkpointed and truncated.
+The log keeps every old page until it is checkpointed and truncated. The free pages of the database are
+given back to the system.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ WAIT_MS = 2_000  # for readers and writers, at each attempt
 AGAIN_SECONDS = 2.0
 # A connection that has read nothing does not know of the WAL, and its checkpoint silently does nothing.
 ANYTHING = "SELECT count(*) FROM sqlite_schema"
+# Release some free pages; writers wait as long. Does nothing in a file that was made without `auto_vacuum`.
+RELEASE = "PRAGMA incremental_vacuum(2000)"
 
 
 class DerivedIndex(Protocol):
@@ -65,8 +68,20 @@ class Erasure:
             with closing(apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
                 connection.set_busy_timeout(WAIT_MS)
                 connection.execute(ANYTHING).fetchall()
+                _release_pages(connection)
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error as error:
             log.debug("the log could not be emptied yet: %r", error)
             return False
         return True
+
+
+def _release_pages(connection: apsw.Connection) -> None:
+    """Shorten the file by its free pages."""
+    free = int(connection.pragma("freelist_count"))
+    while free:
+        connection.execute(RELEASE).fetchall()
+        remaining = int(connection.pragma("freelist_count"))
+        if remaining >= free:
+            return
+        free = remaining

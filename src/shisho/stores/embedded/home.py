@@ -95,6 +95,7 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
         settings |= {
+            "auto_vacuum": "INCREMENTAL",  # of a new file: free pages can be given back without a copy of all
             "journal_mode": "WAL",
             "synchronous": "FULL",
             "journal_size_limit": 64 << 20,

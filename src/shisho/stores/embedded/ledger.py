@@ -13,12 +13,13 @@ import apsw
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.conversation import NewTurn
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, StepText
+from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.beginnings import bound_ids
 from shisho.stores.conversations import add_turn
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueries
+from shisho.stores.embedded.queries import EmbeddedQueries, EmbeddedQueryStore
 from shisho.stores.embedded.rows import fetch_all, fetch_first
 from shisho.stores.embedded.texts import read_slices
 from shisho.stores.ledger_rows import (
@@ -26,6 +27,7 @@ from shisho.stores.ledger_rows import (
     answer_body,
     evidence_row,
     expect_only_row,
+    expire_steps,
     no_run,
     read_answer,
     read_evidence,
@@ -138,6 +140,9 @@ class EmbeddedLedger:
             return [unpack_step(row, partial(read_slices, connection)) for row in rows]
 
         return await self._database.read(work)
+
+    async def expire_steps(self, before: Instant) -> int:
+        return await expire_steps(EmbeddedQueryStore(self._database), before)
 
     async def save(self, answer: Answer, owner: str) -> None:
         body = answer_body(answer)

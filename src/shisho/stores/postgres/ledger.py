@@ -11,6 +11,7 @@ from functools import partial
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.conversation import NewTurn
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, StepText
+from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.beginnings import bound_ids
@@ -20,6 +21,7 @@ from shisho.stores.ledger_rows import (
     answer_body,
     evidence_row,
     expect_only_row,
+    expire_steps,
     no_run,
     read_answer,
     read_evidence,
@@ -27,7 +29,7 @@ from shisho.stores.ledger_rows import (
 )
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.queries import PostgresQueries
+from shisho.stores.postgres.queries import PostgresQueries, PostgresQueryStore
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 from shisho.stores.postgres.texts import read_slices
 from shisho.stores.step_content import pack_step, unpack_step
@@ -136,6 +138,9 @@ class PostgresLedger:
             return [unpack_step(row, partial(read_slices, connection)) for row in rows]
 
         return await self._database.read(work)
+
+    async def expire_steps(self, before: Instant) -> int:
+        return await expire_steps(PostgresQueryStore(self._database), before)
 
     async def save(self, answer: Answer, owner: str) -> None:
         values = (answer.id, answer.task_id, owner, answer.created_at, answer_body(answer))

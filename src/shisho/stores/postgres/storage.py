@@ -19,6 +19,8 @@ from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import path_trouble
 
 T = TypeVar("T")
+# The bytes of the database.
+SIZE = "SELECT pg_database_size(current_database()) AS size"
 
 
 class PostgresStorage:
@@ -56,6 +58,17 @@ class PostgresStorage:
         Raises: Conflict, InvalidParams, StorageUnusable.
         """
         await self._with_connection(lambda connection: read_archive(connection, self._blobs, source), source)
+
+    async def compact(self) -> tuple[int, int]:
+        """Free the room of removed rows for others, at the end of a table for the system as well."""
+
+        def vacuum(connection: Connection) -> tuple[int, int]:
+            before = connection.execute(SIZE).fetchall()[0].size
+            connection.execute("VACUUM (ANALYZE)")
+            return before, connection.execute(SIZE).fetchall()[0].size
+
+        await self.check_ready()
+        return await self._with_connection(vacuum, Path())
 
     async def close(self) -> None:
         await self.database.close()

@@ -92,13 +92,17 @@ async def test_a_stored_sentence_gets_its_id(compress: Callable[[bytes], bytes],
 
 
 async def test_every_column_with_messages_is_there(store: Store) -> None:
+    found = []
+
     def work(connection: object) -> None:
         for table, column in COLUMNS:
             statement = f"SELECT {column} FROM {table} LIMIT 1"
             sql = statement if isinstance(store, EmbeddedStore) else statement.encode()
             connection.execute(sql)  # type: ignore[attr-defined]
+            found.append((table, column))
 
     await store.database.write(work)  # type: ignore[attr-defined]
+    assert found == list(COLUMNS)
 
 
 def test_an_identified_message_is_rendered_in_both_languages() -> None:

@@ -562,7 +562,9 @@ async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
         await there.until(other, JobState.RUNNING)
         await there.tasks.stop(T1, StopMode.IMMEDIATE)
         (freed,) = (await there.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("toy")])).job_ids
-        await there.until(freed, JobState.RUNNING)
+        assert (await there.until(freed, JobState.RUNNING)).attempt == 1
+        stopped = [(await there.jobs.get_job(name)).state for name in (job_id, other)]
+        assert stopped == [JobState.CANCELLED] * 2
 
 
 async def test_job_whose_process_died_three_times_runs_alone_on_its_worker(works: Works) -> None:

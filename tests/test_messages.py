@@ -34,7 +34,7 @@ from shisho.language.script import answer_language
 from shisho.messages import message, po, syntax, system
 from shisho.messages.catalogue import render, render_all, word
 from shisho.messages.message import Message
-from shisho.messages.po import LANGUAGES, PluralTexts, catalogue
+from shisho.messages.po import LANGUAGES, catalogue
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
 from shisho.web.engines import engines
@@ -51,7 +51,6 @@ FILES += sorted(BOX.rglob("*.py"))
 RAISED = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
 } | {"Refused"}
-PLURALS = {id_ for id_, text in catalogue("en").items() if isinstance(text, PluralTexts)}
 JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿]")
 LATIN = re.compile("[A-Za-z]{2}")
 # Tables that hold both languages because they are about language, and say nothing to people.
@@ -90,14 +89,8 @@ def said(path: Path) -> Iterator[tuple[str, ast.Call]]:
             yield str(call.args[0].value), call
 
 
-def names(text: str | PluralTexts) -> set[str]:
-    if isinstance(text, PluralTexts):
-        return {text.variable}.union(*map(names, text.forms))
+def names(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
-
-
-def texts(entry: str | PluralTexts) -> tuple[str, ...]:
-    return entry.forms if isinstance(entry, PluralTexts) else (entry,)
 
 
 def test_errors_are_raised_with_an_id_and_not_with_a_finished_sentence() -> None:
@@ -189,18 +182,10 @@ def test_a_catalogue_is_what_babel_reads(language: str) -> None:
     path = po.FOLDER / language / "messages.po"
     with path.open("rb") as file:
         read = read_po(file, locale=language, abort_invalid=True)
-    entries = {
-        message.id if isinstance(message.id, str) else message.id[0]: message.string
-        for message in read
-        if message.id
-    }
-    assert entries == {
-        id_: entry.forms if isinstance(entry, PluralTexts) else entry
-        for id_, entry in catalogue(language).items()
-    }
+    assert {message.id: message.string for message in read if message.id} == catalogue(language)
     ids = re.findall(r'^msgid "(.+)"$', path.read_text("utf-8"), re.MULTILINE)
     assert ids == sorted(set(ids))
-    assert all(all(texts(entry)) for entry in catalogue(language).values())
+    assert all(catalogue(language).values())
 
 
 def test_both_languages_have_the_same_ids_and_every_text_the_same_values() -> None:
@@ -213,10 +198,9 @@ def test_every_japanese_text_is_japanese() -> None:
     """Unless it has no words beside its variables, names and commands."""
     assert [
         id_
-        for id_, entry in catalogue("ja").items()
-        for text in texts(entry)
+        for id_, text in catalogue("ja").items()
         if not JAPANESE.search(text) and re.search("[a-z]{3}", re.sub("{.*?}|pip install .*", "", text))
-        if text not in texts(catalogue("en")[id_]) or " " in text
+        if text != catalogue("en")[id_] or " " in text
     ] == []
 
 
@@ -242,17 +226,6 @@ def test_every_id_is_used_somewhere() -> None:
         and not id_.startswith(("room.",))
     ]
     assert unused == []
-
-
-@pytest.mark.parametrize("id_", sorted(PLURALS))
-def test_a_message_that_counts_has_a_text_for_one_and_for_others(id_: str) -> None:
-    text = catalogue("en")[id_]
-    assert isinstance(text, PluralTexts)
-    values = dict.fromkeys(names(text), 1)
-    assert str(Message(id_, **values)) == text.forms[0].format(**values)
-    values[text.variable] = 2
-    assert str(Message(id_, **values)) == text.forms[1].format(**values)
-    assert render(Message(id_, **values), "ja") == texts(catalogue("ja")[id_])[-1].format(**values)
 
 
 def texts_of(node: ast.AST) -> list[str]:

@@ -11,7 +11,7 @@ from functools import cache
 from string import Formatter
 from typing import Any, Self
 
-from shisho.messages.po import DEFAULT, PluralTexts, catalogue
+from shisho.messages.po import DEFAULT, catalogue
 
 _SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?")  # no width: a stored text must not make a text of any length
 
@@ -53,14 +53,13 @@ def is_message_id(text: str) -> bool:
 def list_variables(id_: str) -> list[str]:
     """Return the names of the values that a message takes. Raises ValueError for a template with a field
     that is more than a name with a short format."""
-    return _list_catalogued_variables(id_) if is_message_id(id_) else _list_fields(id_)
+    return _list_catalogued_fields(id_) if is_message_id(id_) else _list_fields(id_)
 
 
 def fill_template(id_: str, values: Mapping[str, Any], language: str) -> str:
     """Return the text of a message in a language. Raises KeyError or ValueError for values that do not
     fit."""
-    text = catalogue(language).get(id_, id_)
-    template = text.choose(values.get(text.variable)) if isinstance(text, PluralTexts) else text
+    template = catalogue(language).get(id_, id_)
     return template.format(**values) if values else template
 
 
@@ -106,11 +105,8 @@ def read(stored_text: str) -> str:
 
 
 @cache
-def _list_catalogued_variables(id_: str) -> list[str]:
-    text = catalogue(DEFAULT)[id_]
-    if isinstance(text, str):
-        return _list_fields(text)
-    return list(dict.fromkeys([text.variable, *(name for form in text.forms for name in _list_fields(form))]))
+def _list_catalogued_fields(id_: str) -> list[str]:
+    return _list_fields(catalogue(DEFAULT)[id_])
 
 
 def _list_fields(template: str) -> list[str]:

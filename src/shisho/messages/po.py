@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -16,34 +15,14 @@ FOLDER = Path(__file__).parents[1] / "locale"
 LANGUAGES = ("ja", "en")
 DEFAULT = "en"
 # An entry, once the lines of a text that spans several are joined.
-_ENTRY = re.compile(
-    r'^msgid "(.+)"\n(?:msgstr "(.*)"|msgid_plural "\{(\w+)\}"((?:\nmsgstr\[\d\] ".*")+))$', re.MULTILINE
-)
-_FORM = re.compile(r'^msgstr\[\d\] "(.*)"$', re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class PluralTexts:
-    """The texts of a message that counts: `variable` chooses one of them."""
-
-    variable: str
-    forms: tuple[str, ...]
-
-    def choose(self, count: object) -> str:
-        """Return the first text for one, the last for every other number."""
-        return self.forms[0 if count == 1 else -1]
+_ENTRY = re.compile(r'^msgid "(.+)"\nmsgstr "(.*)"$', re.MULTILINE)
 
 
 @cache
-def catalogue(language: str) -> Mapping[str, str | PluralTexts]:
+def catalogue(language: str) -> Mapping[str, str]:
     """Read the texts of a language, by id."""
     text = (FOLDER / language / "messages.po").read_text("utf-8").replace('"\n"', "")
-    return {
-        id_: PluralTexts(variable, tuple(map(_unescape, _FORM.findall(forms))))
-        if variable
-        else _unescape(single)
-        for id_, single, variable, forms in _ENTRY.findall(text)
-    }
+    return {id_: _unescape(entry) for id_, entry in _ENTRY.findall(text)}
 
 
 def _unescape(text: str) -> str:

@@ -115,7 +115,7 @@ async def play(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]
     """Ask whoever writes into the folder, first as the model, then as the judge."""
     questions = [each for each in load_questions() if not options.only or each.id in options.only]
     exchange = ExchangeFolder(options.folder)
-    home = await prepare_library(Path(options.shared), questions)
+    home = await prepare_library(Path(options.shared))
     played = Played()
     async with open_desk(home=home, web="off", embedder="none") as desk:
         texts = DocumentTexts(await read_texts(desk))
@@ -132,7 +132,7 @@ async def play(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]
 async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]:
     """Ask the recording, as if it were the model."""
     questions = load_questions()
-    home = await prepare_library(Path(options.shared), questions)
+    home = await prepare_library(Path(options.shared))
     played = Played()
     async with open_desk(home=home, web="off", embedder="none") as desk:
         texts = DocumentTexts(await read_texts(desk))
@@ -145,7 +145,7 @@ async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Playe
 async def print_nodes(options: argparse.Namespace) -> None:
     """Print a table for each of the questions: a row for each step that its run has stored."""
     results, played = await replay(options)
-    home = await prepare_library(Path(options.shared), load_questions())
+    home = await prepare_library(Path(options.shared))
     async with open_desk(home=home, web="off", embedder="none") as desk:
         for result in results:
             name = result.question.id
@@ -199,7 +199,7 @@ def name_questions(questions: Iterable[PlayedQuestion]) -> Mapping[str, str]:
     return {each.question: each.id for each in questions}
 
 
-async def prepare_library(shared: Path, questions: Sequence[PlayedQuestion]) -> Path:
+async def prepare_library(shared: Path) -> Path:
     """Return a library of the questions' documents; it is kept as long as it would be made the same."""
     names = sorted({name for each in load_questions() for name in each.documents})
     home = ROOT / "build" / "by-hand" / name_library(names)

@@ -21,7 +21,6 @@ READERS = "shisho.readers"
 """A `FileFormat`, or a tuple of them."""
 MODELS = "shisho.models"
 """A `shisho.inference.providers.Provider`. Its name is the first part of the setting `model`."""
-GROUPS = (ENGINES, READERS, MODELS)
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     ENGINES: {

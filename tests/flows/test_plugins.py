@@ -54,14 +54,22 @@ def open_kura(access: ModelAccess, seconds: float) -> StreamCall:
 
 PROVIDER = Provider("json", open_kura, needs_key=False)
 """
+TAKEN = """
+from dataclasses import replace
+from shisho_kura.engine import ABOUT, parse, request
+
+ABOUT = replace(ABOUT, name="bing")
+"""
 ENTRY_POINTS = """
 [shisho.engines]
 kura = shisho_kura.engine
 mojeek = shisho_kura.engine
 broken = shisho_kura.absent
+taken = shisho_kura.taken
 
 [shisho.readers]
 kura = shisho_kura.reader:FORMAT
+wrong = os
 
 [shisho.models]
 kura = shisho_kura.model:PROVIDER
@@ -83,7 +91,7 @@ async def main():
         "outcome": receipts[0].outcome,
         "quoted": [e.snippet for e in answer.evidence],
         "engines": list(engines()),
-        "mojeek": engines()["mojeek"].about.site,
+        "kept": [engines()[name].about.site for name in ("mojeek", "bing")],
         "hits": [hit.url for hit in read_saved("kura", page).hits],
         "provider": find_provider("kura").module,
         "checks": [[c.name, c.ok, str(c.detail)] for c in checks if c.name == "plugins"],
@@ -101,6 +109,7 @@ def site(tmp_path: Path) -> Path:
         "shisho_kura/__init__.py": "",
         "shisho_kura/engine.py": ENGINE,
         "shisho_kura/reader.py": READER,
+        "shisho_kura/taken.py": TAKEN,
         "shisho_kura/model.py": MODEL,
         "shisho_kura-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: shisho-kura\nVersion: 1.0\n",
         "shisho_kura-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
@@ -128,9 +137,10 @@ def test_installed_plugins_of_each_kind_work(site: Path, tmp_path: Path) -> None
     assert found["outcome"] == "added"
     assert found["quoted"] == ["蔵の鍵は事務室の金庫にある。"]
     assert found["engines"][-1] == "kura" and "broken" not in found["engines"]
-    assert found["mojeek"] == "https://www.mojeek.com", "a built-in engine is not replaced"
+    assert "https://kura.example" not in found["kept"], "a built-in engine is not replaced"
     assert found["hits"] == ["https://a.example/"]
     assert found["provider"] == "json"
-    broken, working = found["checks"]
+    broken, wrong, working = found["checks"]
+    assert not wrong[1] and "wrong" in wrong[2] and "shisho.readers" in wrong[2]
     assert not broken[1] and "broken" in broken[2] and "shisho-kura" in broken[2]
-    assert working[1] and working[2].count("kura (shisho-kura)") == 3
+    assert working[1] and working[2].count("(shisho-kura)") == 4

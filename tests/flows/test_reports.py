@@ -190,6 +190,19 @@ async def test_a_section_without_evidence_is_named_as_open(tmp_path: Path) -> No
     assert TOPICS[2] not in list_headings(answer)
     assert f"Nothing was found for these sections: “{TOPICS[2]}”." in answer.text
     assert answer.missing == (f"What do the councils pay for the {TOPICS[2]}?",)
+    assert answer.loop_stop is LoopStop.EXHAUSTED
+
+
+async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path: Path) -> None:
+    def look_in_vain(request: ProviderRequest) -> ProviderReply:
+        if name_kind(request) == "findings":
+            return ProviderReply(json.dumps({"findings": [], "goals": [], "status": "CONTINUE"}))
+        return play(request)
+
+    async with open_report_desk(tmp_path, look_in_vain) as (desk, provider):
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    assert len(answer.goal_status) == 4
+    assert not [request for request in provider.requests if name_kind(request) == "introduction"]
 
 
 async def test_a_short_report_says_how_short_it_is(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 
 from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
@@ -24,7 +24,7 @@ from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.plugins import GROUPS, find_installed, load_plugin
+from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
 from shisho.settings import Settings, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
@@ -104,18 +104,28 @@ def _engines(home: Path) -> Check:
     return Check("engines", True, Message("doctor.engines_known", count=count))
 
 
-def _plugins() -> Iterator[Check]:
+def _plugins() -> list[Check]:
     """Check the installed plug-ins: one row for each broken one, and one for all that work."""
-    working = []
-    for plugin in (plugin for group in GROUPS for plugin in find_installed(group)):
+    from shisho.inference.providers import Provider
+    from shisho.web.engines import is_engine
+
+    accepts: dict[str, Callable[[object], bool]] = {
+        ENGINES: is_engine,
+        READERS: media.is_file_format,
+        MODELS: lambda loaded: isinstance(loaded, Provider),
+    }
+    checks, working = [], []
+    for plugin in (plugin for group in accepts for plugin in find_installed(group)):
+        facts = {"name": plugin.name, "package": plugin.package}
         try:
-            load_plugin(plugin)
+            if accepts[plugin.group](load_plugin(plugin)):
+                working.append("{name} ({package})".format(**facts))
+                continue
+            fault = Message("plugin.no_object", group=plugin.group, **facts)
         except ShishoError as error:
-            yield Check("plugins", False, error.message, optional=True)
-        else:
-            working.append(f"{plugin.name} ({plugin.package})")
-    if working:
-        yield Check("plugins", True, ", ".join(working))
+            fault = error.message
+        checks.append(Check("plugins", False, fault, optional=True))
+    return checks + ([Check("plugins", True, ", ".join(working))] if working else [])
 
 
 async def _index(index: MeasuredIndex) -> Check:

@@ -162,7 +162,7 @@ class InquiryRuns:
         See `shisho.integrations`. Raises as `ask`.
         """
         self._parts.inquiries.check(question, requirements)
-        ceilings = intake.check_question_ceilings(budget)
+        ceilings = fill_report_ceilings(requirements, intake.check_question_ceilings(budget), self.budget)
         corpora = coerce_strings(corpora)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})

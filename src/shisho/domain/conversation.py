@@ -195,7 +195,8 @@ class DocumentFacts:
 class Surroundings:
     """The context of a question: the turns before it, oldest first, and a map of the library.
 
-    `documents`: the likely ones, best first. `titles`: all documents in scope, if a report is requested.
+    `documents`: the likely ones, best first. `titles`: of at most 500 documents in scope, if a report is
+    requested.
     """
 
     turns: tuple[EarlierTurn, ...] = ()

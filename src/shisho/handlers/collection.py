@@ -173,7 +173,7 @@ class CollectionLook:
         places = await asyncio.to_thread(naming.find_named, request.names[0], names)
         if len(places) == 1:
             return await self._extract([documents[places[0]]], has_model=has_model)
-        if request.is_chosen and documents and (self.scope.corpora or self.scope.filters):
+        if request.is_chosen and not places and documents and (self.scope.corpora or self.scope.filters):
             return await self._extract(documents, has_model=has_model)
         if not request.is_chosen and not places:
             return None

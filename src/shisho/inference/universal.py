@@ -59,7 +59,11 @@ def _open_encoder(folder: Path | None) -> Any:
     try:
         if not folder.exists():
             _write(folder, encoder)
-        _map(folder, encoder)
+        try:
+            _map(folder, encoder)
+        except (OSError, ValueError, KeyError):
+            shutil.rmtree(folder, ignore_errors=True)  # the next start writes it again
+            raise
     except (OSError, ValueError, KeyError, AttributeError):  # a full disk, a damaged file, another release
         return USE(threads=1)
     return encoder

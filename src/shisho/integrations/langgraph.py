@@ -43,7 +43,7 @@ from shisho.messages.catalogue import word
 from shisho.ports import PreparedInquiry
 
 NODE_MARK = "__pregel_read"  # in the configuration of a graph that runs as a node of another graph
-REQUIRED_KEYS = ("goals", "condition", "complexity", "kind", "exclude_ids")
+REQUIRED_KEYS = ("goals", "condition", "complexity", "kind", "exclude_ids", "words")
 MAX_ROUNDS = 100  # the limit for a question's own budget
 
 
@@ -59,6 +59,7 @@ class LibrarianQuestion(TypedDict, total=False):
     complexity: str | None
     kind: str
     exclude_ids: Sequence[str]
+    words: int
     corpora: Sequence[str]
     filters: Mapping[str, Any]
     budget: Mapping[str, float | None]

@@ -33,6 +33,7 @@ from shisho.librarian.levels import ENOUGH, select_answering
 from shisho.librarian.metering import TokenMeter
 from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_reading import (
+    MAX_REASON_CHARS,
     check_claims,
     cite_findings,
     limit_findings,
@@ -76,7 +77,6 @@ from shisho.ports import Llm
 
 MAX_KEYWORDS = 12
 MAX_KEYWORD_CHARS = 80
-MAX_REASON_CHARS = 300
 MAX_FIELDS_CHARS = 1_000  # of the names of fields in a prompt
 MAX_FILTERS = 5  # of one reply
 MAX_VALUE_CHARS = 200

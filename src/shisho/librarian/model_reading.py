@@ -140,7 +140,7 @@ def cite_findings(
 ) -> tuple[BlockReply, ...]:
     """Return the blocks that a model wrote, each citing indexes of `findings`, from 1.
 
-    None if a goal is incomplete, or a cited quotation was rejected: then the answer is written later.
+    Empty if a goal is incomplete, or a cited quotation was rejected: then the answer is written later.
     """
     if not findings or any(row.state is not GoalState.COMPLETE for row in judgment.goals):
         return ()

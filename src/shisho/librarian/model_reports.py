@@ -84,7 +84,7 @@ def _read_sections(
     for reply in replies:
         heading = join_lines(reply.heading).strip()[:MAX_HEADING_CHARS]
         texts = [text for text in (*map(_read_question, reply.questions[:MAX_QUESTIONS]), heading) if text]
-        questions = list(dict.fromkeys(texts[:-1] if len(texts) > 1 and heading else texts))
+        questions = list(dict.fromkeys(texts[:-1] if len(texts) > 1 else texts))
         is_known = heading in [section.heading for section in sections]
         text = " ".join((heading, *questions))
         if not heading or is_known or list_foreign_addresses(text, question):
@@ -133,9 +133,11 @@ def _write_lines(heading: str, sentences: Sequence[Sentence], room: int) -> list
     """Return a part's heading and the first sentences that fit the room, in tokens."""
     lines = [heading]
     for sentence in sentences:
+        if not sentence.evidence:
+            continue
         line = sentence.text[:MAX_SENTENCE_CHARS] + write_numbers(sentence)
         room -= tokens(line)
         if room < 0:
             break
-        lines.extend([line] if sentence.evidence else [])
+        lines.append(line)
     return lines

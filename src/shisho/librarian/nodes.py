@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from shisho.domain.codec import Payload
+from shisho.domain.conversation import Surroundings
 from shisho.domain.inquiry import (
     Budget,
     EvidenceRef,
@@ -119,7 +120,8 @@ class Nodes:
         survey = await self._ask_collection(resolved, required)
         if survey is not None:
             return begin_survey(survey, resolved, required, self._citations)
-        inputs = StrategyInput(state["question"], resolved, earlier, self._clock.now, self._recall, required)
+        recall = _recall_once(self._recall)
+        inputs = StrategyInput(state["question"], resolved, earlier, self._clock.now, recall, required)
         allowance = self._allowance(LoopState(spent=Spending()))
         thought = await self._policy.split(inputs, allowance)
         aim = replace(thought.value, complexity=required.complexity or thought.value.complexity)
@@ -132,7 +134,7 @@ class Nodes:
         )
         if not aim.sections:
             return begun
-        titles = (await self._recall()).titles
+        titles = (await recall()).titles
         return LoopState(**{**begun, "titles": titles, **self._begin_section(aim, 1, 0)})
 
     def _begin_section(self, whole: Strategy, number: int, rounds: int) -> LoopState:
@@ -402,7 +404,9 @@ class Nodes:
         return seek
 
     async def _write_report(self, state: LoopState, policy: Policy) -> LoopState | None:
-        """The report of the sections that are written; None if there is none."""
+        """Return the report of the written sections, None if there are none."""
+        if not any(section.blocks for section in state["sections"]):
+            return None
         allowance = self._allowance(state, is_last=True)
         words = state.get("requirements", NO_REQUIREMENTS).words
         thought = await policy.write_whole(ask_whole(state, words, state["evidence"]), allowance)
@@ -410,9 +414,18 @@ class Nodes:
         everything = (*state["plans"], Plan("", (), "", ""))
         passages = await self._search.list_earlier(aim.complexity, False, everything)
         read = list(dict.fromkeys(passage.title for passage in passages))
-        draft = compose_report(state, thought.value, read, words)
-        if draft is None:
-            return None
+        return LoopState(
+            **self._join_sections(state),
+            verdicts=(conclude_report(state, state["verdicts"][-1]),),
+            draft=compose_report(state, thought.value, read, words),
+            composed_at=self._clock.now(),
+            spent=allowance.used,
+            uses=thought.uses,
+        )
+
+    def _join_sections(self, state: LoopState) -> LoopState:
+        """Return the strategy with the goals of all sections, and their status."""
+        aim = state["strategy"]
         goals = tuple(goal for section in aim.sections for goal in section.goals)
         status = {row.goal_id: row for section in state["sections"] for row in section.status}
         return LoopState(
@@ -420,18 +433,16 @@ class Nodes:
             goal_status=tuple(
                 status.get(row.goal_id, row) for row in self._citations.status(goals, state["evidence"])
             ),
-            verdicts=(conclude_report(state, state["verdicts"][-1]),),
-            draft=draft,
-            composed_at=self._clock.now(),
-            spent=allowance.used,
-            uses=thought.uses,
         )
 
     async def _answered(self, state: LoopState, policy: Policy) -> LoopState:
+        whole = LoopState()
         if "section" in state:
             if report := await self._write_report(state, policy):
                 return report
             policy = RulePolicy()
+            whole = self._join_sections(state)
+            state = LoopState(**{**state, **whole})
         inputs = _to_answer_input(state)
         allowance = self._allowance(state, is_last=True)
         sought_refs: list[EvidenceRef] = []
@@ -441,6 +452,7 @@ class Nodes:
         else:
             thought = await policy.answer(inputs, allowance, self._hear, seek)
         return LoopState(
+            **whole,
             draft=thought.value,
             evidence=tuple(sought_refs),
             composed_at=self._clock.now(),
@@ -534,6 +546,18 @@ def leads_to_web(state: LoopState, stop: LoopStop) -> bool:
         return stop is not LoopStop.CONDITION_MET and state["web_policy"] is WebPolicy.LAST
     web_result = state["reached"]
     return web_result.times < WEB_TIMES and bool(web_result.engines) and stop in SEARCHED_OUT
+
+
+def _recall_once(recall: Recall) -> Recall:
+    """Return a function that recalls the library at its first call and keeps the result."""
+    kept: list[Surroundings] = []
+
+    async def recall_kept() -> Surroundings:
+        if not kept:
+            kept.append(await recall())
+        return kept[0]
+
+    return recall_kept
 
 
 def _to_answer_input(state: LoopState) -> AnswerInput:

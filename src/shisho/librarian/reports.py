@@ -116,15 +116,14 @@ def ask_whole(state: LoopState, words: int, evidence: Sequence[EvidenceRef]) -> 
     )
 
 
-def compose_report(state: LoopState, whole: Whole, read: Sequence[str], words: int) -> Draft | None:
-    """Return the report: introduction, sections, conclusion, what was read and what is open. None if no
-    section has a text. `read`: the titles of documents of which passages were read."""
+def compose_report(state: LoopState, whole: Whole, read: Sequence[str], words: int) -> Draft:
+    """Return the report: introduction, written sections, conclusion, coverage, and open sections.
+
+    `read`: the titles of documents with passages that were read."""
     aim = state["strategy"]
     say = speak_for(aim.question)
     sections = state["sections"]
     written = [section for section in sections if section.blocks]
-    if not written:
-        return None
     body = [*_put_under(say("report_introduction"), whole.introduction)]
     for section in written:
         body += _put_under(section.heading, map(_demote, section.blocks))
@@ -161,7 +160,8 @@ def conclude_report(state: LoopState, verdict: Verdict) -> Verdict:
     is_whole = len(sections) == len(state["strategy"].sections) and all(part.blocks for part in sections)
     if is_whole and verdict.loop_stop is not LoopStop.STOPPED:
         return replace(verdict, loop_stop=LoopStop.CONDITION_MET)
-    return replace(verdict, loop_stop=verdict.loop_stop or LoopStop.EXHAUSTED)
+    is_of_last = verdict.loop_stop in (None, LoopStop.CONDITION_MET)  # of the last section alone
+    return replace(verdict, loop_stop=LoopStop.EXHAUSTED if is_of_last else verdict.loop_stop)
 
 
 def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlock, ...]:

@@ -26,7 +26,6 @@ COLUMNS = (
     ("request_keys", "reply_json"),
     ("request_keys", "subject"),
     ("runs", "facts"),
-    ("searches", "warnings_json"),
 )
 """The tables and text columns that may contain messages, besides the content of steps."""
 
@@ -66,6 +65,4 @@ def _identify(thing: Any) -> Any:
         return members
     if isinstance(thing, list):
         return [_identify(member) for member in thing]
-    if isinstance(thing, str) and thing.startswith("{"):
-        return identify_messages(thing)
     return thing

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 
 from shisho.language.terms import fold
 
+WINDOW = 50  # old sentences that a new one is compared with, as each comparison is slow
 ALIKE = 0.5  # share of common letters from which a removed and an added sentence are one changed sentence
 
 
@@ -37,11 +38,13 @@ def compare_sentences(old: Sequence[str], new: Sequence[str]) -> tuple[list[Chan
 
 
 def _pair(before: Sequence[str], after: Sequence[str], removed: range, added: range) -> list[Change]:
-    """Pair each new sentence with the first remaining old sentence that is similar."""
+    """Pair each new sentence with the first of the next old sentences that is similar."""
     rest = list(removed)
     changes = []
     for at in added:
-        twin = next((place for place in rest if _measure_likeness(before[place], after[at]) >= ALIKE), None)
+        twin = next(
+            (place for place in rest[:WINDOW] if _measure_likeness(before[place], after[at]) >= ALIKE), None
+        )
         if twin is not None:
             skipped = rest[: rest.index(twin)]
             changes += [Change(place, None) for place in skipped]

@@ -131,7 +131,7 @@ def _order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int
     """Sort by date, then by the numbers and letters of the file name: v9 before v10."""
     date = document.dates[0] if document.dates else Date(None)
     parts = [
-        (int(part), "") if part.isdigit() else (0, part) for part in re.findall(r"\d+|\D+", document.file)
+        (int(part), "") if part.isdecimal() else (0, part) for part in re.findall(r"\d+|\D+", document.file)
     ]
     return (date.year or 0, date.month or 0, date.day or 0), parts
 

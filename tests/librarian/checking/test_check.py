@@ -266,3 +266,16 @@ def test_what_is_longer_than_a_sentence_can_be_is_left_out(length: int, became: 
     ref = EvidenceRef(1, "G1", "棚は白い。", "", 1.0, 1)
     (revision,) = check_units([AnswerUnit("棚" * length, (1,))], [ref], "")
     assert revision.became == became
+
+
+@pytest.mark.parametrize(
+    ("bounded", "plain"),
+    [
+        ("従業員50人以下の企業が対象である。", "従業員50人の企業が対象である。"),
+        ("倉庫の温度は5度以下に保つ。", "倉庫の温度は5度に保つ。"),
+        ("会費は500円以下、期間は3日である。", "会費は500円、期間は3日である。"),
+    ],
+)
+def test_code_does_not_take_a_bound_for_the_figure_itself(bounded: str, plain: str) -> None:
+    for text, quotation in ((bounded, plain), (plain, bounded)):
+        assert check(text, EvidenceRef(1, "G1", quotation, "", 1.0, 1)).support == "unverified"

@@ -102,7 +102,7 @@ def load_formats() -> tuple[FileFormat, ...]:
     Existing media types are not replaced.
     """
     formats: dict[str, FileFormat] = {}
-    for _, loaded in load_plugins(READERS, _is_format):
+    for _, loaded in load_plugins(READERS, is_file_format):
         for item in loaded if isinstance(loaded, tuple) else (loaded,):
             assert isinstance(item, FileFormat)
             formats.setdefault(item.media_type, item)
@@ -131,19 +131,31 @@ def find_added_format(suffix: str, data: bytes) -> FileFormat | None:
     return None
 
 
-def _is_format(loaded: object) -> bool:
+def is_file_format(loaded: object) -> bool:
+    """Return True if a plug-in registered one format or a tuple of them."""
     formats = loaded if isinstance(loaded, tuple) else (loaded,)
     return all(isinstance(item, FileFormat) for item in formats)
 
 
 def sniff(name: str, data: bytes, declared: str | None = None) -> str:
-    """Return one of SUPPORTED, or the media type of a plug-in.
+    """Return one of SUPPORTED, a type of bibliography, or the media type of a plug-in.
 
     Raises:
         UnsupportedMedia: No format matches.
         DocumentEncrypted: It is a protected office file.
         DocumentUnreadable: The file is empty, or does not match its name.
     """
+    try:
+        return _sniff(name, data, declared)
+    except UnsupportedMedia:
+        is_built_in = declared == ANY_REFERENCES or _suffix(name) in _SUFFIXES
+        added = None if is_built_in else find_added_format(_suffix(name), data)
+        if added is None:
+            raise
+        return added.media_type
+
+
+def _sniff(name: str, data: bytes, declared: str | None) -> str:
     if not data.strip(b"\x00\t\n\r "):
         raise DocumentUnreadable("reader.empty_file")
     if references := _references(name, data, declared):

@@ -12,7 +12,13 @@ import typer
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parse_filters
 from shisho.interfaces.cli.asking import Corpora, Filters
-from shisho.interfaces.cli.interrupts import INTERRUPTED, Heard, confirm, stop_on_interrupt
+from shisho.interfaces.cli.interrupts import (
+    INTERRUPTED,
+    SECONDS_BETWEEN_LOOKS,
+    Heard,
+    confirm,
+    stop_on_interrupt,
+)
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json
 from shisho.interfaces.cli.runner import run as _run
@@ -22,8 +28,6 @@ from shisho.interfaces.cli.runner import words as _words
 if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.task import AnswerHandle, AskOptions
-
-LOOK_SECONDS = 0.2  # between two checks for Ctrl-C
 
 
 def report(
@@ -48,14 +52,14 @@ def report(
 
         say = _words(context)
         places = tuple(resolve_path(folder) for folder in folders)
-        for folder in places:
-            async for _ in desk.mirror(folder):
-                pass
         estimate = desk.estimate_report(sections=sections, words=words)
         facts = {name: getattr(estimate, name) for name in ("sections", "model_calls", "max_model_calls")}
         typer.echo(say("report_budget", tokens=f"{estimate.tokens:,}", **facts), err=True)
         if not (yes or _ask_to_start(say)):
             return
+        for folder in places:
+            async for _ in desk.mirror(folder):
+                pass
         required = Requirements(kind=RequestKind.REPORT, sections=sections, words=words)
         options = AskOptions(
             corpora=(*corpora, *places),
@@ -87,7 +91,7 @@ async def _write(desk: Desk, request: str, options: AskOptions, say: Words, stop
     async with desk.working():
         following = asyncio.create_task(_follow(desk, queued.answer_id, say))
         while not following.done():
-            await asyncio.wait([following], timeout=LOOK_SECONDS)
+            await asyncio.wait([following], timeout=SECONDS_BETWEEN_LOOKS)
             if stop():
                 following.cancel()
                 return await desk.answers.stop(queued.answer_id)

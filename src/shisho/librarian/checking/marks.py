@@ -8,7 +8,8 @@ _MARKS = {
     "bounds": (
         r"以上|少なくとも|最低|最小|下限|\b(?:at least|minimum|or more)\b",
         r"超え|超過|上回|above|exceed|\b(?:over|more than)\b",
-        r"以内|以下(?![「『、のに同])|最大|最長|最高|上限|\b(?:at most|maximum|up to|or less)\b",
+        r"以内|以下(?![「『、のに同])|(?<=[0-9a-z%°℃一-鿿ァ-ヶー])以下(?=[、のに])"
+        r"|最大|最長|最高|上限|\b(?:at most|maximum|up to|or less)\b",
         r"未満|下回|below|less than",
         r"\d[^、。]{0,4}[~〜～–]\s?\d|\d[^、。]{0,6}から\d|の間|\bbetween\b",
     ),

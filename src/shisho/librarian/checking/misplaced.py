@@ -19,7 +19,8 @@ def list_misplaced(
     sources = [read_clauses(text) for text in (*quotations, *headings)]
     stated = frozenset(word for rows in sources for clause in rows for word in clause.words)
     words = {token.term for clause in clauses for token in clause.content if token.figure is None}
-    same = {word: _find_same(word, stated) for word in words}
+    ordered = sorted(stated)
+    same = {word: _find_same(word, stated, ordered) for word in words}
     if not words or not all(same.values()):
         return ()
     figures = [figure for clause in clauses for figure in clause.figures]
@@ -43,10 +44,10 @@ def list_misplaced(
     )
 
 
-def _find_same(word: str, stated: frozenset[str]) -> str | None:
+def _find_same(word: str, stated: frozenset[str], ordered: Sequence[str]) -> str | None:
     if word in stated:
         return word
-    return next((other for other in sorted(stated) if is_same_word(word, other)), None)
+    return next((other for other in ordered if is_same_word(word, other)), None)
 
 
 def _is_misplaced(

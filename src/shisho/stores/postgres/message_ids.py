@@ -28,8 +28,9 @@ def fill(connection: psycopg.Connection[Any]) -> None:
     for query, update in SENTENCES:
         for row in connection.execute(query, (PATTERN,)).fetchall():
             connection.execute(update, (identify_messages(row.stored), row.ctid))
-    for step in connection.execute(STEPS).fetchall():
-        stored = bytes(step.content)
-        content = identify_content(stored)
-        if content != stored:
-            connection.execute(CONTENT, (content, step.ctid))
+    with connection.cursor(name="steps") as steps:  # not all of them at once in memory
+        for step in steps.execute(STEPS):
+            stored = bytes(step.content)
+            content = identify_content(stored)
+            if content != stored:
+                connection.execute(CONTENT, (content, step.ctid))

@@ -58,12 +58,13 @@ def load_engines() -> tuple[Engine, ...]:
     """Return the built-in engines in the order of their table, then those of plug-ins."""
     return tuple(
         Engine(module.ABOUT, module.request, module.parse)
-        for _, module in load_plugins(ENGINES, _is_engine)
+        for _, module in load_plugins(ENGINES, is_engine)
         if isinstance(module, ModuleType)
     )
 
 
-def _is_engine(loaded: object) -> bool:
+def is_engine(loaded: object) -> bool:
+    """Return True if a plug-in registered a module with `ABOUT`, `request`, and `parse`."""
     functions = (getattr(loaded, "request", None), getattr(loaded, "parse", None))
     return isinstance(getattr(loaded, "ABOUT", None), EngineAbout) and all(map(callable, functions))
 
@@ -73,7 +74,9 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
 
     Raises: InvalidParams for an unknown engine, an unknown field or a value of another type.
     """
-    found_engines = {engine.about.name: engine for engine in load_engines()}
+    found_engines: dict[str, Engine] = {}
+    for engine in load_engines():  # the built-in ones come first and are not replaced
+        found_engines.setdefault(engine.about.name, engine)
     for name, values in (overrides or {}).items():
         if name not in found_engines:
             raise InvalidParams(

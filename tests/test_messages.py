@@ -211,7 +211,10 @@ def test_every_id_is_used_somewhere() -> None:
     used |= set(ids_of_tables())
     scripts = "".join(path.read_text("utf-8") for path in (HOUSE / "interfaces" / "ui").rglob("*.[jh][st]*"))
     used |= set(re.findall(r"[a-z_0-9]+", scripts))
-    script_heads = tuple(re.findall(r"[`\"']([a-z_]+_)(?:\$\{|[\"']\s*\+)", scripts))
+    script_heads = (
+        *re.findall(r"[`\"']([a-z_]+_)(?:\$\{|[\"']\s*\+)", scripts),
+        *(f"{kind}_" for kind in re.findall(r'\bnamed\("([a-z]+)"', scripts)),
+    )
     begun = [node.values[0] for node in written if isinstance(node, ast.JoinedStr)]
     heads = tuple(
         str(node.value)

@@ -106,6 +106,11 @@ class FolderDesk:
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return await self.watch(root, corpus)
 
+    async def check(self, folder: Path | str) -> None:
+        """Raise, as `sync` would, if the folder can't be read."""
+        root = await asyncio.to_thread(intake.resolve_file, folder)
+        await self._surveyed(root, len(await self._list_mirrored(root)), is_emptied=False)
+
     async def status(self) -> Sequence[FolderStatus]:
         """Return the state of each watched folder."""
         folders = await self.list_watched()

@@ -52,6 +52,8 @@ def report(
 
         say = _words(context)
         places = tuple(resolve_path(folder) for folder in folders)
+        for folder in places:
+            await desk.folders.check(folder)
         estimate = desk.estimate_report(sections=sections, words=words)
         facts = {name: getattr(estimate, name) for name in ("sections", "model_calls", "max_model_calls")}
         typer.echo(say("report_budget", tokens=f"{estimate.tokens:,}", **facts), err=True)

@@ -94,8 +94,11 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
+        if not path.stat().st_size:
+            # Free pages can be given back without a copy of all. Only of a new file: in an older one, the
+            # pragma has no effect and waits for the write lock.
+            settings["auto_vacuum"] = "INCREMENTAL"
         settings |= {
-            "auto_vacuum": "INCREMENTAL",  # of a new file: free pages can be given back without a copy of all
             "journal_mode": "WAL",
             "synchronous": "FULL",
             "journal_size_limit": 64 << 20,

@@ -18,9 +18,9 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import MAX_WAIT, AskOptions, Sources
+from shisho.services import Desk
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
 from shisho_box.world import BoxQuestion

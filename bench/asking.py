@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.evaluation.reading import find_missing_needs, list_shown_texts
+from shisho.services import Desk
 
 ROOT = Path(__file__).parent.parent
 QUESTIONS = ROOT / "eval" / "asking" / "questions.jsonl"

@@ -20,8 +20,8 @@ import million
 import run
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.news import News, VectorsMade
+from shisho.services import Desk
+from shisho.services.news import News, VectorsMade
 
 QUIET = 10  # searches in a turn without work in the background
 BUSY_S = 40.0  # of searches in a turn with it

@@ -26,10 +26,10 @@ from played import DocumentTexts, Played, PlayedCall, record_calls, replay_calls
 
 import shisho
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, list_contradicted
 from shisho.librarian.table import TABLE
+from shisho.services import Desk
 from shisho.testing.providers.script import Script
 from shisho.testing.providers.server import FakeProvider
 

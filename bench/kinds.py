@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.evaluation.reading import find_missing_needs
+from shisho.services import Desk
 
 ROOT = Path(__file__).parent.parent
 KINDS = ROOT / "eval" / "kinds"

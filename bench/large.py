@@ -27,8 +27,8 @@ from typing import Any
 import large_sources as sources
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.services import Desk
 
 MOST_MB = 600
 LOOK_SECONDS = 0.5

@@ -23,9 +23,9 @@ import run
 
 from shisho.bootstrap.desk import build_desk
 from shisho.corpus.ingest import document_id, passage_id
-from shisho.desk import Desk
 from shisho.domain.corpus import BlockKind, Document, DocumentState, Intake, Passage, Scope, Source
 from shisho.language.terms import graphs
+from shisho.services import Desk
 from shisho.settings import load
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.shelf import EmbeddedShelf

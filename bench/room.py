@@ -16,10 +16,10 @@ from pathlib import Path
 
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.depth import top_k
-from shisho.desk import Desk
 from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.domain.inquiry import Goal
 from shisho.evaluation.sets import load
+from shisho.services import Desk
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 

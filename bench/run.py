@@ -22,10 +22,10 @@ import apsw
 import large_sources
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.language.sentences import sentences
 from shisho.language.terms import analyse, query
+from shisho.services import Desk
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "lectures"
 PASSAGES_OF_A_DOCUMENT = 39  # of 50 paragraphs: short ones are joined with the next

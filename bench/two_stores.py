@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import fmean
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.evaluation.run import evaluate_retrieval, fill
 from shisho.evaluation.sets import load
+from shisho.services import Desk
 
 TOP = 10
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
+from shisho.services import Desk
 from shisho.domain.corpus import Source
 
 DEPTH = 10  # documents of recall

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from shisho.desk.news import News
 from shisho.domain.answer_news import StepTaken
+from shisho.services.news import News
 
 
 def list_nodes(told: Iterable[News]) -> list[str]:

@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 HOUSE = ROOT / "src" / "shisho"
 BOX = ROOT / "packages" / "box" / "src" / "shisho_box"
-CORE = {"jobs", "web", "corpus", "librarian"}  # they meet in handlers and bootstrap, never directly
+CORE = {"jobs", "web", "corpus", "librarian"}  # they meet in services and bootstrap, never directly
 GROUND = {"domain", "errors", "messages", "telemetry"}
 COMMON = GROUND | {"language", "ports"}
 
@@ -47,8 +47,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "system": GROUND | {"ports"},
     "stores": COMMON | {"system"},
     "testing": COMMON,
-    "desk": GROUND | {"ports"},
-    "handlers": COMMON | CORE | {"isolation", "surveys"},
+    "services": COMMON | CORE | {"isolation", "surveys"},
     # What puts rooms together knows them all but the interfaces. Optional drivers (a browser) are imported
     # there, inside functions, and nowhere else.
     "bootstrap": COMMON
@@ -59,17 +58,16 @@ MAY_KNOW: dict[str, set[str]] = {
         "settings",
         "stores",
         "system",
-        "handlers",
-        "desk",
+        "services",
         "integrations",
         "inference",
         "rendering",
     },
-    "integrations": GROUND | {"ports", "desk", "librarian"},
-    "evaluation": COMMON | {"desk", "bootstrap"},
-    "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk"},
+    "integrations": GROUND | {"ports", "services", "librarian"},
+    "evaluation": COMMON | {"services", "bootstrap"},
+    "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "services"},
     "version": set(),
-    "__init__": {"version", "bootstrap", "desk", "domain", "errors", "ports"},  # the public API
+    "__init__": {"version", "bootstrap", "services", "domain", "errors", "ports"},  # the public API
     "__main__": {"interfaces"},
 }
 
@@ -517,7 +515,7 @@ SINS = [
     ("ui/pages.py", "from shisho.stores.embedded import cache", "ui is no room that MAY_KNOW lists"),
     ("ui/pages.py", "from shisho.stores.embedded import cache", "ui/pages.py knows stores"),
     ("ui.py", "import shisho.stores.embedded", "ui.py knows stores"),
-    ("desk/ui.py", "from shisho import stores", "desk/ui.py knows stores"),
+    ("services/ui.py", "from shisho import stores", "services/ui.py knows stores"),
     (
         "web/sin.py",
         "def late() -> None:\n    from shisho.librarian import route",
@@ -537,9 +535,9 @@ SINS = [
         "bootstrap/queue.py knows testing",
     ),
     (
-        "desk/callbacks.py",
-        "if TYPE_CHECKING:\n    from shisho.desk.following import FolderFollower",
-        "desk/callbacks.py knows desk/following.py knows desk/callbacks.py",
+        "services/callbacks.py",
+        "if TYPE_CHECKING:\n    from shisho.services.following import FolderFollower",
+        "services/callbacks.py knows services/following.py knows services/callbacks.py",
     ),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),
@@ -564,9 +562,9 @@ SINS = [
         "corpus/sin.py knows shisho.corpus.readers, which is plugged in",
     ),
     (
-        "handlers/sin.py",
+        "services/sin.py",
         "import shisho.web.http.fetch",
-        "handlers/sin.py knows shisho.web.http.fetch, which is plugged in",
+        "services/sin.py knows shisho.web.http.fetch, which is plugged in",
     ),
     ("web/sin.py", LONG, "web/sin.py: long has 62 lines"),
     ("web/sin.py", "x = 1", "web/sin.py does not say what it is"),

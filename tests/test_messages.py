@@ -21,8 +21,6 @@ from babel.messages.pofile import read_po
 import shisho_box
 from shisho import errors
 from shisho.corpus.readers import specimen
-from shisho.desk import intake
-from shisho.desk.desk import STILL_READ
 from shisho.domain import codec
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import IntakeOutcome, Receipt
@@ -35,6 +33,8 @@ from shisho.messages import message, po, syntax, system
 from shisho.messages.catalogue import render, render_all, word
 from shisho.messages.message import Message
 from shisho.messages.po import LANGUAGES, catalogue
+from shisho.services import intake
+from shisho.services.desk import STILL_READ
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
 from shisho.web.engines import engines

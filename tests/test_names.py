@@ -73,7 +73,7 @@ VERBS = words(
 )
 # Functions that bear another name for a reason, by the beginning of their place.
 NAMED_OTHERWISE = {
-    "desk/": "what a program asks of the desk, `await desk.documents()`: its names are the public API",
+    "services/": "what a program asks of the desk, `await desk.documents()`: its names are the public API",
     "interfaces/api/": "named as the verb of the desk that it is a shell over",
     "interfaces/ui/pages.py": "pages are named by their addresses",
     "librarian/nodes.py": "nodes are named as the loop's table and its traces name them",
@@ -211,7 +211,7 @@ QUESTIONS = "\n".join(f'def count_{number}() -> None:\n    """What is counted.""
         (
             repeated_classes,
             "def make() -> type:\n    class Desk: ...\n    return Desk",
-            "Desk is a class in desk/",
+            "Desk is a class in librarian/sin.py and in services/",
         ),
         (participles, "class Sorted: ...", "librarian/sin.py: Sorted is a participle"),
         (participles, "class Trying(Exception): ...", "librarian/sin.py: Trying is a participle"),

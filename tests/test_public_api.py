@@ -100,12 +100,12 @@ SINS = {
         "    abstained: bool\n    planted: PlantedType\n",
     ),
     "a parameter of a verb": (
-        "desk/desk.py",
+        "services/desk.py",
         "    async def ready(self) -> None:",
         "    async def ready(self, how: PlantedType) -> None:",
     ),
     "what a verb returns": (
-        "desk/web_verbs.py",
+        "services/web_verbs.py",
         "    def get_web_consent_time(self) -> str:",
         "    def get_web_consent_time(self) -> Sequence[PlantedType]:",
     ),
@@ -131,7 +131,7 @@ def plant(package: Path, path: str, old: str, new: str, name: str) -> None:
     text = page.read_text("utf-8")
     assert old in text
     definition = f'class {name}:\n    """Planted."""\n'
-    if path.startswith("desk/"):
+    if path.startswith("services/"):
         (package / "domain" / f"{name.lower()}.py").write_text(definition, "utf-8")
         imported = f"\nfrom shisho.domain.{name.lower()} import {name}\nfrom shisho."
         text = text.replace("\nfrom shisho.", imported, 1)

@@ -15,31 +15,6 @@ from shisho.version import VERSION
 
 if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
-    from shisho.desk.answers import AnswerDesk
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.desk import Desk
-    from shisho.desk.embeddings import EmbeddingDesk
-    from shisho.desk.exporting import ExportDesk
-    from shisho.desk.folders import FolderDesk
-    from shisho.desk.modelling import ModelDesk
-    from shisho.desk.news import (
-        AnswerReady,
-        FilesSurveyed,
-        FileTakenIn,
-        FolderFailed,
-        FolderUpToDate,
-        PageRecognised,
-        PagesRead,
-        TaskChanged,
-        TextPartStored,
-        VectorsMade,
-    )
-    from shisho.desk.proving import ProofDesk
-    from shisho.desk.references import ReferenceDesk
-    from shisho.desk.sessions import Sessions
-    from shisho.desk.tasks import TaskDesk
-    from shisho.desk.team import TeamDesk
-    from shisho.desk.viewing import ViewerDesk
     from shisho.domain.answer_log import (
         AcceptedEvidence,
         AnswerLog,
@@ -272,6 +247,31 @@ if TYPE_CHECKING:
     from shisho.ports.interventions import Notifier
     from shisho.ports.librarian import PreparedInquiry
     from shisho.ports.model import BorrowedModel
+    from shisho.services.answers import AnswerDesk
+    from shisho.services.conversing import ConversationDesk
+    from shisho.services.desk import Desk
+    from shisho.services.embeddings import EmbeddingDesk
+    from shisho.services.exporting import ExportDesk
+    from shisho.services.folders import FolderDesk
+    from shisho.services.modelling import ModelDesk
+    from shisho.services.news import (
+        AnswerReady,
+        FilesSurveyed,
+        FileTakenIn,
+        FolderFailed,
+        FolderUpToDate,
+        PageRecognised,
+        PagesRead,
+        TaskChanged,
+        TextPartStored,
+        VectorsMade,
+    )
+    from shisho.services.proving import ProofDesk
+    from shisho.services.references import ReferenceDesk
+    from shisho.services.sessions import Sessions
+    from shisho.services.tasks import TaskDesk
+    from shisho.services.team import TeamDesk
+    from shisho.services.viewing import ViewerDesk
 
 __version__ = VERSION
 # fmt: off
@@ -321,8 +321,9 @@ __all__ = [
 
 # Where public names stand, below this package.
 _PAGES = """
-errors desk.answers desk.conversing desk.desk desk.embeddings desk.exporting desk.folders desk.modelling desk.news
-desk.proving desk.references desk.sessions desk.tasks desk.team desk.viewing domain.answer_log domain.answer_news domain.audit
+errors services.answers services.conversing services.desk services.embeddings services.exporting services.folders
+services.modelling services.news services.proving services.references services.sessions services.tasks services.team
+services.viewing domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
 domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
 domain.reference domain.replay domain.report domain.requirements domain.session domain.setting domain.task domain.team

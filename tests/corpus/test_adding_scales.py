@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.services import Desk
 from tests.faults.children import LONG
 
 ROOT = Path(__file__).parents[2]

@@ -21,8 +21,8 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import DocumentState
+from shisho.services import Desk
 from tests.faults.children import LONG
 from tests.machine import PATIENCE
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import WebAccess
-from shisho.desk import Desk
 from shisho.messages.catalogue import render_all
 from shisho.ports import Resolver
+from shisho.services import Desk
 from shisho.web.engines import engines
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher

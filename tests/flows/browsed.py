@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from shisho import settings
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import web_of
-from shisho.desk import Desk
+from shisho.services import Desk
 from shisho_box.server import Box
 from tests.web.browsing import need_browser
 

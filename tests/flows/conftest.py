@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
+from shisho.services import Desk
 from shisho.web.crawl import visit
 from tests import forkserver
 from tests.machine import PATIENCE

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions
+from shisho.services import Desk
 from shisho.web.http.url import canonicalise
 from shisho_box.client import connect
 from tests.flows.boxed import way

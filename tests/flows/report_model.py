@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
+from shisho.services import Desk
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.inference.providing import KEY

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from shisho.bootstrap.web import WebAccess
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.job import ENDED, TaskState
 from shisho.domain.task import AnswerHandle, ResultRow, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
+from shisho.services import Desk
 from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
 from tests.machine import PATIENCE
 

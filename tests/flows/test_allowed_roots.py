@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import Job, JobState
 from shisho.domain.task import DocumentsQueued
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
+from shisho.services import Desk
 from shisho.system.reading import read
 from tests.machine import PATIENCE
 

@@ -20,12 +20,12 @@ import pytest
 from typer.testing import CliRunner
 
 from shisho.bootstrap.desk import build_desk, open_desk
-from shisho.desk import Desk
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp.server import build as build_mcp
+from shisho.services import Desk
 from shisho.settings import load
 from tests.faults.children import LONG
 from tests.flows.smallweb import small_web, way

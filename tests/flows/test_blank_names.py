@@ -17,7 +17,6 @@ import pytest
 from typer.testing import CliRunner
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import InvalidParams, NotFound
@@ -27,6 +26,7 @@ from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
+from shisho.services import Desk
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, ended, small_web, way
 from tests.interfaces.serving import empty_box

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from shisho import settings
-from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Progress, SearchOptions, StatusDetail, StopStrategy, TaskSnapshot
+from shisho.services import Desk
 from shisho_box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed

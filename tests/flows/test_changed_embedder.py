@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import shisho
-from shisho.desk.news import News, VectorsMade
 from shisho.domain.embedding import EmbeddingProgress, cosine
 from shisho.inference.model_folder import read_folder
 from shisho.inference.static_folder import StaticEmbedder
+from shisho.services.news import News, VectorsMade
 from shisho.stores.embedded.connect import Database
 from tests.inference.model_folders import static_folder
 

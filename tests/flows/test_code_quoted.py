@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
+from shisho.services import Desk
 from tests.flows.conftest import Shell
 
 LINES = (

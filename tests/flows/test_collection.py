@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer, AnswerLevel
 from shisho.domain.time import Instant
+from shisho.services import Desk
 from shisho.testing.providers.server import FakeProvider
 from tests.clocks import Ahead
 from tests.flows.collection_questions import FOLDER, QUESTIONS, find_faults, folder_of

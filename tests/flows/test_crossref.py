@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.errors import ConsentRequired, EngineUnavailable
+from shisho.services import Desk
 from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell

@@ -17,11 +17,11 @@ import pytest
 from typer.testing import CliRunner
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
+from shisho.services import Desk
 from shisho.stores.embedded import lexical_files
 from tests.faults.children import LONG
 from tests.making_homes import furnish, mount, mounted

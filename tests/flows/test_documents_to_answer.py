@@ -14,13 +14,13 @@ import pypdfium2
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.news import News
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.librarian.record import TEXT_FIELDS
+from shisho.services import Desk
+from shisho.services.news import News
 from tests.flows.conftest import SAMPLES
 from tests.listening import list_nodes
 

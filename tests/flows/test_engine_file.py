@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.services import Desk
 from shisho_box.server import Box
 from tests.flows.boxed import output, through, way
 from tests.flows.conftest import Shell

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import Job, JobState
 from shisho.domain.politeness import BreakerState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.time import Instant, to_epoch
 from shisho.domain.web import TimeRange
+from shisho.services import Desk
 from shisho_box.server import Box
 from tests.clocks import Ahead
 from tests.faults.children import LONG

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
 from shisho.language.sentences import sentences
+from shisho.services import Desk
 from tests.faults.children import LONG
 from tests.flows.test_documents_to_answer import check_evidence
 from tests.shared import shared

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.folders import FolderDesk
-from shisho.desk.news import FolderFailed, News
 from shisho.domain.corpus import IntakeOutcome
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Files
+from shisho.services import Desk
+from shisho.services.folders import FolderDesk
+from shisho.services.news import FolderFailed, News
 from tests.flows.conftest import Shell
 from tests.machine import PATIENCE
 

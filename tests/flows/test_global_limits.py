@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import ENDED, JobState
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.services import Desk
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
 from tests.flows.boxed import QUICK, boxed, output, through, way

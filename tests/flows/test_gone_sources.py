@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.corpus import DocumentState, Source
 from shisho.domain.evidence import REMOVED
 from shisho.domain.inquiry import SupportOutcome
 from shisho.errors import NotFound
+from shisho.services import Desk
 from tests.flows.conftest import Shell
 
 QUESTION = "赤い本はどこにあるか"

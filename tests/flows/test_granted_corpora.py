@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.references import ReferenceDesk
 from shisho.domain.corpus import SearchRequest, Source
 from shisho.domain.reference import Reference
 from shisho.domain.task import Bytes
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import AccessDenied, NotFound, ShishoError
+from shisho.services import Desk
+from shisho.services.references import ReferenceDesk
 from tests.flows.smallweb import finished
 
 PAPERS = "決定係数とは、回帰式の当てはまりの良さを示す指標である。1に近いほど当てはまりが良い。"

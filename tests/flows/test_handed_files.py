@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Bytes
 from shisho.errors import NameConflict
+from shisho.services import Desk
 from tests.flows.smallweb import ended
 
 OSAKA = Bytes("report.txt", "大阪支店の予算は1200円である。".encode())

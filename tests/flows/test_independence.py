@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.corpus import WEB_CORPUS, SearchRequest, Source
 from shisho.domain.inquiry import Finding, Goal
+from shisho.services import Desk
 from tests.flows.smallweb import html
 
 # Long enough that a copy of it is one however its page is framed.

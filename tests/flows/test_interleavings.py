@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk, answers, intake
 from shisho.domain.job import StopMode
 from shisho.domain.task import AskOptions
 from shisho.errors import NotFound
+from shisho.services import Desk, answers, intake
 from tests.interleaving import change_between, count_reads
 from tests.machine import PATIENCE
 

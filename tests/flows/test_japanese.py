@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.services import Desk
 
 OTHERS = ["図書館の開館時間は九時である。", "昨日は雨が降った。", "犬が公園を走る。"]
 

@@ -8,10 +8,10 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.readers import killable
-from shisho.desk.news import News, PagesRead
 from shisho.domain.payloads import IngestProgress
 from shisho.domain.task import Progress, WaitCondition
-from shisho.handlers import reading
+from shisho.services import reading
+from shisho.services.news import News, PagesRead
 from tests.corpus.readers.making import lines, pdf
 
 PAGES = 60

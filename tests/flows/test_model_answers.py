@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
+from shisho.services import Desk
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.inference.providing import KEY, PROVIDERS

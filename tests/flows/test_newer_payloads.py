@@ -12,7 +12,6 @@ import httpx
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain import codec
 from shisho.domain.codec import Payload
 from shisho.domain.job import UNREADABLE, Job, JobId, JobState, NewJob, NewTask, TaskId
@@ -20,6 +19,7 @@ from shisho.domain.payloads import IngestJob
 from shisho.domain.task import JobKind
 from shisho.errors import NotFound
 from shisho.jobs import outages
+from shisho.services import Desk
 from shisho.stores.transitions import errors
 from tests.flows.conftest import Shell
 from tests.interfaces.serving import calling, serving, stdio

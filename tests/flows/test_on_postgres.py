@@ -20,7 +20,6 @@ from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.corpus.ingest import document_id as made_id
-from shisho.desk import Desk
 from shisho.domain.audit import AuditAct, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId, Scope, Source
 from shisho.domain.job import StopMode
@@ -28,6 +27,7 @@ from shisho.domain.quota import QuotaResource
 from shisho.domain.task import Bytes, SearchOptions
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from shisho.services import Desk
 from shisho.settings import load
 from shisho.system.clock import SystemClock
 from shisho_box.server import Box

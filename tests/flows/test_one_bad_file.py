@@ -16,11 +16,11 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.chunk import Piece, cut
 from shisho.corpus.layout import DocumentLayout
-from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import ENDED, JobState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import Bytes
+from shisho.services import Desk
 from tests.flows.boxed import boxed
 
 BREAKS = "このページは割れる。"

@@ -14,11 +14,11 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.ingest import Ingest
-from shisho.desk import Desk
-from shisho.desk.adding import LARGE, FileIntake
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.folder import FileOnDisk
 from shisho.ports import Shelf
+from shisho.services import Desk
+from shisho.services.adding import LARGE, FileIntake
 from shisho.system import files
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, page, small_web, way

@@ -11,10 +11,10 @@ import pypdfium2.raw as pdfium
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.errors import ExtraMissing, InvalidParams
 from shisho.messages.installing import install_command
+from shisho.services import Desk
 from shisho.system.typesetting import check_japanese
 from tests.flows.conftest import Shell
 from tests.fonts import japanese_fonts

@@ -12,10 +12,10 @@ import apsw
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
+from shisho.services import Desk
 from shisho.settings import child_environment
 from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import hold

@@ -14,7 +14,6 @@ from urllib.parse import quote
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.intervention import (
     AuthAction,
     AuthTarget,
@@ -26,6 +25,7 @@ from shisho.domain.job import JobState, TaskState
 from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.errors import Conflict, EngineUnavailable, NotFound
+from shisho.services import Desk
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.system.clock import SystemClock

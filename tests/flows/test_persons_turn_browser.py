@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
+from shisho.services import Desk
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import RunningBrowser
 from shisho.web.browser.profiles import Profile

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from shisho.corpus.readers import media
-from shisho.desk.desk import Desk
 from shisho.rendering.export import export
+from shisho.services.desk import Desk
 from tests.corpus.readers import making_books
 from tests.corpus.readers.making import slides
 from tests.corpus.readers.test_sheets import sales, workbook

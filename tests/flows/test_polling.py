@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Bytes, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.truncate import dump_compact
+from shisho.services import Desk
 from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.interfaces.serving import calling, serving, stdio

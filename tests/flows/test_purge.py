@@ -17,13 +17,13 @@ import apsw
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.desk import STILL_READ
 from shisho.domain.corpus import Source
 from shisho.domain.evidence import REMOVED
 from shisho.domain.job import ENDED, JobId, TaskId
 from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import KeyConflict, NotFound
+from shisho.services import Desk
+from shisho.services.desk import STILL_READ
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
 from tests.machine import PATIENCE

@@ -11,8 +11,8 @@ import apsw
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.services import Desk
 from tests.faults.children import LONG
 
 LIGHT = Source("灯台.txt", "灯台とは、光で船を導く塔である。".encode())

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.intervention import AuthAction, AuthTarget
 from shisho.domain.job import JobState, StopMode, TaskState
 from shisho.domain.task import AskOptions, Progress, PurgeScope, SearchOptions, Sources, StopStrategy
 from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
+from shisho.services import Desk
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import (

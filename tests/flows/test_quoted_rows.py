@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import SearchRequest, Source
 from shisho.domain.inquiry import Answer, Evidence, Finding
 from shisho.domain.session import CitedSentence
+from shisho.services import Desk
 
 CSV = "予約ID,基本料金,税金,その他費用\n" + "\n".join(f"R{n:03},{n}000,{n}00,{n}0" for n in range(10, 22))
 PIPES = (

@@ -10,9 +10,9 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import WebAccess
-from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.services import Desk
 from shisho.testing.memory_web import MemoryParser
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher

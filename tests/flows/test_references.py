@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.corpus import Document, IntakeOutcome, Receipt
 from shisho.domain.reference import MatchedBy
+from shisho.services import Desk
 from tests.flows.conftest import Shell
 
 LIBRARY = r"""

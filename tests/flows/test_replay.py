@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.news import News
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import LoopStop, StepText
 from shisho.errors import NotFound, SourceRemoved
+from shisho.services import Desk
+from shisho.services.news import News
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, added, kind, well

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.services import Desk
 from shisho.web.http.url import canonicalise
 from shisho_box.log import LogEntry
 from shisho_box.server import Box

@@ -15,7 +15,7 @@ from shisho.domain.job import JobState, StopMode
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Request, Response
 from shisho.errors import StoreUnavailable
-from shisho.handlers import search
+from shisho.services import search
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, result_page, small_web, way

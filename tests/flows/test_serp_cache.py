@@ -11,8 +11,8 @@ from typing import Any
 import apsw
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.services import Desk
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
 from tests.clocks import Ahead

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NumberedPassage, SearchRequest
 from shisho.domain.inquiry import Finding, Goal, list_contradicted
 from shisho.domain.session import CitedSentence, SupportCounts
 from shisho.domain.task import Opinion
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from shisho.services import Desk
 from tests.flows.conftest import SAMPLES
 
 QUESTION = "決定係数が0に近いとき何を意味するか"

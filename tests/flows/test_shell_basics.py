@@ -13,9 +13,9 @@ import pytest
 
 import shisho
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.task import Bytes
 from shisho.errors import InvalidParams
+from shisho.services import Desk
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.shared import missing
 

@@ -128,7 +128,7 @@ def test_watching_leaves_the_queue_alone(shell: Shell) -> None:
 WHILE_IT_WORKS = """
 import asyncio, os, signal, sys
 from shisho.bootstrap import copying
-from shisho.desk.desk import Desk
+from shisho.services.desk import Desk
 async def pressed(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     await asyncio.Event().wait()

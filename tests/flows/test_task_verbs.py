@@ -14,7 +14,6 @@ import pytest
 
 from shisho.bootstrap import queue
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import AskOptions, Bytes, Opinion, Progress, SearchOptions, Sources
@@ -26,6 +25,7 @@ from shisho.errors import (
     NotFound,
     TaskNotFound,
 )
+from shisho.services import Desk
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import answered, ended, finished, small_web, way

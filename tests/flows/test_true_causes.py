@@ -9,7 +9,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.task import AskOptions, Bytes, Sources, WaitCondition
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams
@@ -17,6 +16,7 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render
+from shisho.services import Desk
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.interfaces.serving import Refused, calling

@@ -14,11 +14,11 @@ import pytest
 
 import shisho
 from shisho.corpus import session
-from shisho.desk.news import News, VectorsMade
 from shisho.domain.corpus import Source
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.domain.intervention import PendingIntervention
 from shisho.messages.installing import install_command
+from shisho.services.news import News, VectorsMade
 from tests.flows.conftest import SHISHO
 from tests.inference.model_folders import (
     static_folder,

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.task import Bytes
 from shisho.domain.viewing import Viewable
 from shisho.errors import InvalidParams, NotFound, SourceRemoved
+from shisho.services import Desk
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.smallweb import finished
 

@@ -13,8 +13,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
-from shisho.desk.task_answers import TICK
 from shisho.domain.answer_news import AnswerStep
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import Source
@@ -25,6 +23,8 @@ from shisho.domain.requirements import Requirements
 from shisho.domain.task import AskOptions, JobKind, Sources
 from shisho.domain.web import ChallengeKind, Serp, SerpHit
 from shisho.errors import EmptyCorpus
+from shisho.services import Desk
+from shisho.services.task_answers import TICK
 from shisho.stores.jobs import StoredJobs
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit

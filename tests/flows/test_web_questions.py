@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shisho.desk import Desk
 from shisho.domain.task import AskOptions, Sources
+from shisho.services import Desk
 from tests.flows.boxed import QUICK, boxed
 from tests.flows.smallweb import answered
 

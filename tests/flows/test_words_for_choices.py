@@ -11,9 +11,6 @@ from typing import Any, cast, get_args, get_type_hints
 
 import pytest
 
-from shisho.desk import Desk
-from shisho.desk.sessions import Sessions
-from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import Complexity, Source
 from shisho.domain.inquiry import Budget
 from shisho.domain.intervention import AuthAction, AuthTarget
@@ -32,6 +29,9 @@ from shisho.domain.task import (
 )
 from shisho.domain.web import TimeRange
 from shisho.errors import ConsentRequired, EngineUnavailable, InvalidParams, NotFound, ShishoError
+from shisho.services import Desk
+from shisho.services.sessions import Sessions
+from shisho.services.tasks import TaskDesk
 from tests.faults.children import LONG
 
 SAMPLES_OF_REGRESSION = Path(__file__).parents[2] / "samples" / "lectures" / "01-regression.pdf"

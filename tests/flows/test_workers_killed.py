@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import AskOptions, Progress, Sources
+from shisho.services import Desk
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import answered, ended
 from tests.flows.test_shell import library, rows_of, until

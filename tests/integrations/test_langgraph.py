@@ -23,7 +23,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.codec import dumps
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
@@ -31,6 +30,7 @@ from shisho.errors import EmptyCorpus, InvalidParams
 from shisho.integrations.langgraph import ShishoRetriever, ask_tool, compile_librarian, search_tool
 from shisho.librarian.table import TABLE
 from shisho.messages.catalogue import use_language
+from shisho.services import Desk
 from tests.corpus.readers.making_books import notebook
 
 SAMPLES = Path(__file__).parents[2] / "samples"

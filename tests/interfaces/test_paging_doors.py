@@ -14,7 +14,6 @@ from mcp import Client
 from rich.cells import cell_len
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.codec import to_plain
 from shisho.domain.payloads import SearchJob
 from shisho.domain.task import SearchOptions, StopStrategy
@@ -22,6 +21,7 @@ from shisho.interfaces.cli import render_queue
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render_all, use_language
+from shisho.services import Desk
 from tests.flows.smallweb import QUERY, ended, small_web, way
 from tests.interfaces.http.rooms import served
 from tests.interfaces.serving import Refused, calling

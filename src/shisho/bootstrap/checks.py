@@ -17,7 +17,6 @@ from shisho.bootstrap.models import check_model
 from shisho.bootstrap.reranking import check_reranker
 from shisho.corpus.readers import drawing, media, specimen
 from shisho.corpus.readers.killable import KillableReader
-from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source
 from shisho.domain.viewing import PDF_TYPE
 from shisho.errors import ExtraMissing, ShishoError
@@ -26,6 +25,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
+from shisho.services.embeddings import EmbeddingDesk
 from shisho.settings import Settings, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium

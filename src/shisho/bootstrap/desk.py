@@ -22,28 +22,28 @@ from shisho.bootstrap.questions import build_conversations
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.viewer import build_viewer
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
-from shisho.desk.access import CorpusAccess
-from shisho.desk.desk import Desk
-from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.errors import StorageUnusable
+from shisho.services.access import CorpusAccess
+from shisho.services.desk import Desk
+from shisho.services.parts import DeskParts
 from shisho.settings import Settings, Value, reread
 from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from shisho.bootstrap.queue import QueueSide
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.exporting import ExportDesk
-    from shisho.desk.folders import FolderDesk
-    from shisho.desk.modelling import ModelDesk
-    from shisho.desk.proving import ProofDesk
-    from shisho.desk.references import ReferenceDesk
-    from shisho.desk.tasks import TaskDesk
-    from shisho.desk.team import TeamDesk
-    from shisho.desk.viewing import ViewerDesk
     from shisho.domain.model import ModelSetting
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
+    from shisho.services.conversing import ConversationDesk
+    from shisho.services.exporting import ExportDesk
+    from shisho.services.folders import FolderDesk
+    from shisho.services.modelling import ModelDesk
+    from shisho.services.proving import ProofDesk
+    from shisho.services.references import ReferenceDesk
+    from shisho.services.tasks import TaskDesk
+    from shisho.services.team import TeamDesk
+    from shisho.services.viewing import ViewerDesk
     from shisho.system.consent import ConsentFile
 
 IN_HOME = frozenset({"database", "index", "originals"})
@@ -157,7 +157,7 @@ def _build_parts(library: SharedLibrary, owner: str, for_owner: Callable[[str], 
 
 
 def _team(library: SharedLibrary, owner: str) -> TeamDesk:
-    from shisho.desk.team import TeamDesk, TeamParts
+    from shisho.services.team import TeamDesk, TeamParts
 
     stores = library.stores
     people = frozenset(entry.partition(":")[0] for entry in library.settings.text("tokens").split())
@@ -175,7 +175,7 @@ def _models(library: SharedLibrary, owner: str) -> ModelDesk:
     from shisho.bootstrap.calibration import calibration_target
     from shisho.bootstrap.model_files import model_files, pull_model
     from shisho.bootstrap.models import check_model, find_models, read_model, set_model, with_model
-    from shisho.desk.modelling import ModelDesk, ModelParts
+    from shisho.services.modelling import ModelDesk, ModelParts
 
     settings = library.settings
 
@@ -199,9 +199,9 @@ def _models(library: SharedLibrary, owner: str) -> ModelDesk:
 
 
 def _exports(library: SharedLibrary, owner: str, proofs: ProofDesk) -> ExportDesk:
-    from shisho.desk.exporting import ExportDesk, ExportParts
     from shisho.rendering.export import export
     from shisho.rendering.printable import make_printable
+    from shisho.services.exporting import ExportDesk, ExportParts
     from shisho.system.typesetting import TypstTypesetter
 
     stores = (library.stores.shelf, library.stores.ledger)
@@ -215,7 +215,7 @@ def _conversations(library: SharedLibrary, owner: str, tasks: TaskDesk) -> Conve
 
 
 def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
-    from shisho.desk.folders import FolderDesk, FolderParts
+    from shisho.services.folders import FolderDesk, FolderParts
     from shisho.system.watching import SystemFolderWatcher
 
     stores = library.stores
@@ -235,8 +235,8 @@ def _folders(library: SharedLibrary, owner: str) -> FolderDesk:
 
 
 def _references(library: SharedLibrary, owner: str) -> ReferenceDesk:
-    from shisho.desk.references import ReferenceDesk, ReferenceParts
-    from shisho.handlers.registry import CrossrefRegistry
+    from shisho.services.job_registry import CrossrefRegistry
+    from shisho.services.references import ReferenceDesk, ReferenceParts
 
     web = library.web
     stores = library.stores
@@ -259,7 +259,7 @@ def _queue_of(
 ) -> QueueSide:
     from shisho.bootstrap.queue import build_queue
     from shisho.bootstrap.queue_parts import Parts
-    from shisho.desk.sharing import SharedReading
+    from shisho.services.sharing import SharedReading
 
     stores = library.stores
     parts = Parts(

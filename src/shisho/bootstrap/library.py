@@ -27,9 +27,9 @@ from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
-from shisho.handlers.inquiries import LibrarianInquiries, load_own_runner
-from shisho.handlers.recalling import Recollection
 from shisho.messages.message import Message
+from shisho.services.inquiries import LibrarianInquiries, load_own_runner
+from shisho.services.recalling import Recollection
 from shisho.settings import Settings
 from shisho.system import files, reading
 from shisho.system.clock import SystemClock
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
-    from shisho.desk.embeddings import EmbeddingDesk
-    from shisho.handlers.search import Judge
-    from shisho.handlers.sentence_checks import KillableSentenceChecks
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.policy import Policy
     from shisho.librarian.table import Runner
     from shisho.ports import Clock, Index, Reranker, Shelf
+    from shisho.services.embeddings import EmbeddingDesk
+    from shisho.services.search_jobs import Judge
+    from shisho.services.sentence_checks import KillableSentenceChecks
 
 MB = 1 << 20
 
@@ -111,7 +111,7 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
 
 
 def _checks() -> KillableSentenceChecks:
-    from shisho.handlers.sentence_checks import KillableSentenceChecks
+    from shisho.services.sentence_checks import KillableSentenceChecks
 
     return KillableSentenceChecks(settings_.child_environment())
 
@@ -171,7 +171,7 @@ def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
 
 def _embeddings(stores: LibraryStores, embedders: BuiltEmbedders | None) -> EmbeddingDesk:
     from shisho.corpus.embedding import PassageEmbedding
-    from shisho.desk.embeddings import EmbeddingDesk
+    from shisho.services.embeddings import EmbeddingDesk
 
     making = (stores.index, stores.embedding_turn, stores.clock.monotonic)
     if embedders is None:

@@ -10,10 +10,10 @@ from shisho.domain.corpus import LOCAL_OWNER
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
-    from shisho.desk.proving import ProofDesk
-    from shisho.desk.viewing import ViewerDesk
     from shisho.domain.proof import ProofReport
     from shisho.ports import Grants, Shelf
+    from shisho.services.proving import ProofDesk
+    from shisho.services.viewing import ViewerDesk
     from shisho.system.signing import SigningKeyFile
 
 KEY = "proof.key"
@@ -23,8 +23,8 @@ def build_proofs(
     settings: Settings, owner: str, shelf: Shelf, grants: Grants, viewer: ViewerDesk
 ) -> ProofDesk:
     """Build the verbs of proofs."""
-    from shisho.desk.proving import ProofDesk, ProofParts
     from shisho.rendering.proof import with_signature, write_proof
+    from shisho.services.proving import ProofDesk, ProofParts
 
     readable = partial(grants.select_readable, reader=owner)
     key = open_signing_key(settings, owner)

@@ -9,20 +9,20 @@ from shisho.domain.corpus import UNBOUNDED_ROOM
 if TYPE_CHECKING:
     from shisho.bootstrap.queue_parts import Parts
     from shisho.bootstrap.store_parts import QueueStores
-    from shisho.desk.access import CorpusAccess
-    from shisho.desk.answers import AnswerDesk
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.sessions import Sessions
-    from shisho.desk.tasks import TaskDesk
-    from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.ports import Conversations, Ledger
+    from shisho.services.access import CorpusAccess
+    from shisho.services.answers import AnswerDesk
+    from shisho.services.conversing import ConversationDesk
+    from shisho.services.inquiries import LibrarianInquiries
+    from shisho.services.sessions import Sessions
+    from shisho.services.tasks import TaskDesk
 
 
 def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerDesk:
     """Build the verbs of answers without opening anything."""
-    from shisho.desk.answers import AnswerDesk, AnswerParts
     from shisho.jobs.status import TaskWatch
     from shisho.librarian.trace import trace_run
+    from shisho.services.answers import AnswerDesk, AnswerParts
 
     wired = AnswerParts(
         owner=parts.owner,
@@ -40,10 +40,10 @@ def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerD
 
 def build_sessions(parts: Parts, stores: QueueStores) -> Sessions:
     """Build the sessions of assistants without opening anything."""
-    from shisho.desk.session_parts import SessionParts
-    from shisho.desk.sessions import Sessions
     from shisho.jobs.ids import make_id
     from shisho.librarian.assistant import Assistant
+    from shisho.services.session_parts import SessionParts
+    from shisho.services.sessions import Sessions
 
     wired = SessionParts(
         owner=parts.owner,
@@ -72,6 +72,6 @@ def build_conversations(
     tasks: TaskDesk,
 ) -> ConversationDesk:
     """Build the verbs of conversations without opening anything."""
-    from shisho.desk.conversing import ConversationDesk
+    from shisho.services.conversing import ConversationDesk
 
     return ConversationDesk(access, stored, ledger, tasks, inquiries.understand)

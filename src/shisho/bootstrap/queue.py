@@ -15,11 +15,6 @@ from shisho.bootstrap.questions import build_answers, build_sessions
 from shisho.bootstrap.queue_parts import Parts
 from shisho.bootstrap.store_parts import QueueStores
 from shisho.bootstrap.web import WebAccess
-from shisho.desk.news import FileTakenIn, FolderFailed, News
-from shisho.desk.parts import InlineWorker
-from shisho.desk.queue import check_consent
-from shisho.desk.task_parts import TaskParts
-from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import find_password_key, read_known_payloads, read_payload
@@ -28,20 +23,25 @@ from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Clock, Ledger, Notifier, Staging, Storage, TaskStore
+from shisho.services.news import FileTakenIn, FolderFailed, News
+from shisho.services.parts import InlineWorker
+from shisho.services.queue import check_consent
+from shisho.services.task_parts import TaskParts
+from shisho.services.tasks import TaskDesk
 from shisho.settings import Settings, child_environment
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
-    from shisho.desk.answers import AnswerDesk
-    from shisho.desk.sessions import Sessions
     from shisho.domain.intervention import HumanChallenge
-    from shisho.handlers.engines import EngineCatalogue
-    from shisho.handlers.ingest import IngestHandler
-    from shisho.handlers.outgoing import EngineOutgoingPreview
-    from shisho.handlers.web_pages import PageIntake
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
     from shisho.jobs.worker import Worker
+    from shisho.services.answers import AnswerDesk
+    from shisho.services.engines import EngineCatalogue
+    from shisho.services.ingest_jobs import IngestHandler
+    from shisho.services.outgoing import EngineOutgoingPreview
+    from shisho.services.sessions import Sessions
+    from shisho.services.web_pages import PageIntake
 
 LOOK_AGAIN_SECONDS = 3.0
 EXPIRY_SECONDS = 3_600.0  # between two looks for expired records
@@ -105,7 +105,7 @@ def _tasks(parts: Parts, stores: QueueStores) -> TaskDesk:
 
 
 def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
-    from shisho.handlers.outgoing import EngineOutgoingPreview
+    from shisho.services.outgoing import EngineOutgoingPreview
 
     return EngineOutgoingPreview(engines, parts.budget, bool(parts.settings.text("box")))
 
@@ -252,7 +252,7 @@ def _handlers(parts: Parts, stores: QueueStores) -> Mapping[str, Handler]:
 
 
 def _make_shelving(parts: Parts, stores: QueueStores) -> IngestHandler:
-    from shisho.handlers.ingest import IngestHandler
+    from shisho.services.ingest_jobs import IngestHandler
 
     return IngestHandler(parts.ingest, stores.finds, parts.files, stores.staging)
 
@@ -267,7 +267,7 @@ def _make_pages(
 
 def _make_searching(parts: Parts, stores: QueueStores, pages: Callable[[], PageIntake | None]) -> Handler:
     from shisho.bootstrap.web import build_engine_access
-    from shisho.handlers.search import SearchHandler
+    from shisho.services.search_jobs import SearchHandler
 
     engines = build_engine_access(parts.web, stores.manners, stores.finds) if parts.web else None
     blocked = stores.opinions.list_blocked
@@ -277,13 +277,13 @@ def _make_searching(parts: Parts, stores: QueueStores, pages: Callable[[], PageI
 
 
 def _make_fetching(parts: Parts, stores: QueueStores, pages: Callable[[], PageIntake | None]) -> Handler:
-    from shisho.handlers.fetch import FetchHandler
+    from shisho.services.fetch_jobs import FetchHandler
 
     return _with_consent(parts, FetchHandler(pages(), partial(_left, stores.tasks)).fetch)
 
 
 def _make_answering(parts: Parts, stores: QueueStores) -> Handler:
-    from shisho.handlers.answers import AnswerHandler
+    from shisho.services.answer_jobs import AnswerHandler
 
     answering = AnswerHandler(
         parts.shelf,
@@ -324,7 +324,7 @@ async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
 
 
 def _engine_list(parts: Parts, stores: QueueStores) -> EngineCatalogue:
-    from shisho.handlers.engines import EngineCatalogue
+    from shisho.services.engines import EngineCatalogue
 
     return EngineCatalogue(
         list_known=partial(_known_engines, parts),
@@ -339,7 +339,7 @@ def _engine_list(parts: Parts, stores: QueueStores) -> EngineCatalogue:
 
 
 def _off_reason(parts: Parts) -> str:
-    from shisho.handlers.engines import OFF, OFF_BY_SETTING
+    from shisho.services.engines import OFF, OFF_BY_SETTING
 
     consent = parts.consent(parts.owner)
     if consent.state() is not WebConsent.OFF:

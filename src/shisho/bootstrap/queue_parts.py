@@ -12,14 +12,14 @@ from shisho.settings import Settings
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
-    from shisho.desk.access import CorpusAccess
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.embeddings import EmbeddingDesk
-    from shisho.desk.folders import FolderDesk
-    from shisho.desk.session_parts import SentenceChecks
-    from shisho.desk.sharing import SharedReading
-    from shisho.handlers.inquiries import LibrarianInquiries
-    from shisho.handlers.search import Judge
+    from shisho.services.access import CorpusAccess
+    from shisho.services.conversing import ConversationDesk
+    from shisho.services.embeddings import EmbeddingDesk
+    from shisho.services.folders import FolderDesk
+    from shisho.services.inquiries import LibrarianInquiries
+    from shisho.services.search_jobs import Judge
+    from shisho.services.session_parts import SentenceChecks
+    from shisho.services.sharing import SharedReading
     from shisho.system.consent import ConsentFile
 
 

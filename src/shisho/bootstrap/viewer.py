@@ -10,9 +10,9 @@ from shisho.settings import Settings
 if TYPE_CHECKING:
     from shisho.bootstrap.store_parts import PageStores
     from shisho.corpus.readers.rendering import KillablePageRenderer
-    from shisho.desk.access import CorpusAccess
-    from shisho.desk.viewing import ViewerDesk
     from shisho.ports import Files, Ledger, PageRenderer, Shelf
+    from shisho.services.access import CorpusAccess
+    from shisho.services.viewing import ViewerDesk
 
 
 def build_renderer(settings: Settings) -> KillablePageRenderer:
@@ -35,7 +35,7 @@ def build_viewer(
 ) -> ViewerDesk:
     """Build the verbs of viewing this owner's documents."""
     from shisho.corpus.finding import find_in_text
-    from shisho.desk.viewing import ViewerDesk, ViewerParts
+    from shisho.services.viewing import ViewerDesk, ViewerParts
 
     wired = ViewerParts(
         access=access,

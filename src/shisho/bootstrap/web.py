@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     import ssl
 
     from shisho.domain.intervention import HumanChallenge
-    from shisho.handlers.ingest import IngestHandler
-    from shisho.handlers.result_pages import EngineAccess
-    from shisho.handlers.web_pages import PageIntake
+    from shisho.services.ingest_jobs import IngestHandler
+    from shisho.services.result_pages import EngineAccess
+    from shisho.services.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
     from shisho.web.http.address import AllowList
     from shisho.web.http.pacing import Browse
@@ -109,7 +109,7 @@ def web_of(settings: Settings) -> WebAccess | None:
 
 def _web_of(settings: Settings) -> WebAccess:
     from shisho.bootstrap.browser import browse_of, build_browser
-    from shisho.handlers.person_window import Window
+    from shisho.services.person_window import Window
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
     from shisho.web.http.address import AllowList
@@ -169,7 +169,7 @@ def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL
 
 def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
     """Build the access that search jobs use to request result pages."""
-    from shisho.handlers.result_pages import EngineAccess
+    from shisho.services.result_pages import EngineAccess
     from shisho.web.serp.client import SerpClient, assume_nobody
     from shisho.web.serp.credentials import find_missing_keys
 
@@ -199,7 +199,7 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
 
 def build_page_intake(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
     """Build the intake that search and fetch jobs use to visit web pages."""
-    from shisho.handlers.web_pages import PageIntake
+    from shisho.services.web_pages import PageIntake
     from shisho.web.crawl.robots import RobotsBook
     from shisho.web.crawl.visit import PageClient
 

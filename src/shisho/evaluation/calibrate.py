@@ -15,12 +15,12 @@ from typing import Any
 
 from shisho.bootstrap.cosine_scales import keep_scale
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.embedding import CalibrationTarget, WordShare
 from shisho.evaluation.metrics import ndcg
 from shisho.evaluation.run import fill, rank_questions
 from shisho.evaluation.sets import EvalQuestion, EvalSet, load
 from shisho.language.script import is_japanese
+from shisho.services import Desk
 
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 2**0.5, 1.0, 2**0.5, 2.0, 4.0, 8.0, 16.0)
 FEWEST = 20  # questions of a language, or relevant passages, below which the share or the floor is unchanged

@@ -11,13 +11,13 @@ from statistics import fmean
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.errors import InvalidParams
 from shisho.evaluation.metrics import ndcg, recall, reciprocal_rank
 from shisho.evaluation.reading import list_shown_texts
 from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
+from shisho.services import Desk
 
 DEPTH = 200
 AT_ONCE = 64  # documents added concurrently are committed together

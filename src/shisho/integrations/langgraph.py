@@ -29,8 +29,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langsmith import tracing_context
 from typing_extensions import TypedDict
 
-from shisho.desk import Desk
-from shisho.desk.requirements import GoalLike, build_requirements
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import Complexity, Condition, PassageHit
 from shisho.domain.inquiry import Answer, Evidence
@@ -41,6 +39,8 @@ from shisho.errors import InternalError, InvalidParams
 from shisho.librarian.table import END, START, TABLE, Act, limit_steps
 from shisho.messages.catalogue import word
 from shisho.ports import PreparedInquiry
+from shisho.services import Desk
+from shisho.services.requirements import GoalLike, build_requirements
 
 NODE_MARK = "__pregel_read"  # in the configuration of a graph that runs as a node of another graph
 REQUIRED_KEYS = ("goals", "condition", "complexity", "kind", "exclude_ids", "words")

@@ -13,10 +13,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from shisho.corpus.readers import media, ocr
 from shisho.corpus.readers.killable import KillableReader
-from shisho.desk.desk import Desk
-from shisho.desk.news import News, PageRecognised
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge
+from shisho.services.desk import Desk
+from shisho.services.news import News, PageRecognised
 from tests.corpus.readers.making import lines, pdf
 from tests.faults.children import LONG
 

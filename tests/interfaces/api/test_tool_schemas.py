@@ -16,13 +16,13 @@ from mcp_types import Tool
 from pydantic import Field
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.interfaces.api import schemas
 from shisho.interfaces.api.contract import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.mcp.tools import load_tools
+from shisho.services import Desk
 from tests.interfaces.api.strict_schemas import list_gemini_faults, list_openai_faults, list_untyped
 from tests.interfaces.serving import SAMPLES, serving
 

@@ -8,10 +8,10 @@ import unicodedata
 import pytest
 from rich.console import Console
 
-from shisho.desk.news import FileNews, PageRecognised, PagesRead, TextPartStored
 from shisho.interfaces.cli import render_adding
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import LINES, AddingDisplay
+from shisho.services.news import FileNews, PageRecognised, PagesRead, TextPartStored
 
 BOOK = "/書庫/[2024] 統計的推測のための長い講義ノート第三版.pdf"
 READ = PagesRead(BOOK, 1426, 1500)

@@ -40,7 +40,7 @@ HEAVY = (
 )
 OURS_FOR_OTHERS = (
     "shisho.librarian.nodes",
-    "shisho.desk.tasks",
+    "shisho.services.tasks",
     "shisho.web.engines",
     "shisho.system.box",
 )

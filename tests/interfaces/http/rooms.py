@@ -15,11 +15,11 @@ import httpx
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.web import Serp, SerpHit
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import serve
+from shisho.services import Desk
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
 from tests.flows.smallweb import html, way

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
+from shisho.services import Desk
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, kind, well

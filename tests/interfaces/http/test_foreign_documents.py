@@ -23,12 +23,12 @@ from hypothesis import strategies as st
 
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.ingest import document_id, passage_id
-from shisho.desk import Desk
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.domain.web import Serp
 from shisho.interfaces.api.operations import Effect
 from shisho.interfaces.api.routes import ROUTES
+from shisho.services import Desk
 from shisho.testing.memory_web import MemoryWeb
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, serp, small_web, way

@@ -16,8 +16,8 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 from shisho.errors import QuotaExhausted
-from shisho.handlers import sentence_checks
 from shisho.interfaces.http.guard import AccessRules
+from shisho.services import sentence_checks
 from tests.interfaces.http.rooms import answered, finished, served
 from tests.machine import PATIENCE, children_seconds
 

@@ -19,7 +19,6 @@ from starlette.datastructures import Headers
 
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.proof import check_proof
-from shisho.desk import Desk
 from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams
@@ -28,6 +27,7 @@ from shisho.interfaces.http.guard import AccessRules, read_people
 from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.server import build
+from shisho.services import Desk
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, small_web, way
 from tests.interfaces.http.operations import Names, calls

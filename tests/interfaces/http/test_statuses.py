@@ -14,8 +14,6 @@ import httpx
 import pytest
 
 from shisho import errors
-from shisho.desk import Desk
-from shisho.desk.intake import parse_addresses
 from shisho.domain.codec import to_plain
 from shisho.errors import ShishoError
 from shisho.interfaces.api.routes import ROUTES
@@ -23,6 +21,8 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.routes import build_refusal
 from shisho.interfaces.http.server import build
 from shisho.interfaces.http.statuses import status_of
+from shisho.services import Desk
+from shisho.services.intake import parse_addresses
 from shisho.web.http.url import canonicalise
 from shisho.web.serp.client import EngineRefused
 from tests.interfaces.serving import serving

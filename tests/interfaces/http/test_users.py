@@ -12,7 +12,6 @@ import httpx
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound
@@ -20,6 +19,7 @@ from shisho.interfaces.http import lasting
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.people import ProxyRules, read_proxies
+from shisho.services import Desk
 from tests.interfaces.http.rooms import served
 from tests.machine import PATIENCE
 

@@ -16,9 +16,9 @@ from playwright.async_api import Frame
 from pydantic import BaseModel
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.mcp.apps import MIME, SHOWN, TOOLS, URI
+from shisho.services import Desk
 from tests.interfaces.mcp.hosting import hosting
 from tests.interfaces.npm_packages import installed
 from tests.interfaces.serving import SAMPLES

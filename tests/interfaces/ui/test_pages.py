@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 import shisho
-from shisho.desk import Desk
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.ui.pages import PAGES
 from shisho.interfaces.ui.reader import SHARED, choose_language, room_words
 from shisho.messages.po import catalogue
+from shisho.services import Desk
 
 TOKEN = "canary-7f3a9c"
 ROOM = files("shisho.interfaces.ui")

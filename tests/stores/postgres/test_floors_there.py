@@ -11,13 +11,13 @@ from statistics import fmean
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.desk import Desk
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import Embedding, NewEmbedding
 from shisho.evaluation.run import evaluate_retrieval, fill
 from shisho.evaluation.sets import load
 from shisho.inference.universal import UniversalEmbedder
 from shisho.ports import Index
+from shisho.services import Desk
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.serving import PostgresServing
 from tests.contracts.conftest import ABOUT, embedded_store, postgres_store

@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from shisho.desk import Desk
-from shisho.desk.choosing import MOST_ROOM, check_conversation, unknown_place
 from shisho.domain.answer_log import AcceptedEvidence
 from shisho.domain.conversation import ConversationRemoved
 from shisho.domain.corpus import Complexity, PassageHit, PassageId, SearchRequest
@@ -42,6 +40,8 @@ from shisho.interfaces.api.replies import (
 )
 from shisho.interfaces.api.truncate import PAGE_TOKENS
 from shisho.language.unseen import drop_marks
+from shisho.services import Desk
+from shisho.services.choosing import MOST_ROOM, check_conversation, unknown_place
 
 SessionId = Annotated[Name, Field(description="from open_session")]
 RoomTokens = Annotated[

@@ -13,8 +13,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shisho.desk import Desk
-from shisho.desk.hits import link_to
 from shisho.domain.corpus import Document, DocumentId
 from shisho.errors import NotFound
 from shisho.interfaces.api.operations import Effect, Verb
@@ -22,6 +20,8 @@ from shisho.interfaces.api.quoting import DATA
 from shisho.interfaces.api.replies import Name, Text
 from shisho.interfaces.api.truncate import SERVER_URL, dump_compact
 from shisho.language.unseen import mark_unseen
+from shisho.services import Desk
+from shisho.services.hits import link_to
 
 MAX_RESULTS = 20
 MAX_OF_DOCUMENT = 3

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shisho.desk import Desk
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
@@ -26,6 +25,7 @@ from shisho.interfaces.api.replies import (
     RemovedDocument,
     RestoredDocument,
 )
+from shisho.services import Desk
 
 
 class FileInput(InputObject):

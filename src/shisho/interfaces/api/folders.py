@@ -7,11 +7,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shisho.desk import Desk
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.folder import FolderStatus
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
+from shisho.services import Desk
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shisho.desk import Desk
 from shisho.domain.embedding import EmbeddingProgress, StoredModel
 from shisho.domain.model import FoundModel, ModelSetting, ModelWork
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
 from shisho.messages.message import Message
+from shisho.services import Desk
 
 
 @dataclass(frozen=True, slots=True)

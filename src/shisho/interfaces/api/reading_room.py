@@ -8,7 +8,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shisho.desk import Desk
 from shisho.domain.answer_log import AnswerLog
 from shisho.domain.conversation import Conversation, ConversationSummary
 from shisho.domain.corpus import Check, Corpus
@@ -20,6 +19,7 @@ from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
 from shisho.messages.catalogue import word
+from shisho.services import Desk
 
 ConversationName = Annotated[
     Name, Field(description="id, its unique beginning, the id of one of its answers, or `last`")

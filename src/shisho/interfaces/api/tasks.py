@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from shisho.desk import Desk
 from shisho.domain.intervention import AuthAction, AuthResolved, AuthTarget
 from shisho.domain.job import Priority, StopMode, TaskState
 from shisho.domain.task import (
@@ -44,6 +43,7 @@ from shisho.interfaces.api.replies import (
     Wait,
     to_task_status,
 )
+from shisho.services import Desk
 
 MOST_REVISION = 2**53 - 1  # up to here every reader of JSON counts exactly, and every database holds it
 

@@ -44,7 +44,7 @@ from shisho.interfaces.cli.streams import open_streams
 from shisho.messages.catalogue import render, speak
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 app = typer.Typer(
     cls=InterruptibleCommands,
@@ -147,10 +147,10 @@ def search(
     """Find passages."""
 
     async def work(desk: Desk) -> None:
-        from shisho.desk import resolve_path
         from shisho.interfaces.cli import render
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
+        from shisho.services import resolve_path
 
         for folder in folders:
             display = AddingDisplay(_words(context), list_names_below([folder]), json_, quiet=True)

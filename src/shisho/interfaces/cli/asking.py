@@ -17,8 +17,8 @@ from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.inquiry import Answer
+    from shisho.services import Desk
 
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="help.option_filter")]
 Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="help.option_only_corpus")]

@@ -12,8 +12,8 @@ from shisho.interfaces.cli.interrupts import INTERRUPTED, end_request
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.intervention import AuthTarget
+    from shisho.services import Desk
 
 app = typer.Typer(cls=CommandGroup, help="help.auth", no_args_is_help=True)
 

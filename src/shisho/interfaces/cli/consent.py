@@ -15,10 +15,10 @@ from shisho.interfaces.cli.interrupts import confirm
 from shisho.interfaces.cli.messages import Words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
-    from shisho.desk.requirements import GoalLike
     from shisho.domain.inquiry import Answer
     from shisho.domain.task import OutgoingQueries
+    from shisho.services import Desk
+    from shisho.services.requirements import GoalLike
 
 
 async def ask_with_consent(

@@ -12,7 +12,7 @@ from shisho.interfaces.cli.interrupts import confirm
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 
 def conversation(

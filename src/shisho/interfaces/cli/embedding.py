@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shisho.desk.news import News, VectorsMade
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import progress as progress_bar
+from shisho.services.news import News, VectorsMade
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 
 async def embed_shown(desk: Desk, words: Words) -> None:

@@ -13,7 +13,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 from shisho.messages.catalogue import render, word
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 app = typer.Typer(cls=CommandGroup, name="engines", help="help.engines")
 

@@ -11,7 +11,7 @@ from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 Corpus = Annotated[str, typer.Option("--corpus", "-c", help="help.option_corpus")]
 NOTHING_FOLLOWED = "folder.none_followed"

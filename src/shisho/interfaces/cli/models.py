@@ -16,9 +16,9 @@ from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
-    from shisho.desk.news import News
     from shisho.domain.inquiry import Answer
+    from shisho.services import Desk
+    from shisho.services.news import News
 
 app = typer.Typer(cls=CommandGroup, name="models", help="help.models", no_args_is_help=True)
 _SETTINGS = ("model", "model_plan", "model_evaluate", "model_answer")

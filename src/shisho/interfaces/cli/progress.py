@@ -12,8 +12,6 @@ from functools import partial
 from rich.console import Console
 from rich.text import Text
 
-from shisho.desk.callbacks import Notify
-from shisho.desk.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, TaskChanged
 from shisho.domain.answer_news import ModelWaits, SentenceWritten, StepTaken
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
@@ -23,6 +21,8 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
 from shisho.language.display import join_lines
 from shisho.language.unseen import strip_unseen
+from shisho.services.callbacks import Notify
+from shisho.services.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, TaskChanged
 
 SPINNER = 2  # columns before the last line
 

@@ -16,8 +16,8 @@ from shisho.interfaces.cli.interrupts import EndRequest, end_request, exit_inter
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.task import TaskSnapshot
+    from shisho.services import Desk
     from shisho.settings import Settings
 
 queue = typer.Typer(cls=CommandGroup, help="help.queue", no_args_is_help=True)

@@ -11,9 +11,9 @@ from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.quota import Quota
     from shisho.interfaces.cli.messages import Words
+    from shisho.services import Desk
 
 quotas = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.quotas")
 

@@ -12,8 +12,8 @@ from shisho.interfaces.cli.interrupts import confirm
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.corpus import Document
+    from shisho.services import Desk
 
 
 def references(

@@ -15,13 +15,13 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.table import Column
 from rich.text import Text
 
-from shisho.desk.news import FileNews, FilesSurveyed, News, PageRecognised, PagesRead, TextPartStored
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_references import reference_lines
 from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
+from shisho.services.news import FileNews, FilesSurveyed, News, PageRecognised, PagesRead, TextPartStored
 
 NAMED = 6  # kinds of skipped files that a line names
 REPEATED = 200  # failures that are repeated at the end

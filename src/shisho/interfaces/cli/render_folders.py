@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.text import Text
 
-from shisho.desk.news import FileTakenIn, FolderFailed, FolderUpToDate, News
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import DEFAULT_CORPUS, IntakeOutcome, Receipt
 from shisho.domain.folder import WatchedFolder
@@ -19,6 +18,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import receipt_line
 from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
+from shisho.services.news import FileTakenIn, FolderFailed, FolderUpToDate, News
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)

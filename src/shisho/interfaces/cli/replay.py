@@ -9,8 +9,8 @@ import typer
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.replay import ReplayReport
+    from shisho.services import Desk
 
 _SHOWN_CHARS = 2_000  # of each side of a difference
 

@@ -26,8 +26,8 @@ from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.task import AnswerHandle, AskOptions
+    from shisho.services import Desk
 
 
 def report(
@@ -44,11 +44,11 @@ def report(
     """Write a report from your documents, section by section, each sentence with its source."""
 
     async def work(desk: Desk) -> None:
-        from shisho.desk.adding import resolve_path
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.requirements import RequestKind, Requirements
         from shisho.domain.task import AskOptions, Sources
         from shisho.interfaces.cli import render
+        from shisho.services.adding import resolve_path
 
         say = _words(context)
         places = tuple(resolve_path(folder) for folder in folders)

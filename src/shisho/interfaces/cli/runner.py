@@ -15,7 +15,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.messages.catalogue import render_all
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 Json = Annotated[bool, typer.Option("--json", help="help.option_json")]
 Brief = Annotated[bool, typer.Option("--brief", help="help.option_marked_only")]

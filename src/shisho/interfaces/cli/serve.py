@@ -17,8 +17,8 @@ from shisho.interfaces.cli.log_lines import start_log
 from shisho.interfaces.cli.runner import run, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.interfaces.http.guard import AccessRules
+    from shisho.services import Desk
     from shisho.settings import Settings
 
 

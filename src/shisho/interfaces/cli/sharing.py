@@ -10,9 +10,9 @@ import typer
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.team import TaskShare
     from shisho.interfaces.cli.messages import Words
+    from shisho.services import Desk
 
 
 def share(

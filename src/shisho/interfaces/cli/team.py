@@ -11,10 +11,10 @@ from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.audit import AuditEntry
     from shisho.domain.team import CorpusGrant, NewToken, User, UserGroup
     from shisho.interfaces.cli.messages import Words
+    from shisho.services import Desk
 
 users = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.users")
 groups = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.groups")
@@ -87,7 +87,7 @@ def add_group(
     """Create a group if needed, and add users to it."""
 
     async def work(desk: Desk) -> None:
-        from shisho.desk.team import check_name
+        from shisho.services.team import check_name
 
         name = check_name(group)
         is_there = name in {row.name for row in await desk.team.groups()}

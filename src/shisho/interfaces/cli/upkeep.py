@@ -17,7 +17,7 @@ from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
+    from shisho.services import Desk
 
 
 def restore(

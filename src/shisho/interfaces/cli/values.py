@@ -128,6 +128,6 @@ def _expect_text(value: str | bool) -> None:
 def _expect_no_address(value: str) -> None:
     """Reject a web address: as a path it would lose one of its slashes. Raises: InvalidParams."""
     if value[:4].lower() == "http":
-        from shisho.desk.coercion import check_no_address
+        from shisho.services.coercion import check_no_address
 
         check_no_address(value)

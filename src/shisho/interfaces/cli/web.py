@@ -10,8 +10,8 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.desk import Desk
     from shisho.domain.task import WebConsent
+    from shisho.services import Desk
 
 
 def web(

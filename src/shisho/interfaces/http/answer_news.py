@@ -9,12 +9,12 @@ from fastapi import APIRouter, Header
 from fastapi.responses import Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from shisho.desk import Desk
 from shisho.domain.answer_news import AnswerStep
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import EVENT_STREAM, REFUSALS, IdPath
+from shisho.services import Desk
 
 LAST = "end"  # the id of the final event: a client that sends it has everything
 

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from shisho.desk import Desk
 from shisho.interfaces.api.truncate import SHOWS_PATHS
 from shisho.interfaces.http.routes import REFUSALS, IdPath
+from shisho.services import Desk
 
 # The media type and the file extension of each form.
 FORMS = {

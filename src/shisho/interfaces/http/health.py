@@ -8,13 +8,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp
 
-from shisho.desk import Desk
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics
+from shisho.services import Desk
 
 READY_SECONDS = 10.0
 

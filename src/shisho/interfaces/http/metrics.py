@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 from fastapi.responses import Response
 
-from shisho.desk import Desk
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
+from shisho.services import Desk
 from shisho.telemetry import figures_to, log
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from shisho.desk import Desk
 from shisho.errors import InvalidParams
+from shisho.services import Desk
 
 Network = IPv4Network | IPv6Network
 

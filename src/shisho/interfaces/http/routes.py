@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from shisho.desk import Desk
 from shisho.domain.inquiry import Evidence
 from shisho.domain.job import ENDED_TASK
 from shisho.domain.task import StatusDetail, TaskSnapshot
@@ -23,6 +22,7 @@ from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
 from shisho.interfaces.http.lasting import end_with_caller
 from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
+from shisho.services import Desk
 
 WAIT = 20.0
 RECENT = RecentReplies[bytes]()

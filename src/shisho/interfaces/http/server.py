@@ -21,7 +21,6 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 import shisho
-from shisho.desk import Desk
 from shisho.domain.team import cookie_of
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError
 from shisho.interfaces.api import arguments
@@ -43,6 +42,7 @@ from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes, show_missing
 from shisho.messages.system import reason_of
+from shisho.services import Desk
 
 GRACE_SECONDS = 2  # long polls are cut when the server stops; their jobs are not
 # How long a connection may be idle: longer than clients keep one (Node 4 s, httpx 5 s, browsers and proxies a

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from shisho.desk import Desk
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes
 from shisho.interfaces.api.documents import ADD
@@ -16,6 +15,7 @@ from shisho.interfaces.api.replies import Id, Name
 from shisho.interfaces.api.truncate import dump_compact
 from shisho.interfaces.http.headers import decode_header
 from shisho.interfaces.http.routes import REFUSALS
+from shisho.services import Desk
 
 BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 

@@ -11,11 +11,11 @@ from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import Response
 from pydantic import create_model
 
-from shisho.desk import Desk
 from shisho.domain.corpus import Document
 from shisho.domain.viewing import EvidenceBoxes, PageLayout, SpanBoxes, TextMatches, Viewable
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import REFUSALS, IdPath
+from shisho.services import Desk
 
 MOST = 2**31
 PagePath = Annotated[int, Path(ge=1, le=1_000_000)]

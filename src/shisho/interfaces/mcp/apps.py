@@ -15,12 +15,12 @@ from mcp.server.apps import APP_MIME_TYPE, Apps, ResourceCsp, client_supports_ap
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_types import CallToolRequestParams, CallToolResult
 
-from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.proof import EvidenceExhibit
 from shisho.errors import ShishoError
 from shisho.interfaces.api.truncate import to_plain_data
 from shisho.language.unseen import mark_unseen
+from shisho.services import Desk
 
 URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE

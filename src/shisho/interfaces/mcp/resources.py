@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
-from shisho.desk import Desk
 from shisho.domain.task import StatusDetail
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.messages.catalogue import render
+from shisho.services import Desk
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

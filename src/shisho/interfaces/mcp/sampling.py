@@ -13,11 +13,11 @@ from mcp.server.mcpserver.context import Context
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp_types import SamplingMessage, TextContent
 
-from shisho.desk import Desk
 from shisho.domain.model import FAULT_REASONS, ModelFault
 from shisho.domain.task import MAX_WAIT, AnswerHandle
 from shisho.errors import ModelFailed
 from shisho.interfaces.api.operations import Verb
+from shisho.services import Desk
 
 LENDING_VERB = "ask"
 # Newer protocols have no sampling: a client that offers it uses an older one.

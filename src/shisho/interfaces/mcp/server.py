@@ -14,7 +14,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, Tool
 
 import shisho
-from shisho.desk import Desk
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.operations import Verb
@@ -26,6 +25,7 @@ from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
 from shisho.interfaces.mcp.unreadable import AnsweringStream
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
+from shisho.services import Desk
 
 # The SDK imports `rich` to set up a log. Ours is set up earlier: see `log_lines.start_log`.
 sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]

@@ -18,7 +18,6 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from shisho.desk import Desk
 from shisho.domain.job import StopMode, TaskState
 from shisho.domain.task import TaskSnapshot
 from shisho.errors import NotFound, ShishoError
@@ -26,6 +25,7 @@ from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import tools as mcp_tools
 from shisho.interfaces.mcp.apps import EvidenceApp
 from shisho.messages.catalogue import render
+from shisho.services import Desk
 
 POLL_MS = 2_000
 MODERN = frozenset(MODERN_PROTOCOL_VERSIONS)

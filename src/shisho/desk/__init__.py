@@ -1,6 +1,0 @@
-"""The desk: all verbs of a visitor, each once. Interfaces are thin layers over `Desk`."""
-
-from shisho.desk.adding import resolve_path
-from shisho.desk.desk import Desk
-
-__all__ = ["Desk", "resolve_path"]

@@ -1,0 +1,251 @@
+"""The answer job: the librarian's loop over the corpus and, if that is not enough, web searches."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+
+from shisho.domain.answer_news import RunNews, build_progress
+from shisho.domain.codec import Payload
+from shisho.domain.corpus import WEB_CORPUS, Scope
+from shisho.domain.find import ExcludedSources, UrlState
+from shisho.domain.inquiry import (
+    Budget,
+    Gap,
+    Inquiry,
+    LoopStop,
+    UnsearchedQuery,
+    WebPolicy,
+    WebQuery,
+    WebResult,
+    with_ceilings,
+)
+from shisho.domain.intervention import PendingIntervention
+from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
+from shisho.domain.payloads import (
+    AnswerJob,
+    AnswerOutcome,
+    SearchJob,
+    SearchOutcome,
+    read_outcome,
+)
+from shisho.domain.task import JobKind, Sources
+from shisho.domain.time import Instant, count_seconds, later
+from shisho.domain.web import PagingStop
+from shisho.errors import EmptyCorpus, QuotaExhausted, ShishoError
+from shisho.jobs.context import JobContext
+from shisho.librarian.web_fallback import RESULTS
+from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
+from shisho.services.inquiries import LibrarianInquiries
+
+WORTHWHILE_S = 5.0  # below this remaining time no web search is started
+TURN_SHARE = 0.7  # the share of its time in which an attempt starts steps
+VISITS_PER_RESULT = 4  # at least one visited page in four is useful
+WEB_POLICIES = {
+    Sources.AUTO: WebPolicy.LAST,
+    Sources.DOCUMENTS: WebPolicy.NEVER,
+    Sources.WEB: WebPolicy.FIRST,
+    Sources.BOTH: WebPolicy.FIRST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHandler:
+    """A handler that answers questions with the same loop that the shell runs.
+
+    The run and its answer have the job's id. `way`: whether web searches are possible for an owner.
+    `turn_seconds`: the time limit of one attempt; a longer run continues in further attempts.
+    """
+
+    shelf: Shelf
+    ledger: Ledger
+    inquiries: LibrarianInquiries
+    finds: DiscoveredUrls
+    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
+    list_waiting: Callable[[str, TaskId], Awaitable[Sequence[PendingIntervention]]]
+    count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
+    budget: Budget
+    clock: Clock
+    way: Callable[[str], bool]
+    turn_seconds: float = math.inf
+
+    async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
+        """Run or resume the job's question.
+
+        A killed run, or one that waited for the web, is replayed first.
+        """
+        request = job.input.read(AnswerJob)
+        inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))
+        await self.ledger.begin(inquiry)
+        ends = self.clock.monotonic() + TURN_SHARE * self.turn_seconds
+
+        def is_turn_over() -> bool:
+            return self.clock.monotonic() > ends
+
+        news: asyncio.Queue[RunNews | None] = asyncio.Queue()
+        telling = asyncio.create_task(_tell_in_order(context, news))
+        ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
+        try:
+            answer = await self.inquiries.run(job.id, news.put_nowait, is_turn_over, ask_web)
+        finally:
+            news.put_nowait(None)
+            await asyncio.wait([telling])
+        if answer.loop_stop is LoopStop.STOPPED:
+            await context.release()
+        used = answer.budget_used
+        await context.charge(
+            **{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)}
+        )
+        return AnswerOutcome(
+            answer.id,
+            len(answer.evidence),
+            answer.level,
+            answer.abstained,
+            answer.loop_stop,
+            answer.rounds,
+        )
+
+    async def _inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
+        left = await self.list_left_out(asked.owner)
+        corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
+        scope = Scope(
+            asked.owner,
+            corpora,
+            asked.filters,
+            (*left.documents, *asked.excluded.documents),
+            (*left.passages, *asked.excluded.passages),
+        )
+        web_policy = WEB_POLICIES[asked.sources]
+        if (web_policy is WebPolicy.NEVER or not self.way(asked.owner)) and await self.shelf.count(
+            scope
+        ) == 0:
+            raise EmptyCorpus("question.nothing_to_answer_from")
+        budget = limit_budget(with_ceilings(self.budget, asked.budget), await self.count_left(job.task_id))
+        return Inquiry(
+            job.id,
+            asked.question,
+            scope,
+            budget,
+            job.task_id,
+            web_policy,
+            conversation_id=asked.conversation_id,
+            earlier=asked.earlier,
+            requirements=asked.requirements,
+        )
+
+    async def _ask_web(
+        self,
+        job: Job,
+        context: JobContext,
+        answer_job: AnswerJob,
+        queries: Sequence[WebQuery],
+        pages: int,
+        seconds: float,
+    ) -> WebResult:
+        """Search the web by search jobs of the same task, as `librarian.web_fallback.AskWeb`.
+
+        The wait ends when no job can continue without a person, and at the deadline set at its start.
+        """
+        # one deadline for all searches of the question
+        ends = await context.step("waits until", Instant, partial(self._later, seconds))
+        if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
+            return WebResult()
+        results = max(1, min(RESULTS, pages // len(queries) - 1))
+        await context.spawn(*(_search(job, query, answer_job, results, ends) for query in queries))
+        remaining = self._left_until(ends)
+        if remaining > 0:
+            await context.park(remaining)
+        names = {_name(job, query) for query in queries}
+        searches = {child.id: child for child in await context.list_children() if child.id in names}
+        persons = {
+            intervention.job_id: intervention.domain
+            for intervention in await self.list_waiting(answer_job.owner, job.task_id)
+        }
+        lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
+        if (await self.count_left(job.task_id)).get("max_pages", 1) < 1:
+            lacking.append(UnsearchedQuery(Gap.BUDGET))
+        gaps = tuple(query for query in lacking if query is not None)
+        engines = tuple(
+            (query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)]))
+        )
+        return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
+
+    def _left_until(self, ends: Instant) -> float:
+        return count_seconds(self.clock.steady(), ends)
+
+    async def _later(self, seconds: float) -> Instant:
+        return later(self.clock.steady(), seconds)
+
+    async def _pages(self, searches: Iterable[JobId]) -> int:
+        """Count the pages of the searches: result pages and visited hits, each once."""
+        urls_found = [(name, url) for name in searches for url in await self.finds.list_of_job(name)]
+        visited = {url.find.canonical_url for _, url in urls_found if url.status is UrlState.VISITED}
+        return len({(name, url.find.page_number) for name, url in urls_found}) + len(visited)
+
+
+def limit_budget(budget: Budget, allowance: Mapping[str, float]) -> Budget:
+    """Limit the budget to the remaining budget of the task."""
+    return with_ceilings(
+        budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)}
+    )
+
+
+def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
+    """Return the reason that a search returned less than it could; None if it was complete."""
+    if search.state is JobState.AWAITING_AUTH:
+        return UnsearchedQuery(Gap.PERSON, query.text, persons.get(search.id, ""))
+    if _met_quota(search):
+        return UnsearchedQuery(Gap.QUOTA)
+    if search.state is JobState.FAILED:
+        return UnsearchedQuery(Gap.FAILED, query.text, search.errors[-1].code)
+    if search.state is not JobState.COMPLETED:
+        return UnsearchedQuery(Gap.UNFINISHED, query.text)
+    outcome = read_outcome(search)
+    is_cut_short = isinstance(outcome, SearchOutcome) and outcome.paging_stop is PagingStop.BUDGET
+    return UnsearchedQuery(Gap.BUDGET) if is_cut_short else None
+
+
+def _met_quota(search: Job) -> bool:
+    """Return True if a quota of its owner ended the job."""
+    outcome = read_outcome(search) if search.state is JobState.COMPLETED else None
+    failures = outcome.errors if isinstance(outcome, SearchOutcome) else search.errors[-1:]
+    return any(failure.code == QuotaExhausted.code for failure in failures)
+
+
+async def _tell_in_order(context: JobContext, news: asyncio.Queue[RunNews | None]) -> None:
+    """Report the events of the queue in order, up to None.
+
+    Not concurrently: on separate connections a step could be stored before the one it follows.
+    """
+    while (item := await news.get()) is not None:
+        with suppress(ClaimLost, ShishoError):  # the run notices it too
+            await context.report(build_progress(item))
+
+
+def _name(job: Job, query: WebQuery) -> JobId:
+    # Deterministic, so that a job that is run again adds none.
+    text = "/".join((job.id, query.goal_id, query.text, *query.without))
+    return JobId(sha256(text.encode()).hexdigest()[:32])
+
+
+def _engine(search: Job) -> str:
+    outcome = read_outcome(search)
+    return outcome.engine or "" if isinstance(outcome, SearchOutcome) else ""
+
+
+def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, until: Instant) -> NewJob:
+    search = SearchJob(
+        query=query.text,
+        owner=answer_job.owner,
+        language=query.language,
+        max_results_per_query=VISITS_PER_RESULT * results,
+        enough=results,
+        until=until,  # searches that nobody waits for would occupy workers that the answer needs
+        without=query.without,
+    )
+    return NewJob(_name(job, query), JobKind.SEARCH, Payload.wrap(search))

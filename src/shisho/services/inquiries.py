@@ -1,0 +1,203 @@
+"""The librarian's loop over the searcher, as run by the shell and by answer jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shisho.domain.answer_news import RunNews, ignore_news
+from shisho.domain.conversation import Surroundings
+from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
+from shisho.domain.find import ExcludedSources
+from shisho.domain.inquiry import Answer, Gap, Inquiry, WebPolicy
+from shisho.domain.model import ModelUse
+from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
+from shisho.errors import InvalidParams
+from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
+from shisho.services.lent_policies import LentPolicies
+
+if TYPE_CHECKING:
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.librarian.loop import InquiryRun
+    from shisho.librarian.policy import Policy
+    from shisho.librarian.surveys import CitedSurvey
+    from shisho.librarian.table import Runner
+    from shisho.librarian.web_fallback import AskWeb
+
+
+def load_own_runner() -> Runner:
+    """Return the built-in runner, which needs no extras."""
+    from shisho.librarian.runner import run_table
+
+    return run_table
+
+
+def think_by_rules(owner: str) -> Policy | None:
+    """Return None: no model is configured."""
+    return None
+
+
+def replay_rules(uses: Sequence[ModelUse]) -> Policy | None:
+    """Return None: replies of models cannot be read here."""
+    return None
+
+
+def borrow_none(model: BorrowedModel) -> Policy | None:
+    """Return None: no model can be borrowed here."""
+    return None
+
+
+def report_no_way(owner: str) -> Gap:
+    """Return the gap: there is no search engine here."""
+    return Gap.NO_WAY
+
+
+async def recall_nothing(inquiry: Inquiry) -> Surroundings:
+    """Return nothing: no conversation and no library is known here."""
+    return Surroundings()
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarianInquiries:
+    """A runner of inquiries from the ledger.
+
+    `room_tokens`: the size of one round. `report_gap`: why the web is not searched for an owner, if so.
+    `runner` executes runs through the table of nodes, `policy` decides for those of an owner; both are
+    requested when a run begins. `recorded_policy` uses the replies of these uses; `borrowed_policy` uses a
+    borrowed model, unless one is configured; `lent` are the borrowed ones. `recall` provides the context of a
+    question for a model: earlier turns and the library.
+    """
+
+    searcher: CorpusSearcher
+    ledger: Ledger
+    clock: Clock
+    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
+    room_tokens: int
+    report_gap: Callable[[str], Gap] = report_no_way
+    runner: Callable[[], Runner] = load_own_runner
+    policy: Callable[[str], Policy | None] = think_by_rules
+    recorded_policy: Callable[[Sequence[ModelUse]], Policy | None] = replay_rules
+    borrowed_policy: Callable[[BorrowedModel], Policy | None] = borrow_none
+    lent: LentPolicies = field(default_factory=LentPolicies)
+    recall: Callable[[Inquiry], Awaitable[Surroundings]] = recall_nothing
+
+    def check(self, question: str, required: Requirements = NO_REQUIREMENTS) -> None:
+        """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""
+        from shisho.librarian.strategy import check_question, strategy
+
+        if required.kind is RequestKind.REPORT and not (self.lent.is_lent() or self.policy("")):
+            raise InvalidParams("report.no_model")
+        if required.goals or required.condition:
+            strategy(question, required)
+        else:
+            check_question(question)
+
+    @contextmanager
+    def lend(self, model: BorrowedModel) -> Iterator[bool]:
+        """Let runs that begin inside the block use this model.
+
+        Yields False if a model is configured, which they use instead.
+        """
+        policy = self.borrowed_policy(model)
+        if policy is None:
+            yield False
+            return
+        with self.lent.lend(policy):
+            yield True
+
+    def assign(self, run_id: str) -> None:
+        """Let a run that begins here use the borrowed model, if there is one."""
+        self.lent.assign(run_id)
+
+    def understand(self, question: str, earlier: Sequence[str]) -> str:
+        """Return a question as understood after earlier ones.
+
+        Raises InvalidParams for an invalid question.
+        """
+        from shisho.librarian.follow_up import resolve
+        from shisho.librarian.strategy import check_question
+
+        return resolve(check_question(question), earlier)
+
+    async def run(
+        self,
+        run_id: str,
+        notify: Callable[[RunNews], None],
+        stop: Callable[[], bool],
+        ask_web: AskWeb | None = None,
+    ) -> Answer:
+        """Begin or resume the run with this id."""
+        runner = self.runner()
+        return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
+
+    async def cut_short(self, run_id: str) -> Answer:
+        """Save the answer of a run as it is now, without continuing.
+
+        The answer says STOPPED unless the run had finished. It is written by rules, so that stopping does not
+        wait for a model. Raises NotFound for a run that has not begun, SourceRemoved.
+        """
+        by_rules = replace(self, policy=think_by_rules, lent=LentPolicies())
+        return await by_rules.run(run_id, ignore_news, lambda: True)
+
+    async def prepare(
+        self,
+        run_id: str,
+        notify: Callable[[RunNews], None],
+        stop: Callable[[], bool],
+        ask_web: AskWeb | None = None,
+    ) -> InquiryRun:
+        """Return the run with this id, before its first node or replayed to its last step."""
+        from shisho.librarian import loop
+        from shisho.librarian.surveys import survey_nothing
+
+        inquiry = await self.ledger.find_inquiry(run_id)
+        policy = self.lent.find(run_id) or self.policy(inquiry.scope.owner)
+
+        async def survey(question: str, required: Requirements) -> CitedSurvey | None:
+            from shisho.services.collection import CollectionLook
+
+            look = CollectionLook(self.searcher, inquiry.scope, question, self.clock.now())
+            return await look.survey(required, has_model=policy is not None)
+
+        async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
+            scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
+            return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
+
+        return await loop.prepare(
+            inquiry,
+            opened,
+            self.ledger,
+            self.clock,
+            notify,
+            stop,
+            ask_web,
+            self.report_gap(inquiry.scope.owner),
+            policy,
+            partial(self.recall, inquiry),
+            survey_nothing if inquiry.web_policy is WebPolicy.FIRST else survey,
+        )
+
+    async def replay(self, run_id: str, answer: Answer) -> Answer:
+        """Recompute the answer from the inputs that the run had.
+
+        Raises: NotFound if these are no longer stored, SourceRemoved after a purge.
+        """
+        from shisho.librarian.replay import RecordedRun, replay
+
+        inquiry = await self.ledger.find_inquiry(run_id)
+        recorded = RecordedRun(await self.ledger.list_steps(run_id))
+        return await replay(inquiry, recorded, answer, self.recorded_policy(recorded.uses()))
+
+    async def _with_web(self, scope: Scope) -> Scope:
+        """Add the web corpus to a scope, and exclude sources that were blocked or rejected since."""
+        excluded = await self.list_left_out(scope.owner)
+        corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
+        return replace(
+            scope,
+            corpora=tuple(dict.fromkeys(corpora)),
+            without=tuple({**dict.fromkeys(scope.without), **dict.fromkeys(excluded.documents)}),
+            rejected=tuple({**dict.fromkeys(scope.rejected), **dict.fromkeys(excluded.passages)}),
+        )

@@ -1,0 +1,146 @@
+"""The desk's verbs of local models: list, download, test, calibrate. Long work runs in the background."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shisho.domain.corpus import LOCAL_OWNER, Check
+from shisho.domain.embedding import CalibrationTarget, EmbeddingProgress, StoredModel
+from shisho.domain.model import FoundModel, ModelSetting, ModelWork, ModelWorkKind, ModelWorkState
+from shisho.errors import Conflict, InvalidParams, ShishoError
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
+from shisho.services import intake
+
+ReportBytes = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParts:
+    """The dependencies of the model verbs.
+
+    `pull(name, report)` returns False if the model was already stored; `target` returns the calibrated
+    embedder. Raises ExtraMissing if no embedder works.
+    """
+
+    owner: str
+    roots: Sequence[Path]
+    stored: Callable[[], Sequence[StoredModel]]
+    pull: Callable[[str, ReportBytes], Awaitable[bool]]
+    check: Callable[[ModelSetting | None], Awaitable[Check]]
+    find: Callable[[], Awaitable[Sequence[FoundModel]]]
+    chosen: Callable[[], ModelSetting]
+    choose: Callable[[ModelSetting], None]
+    target: Callable[[], CalibrationTarget]
+    progress: Callable[[], Awaitable[EmbeddingProgress | None]]
+
+
+class ModelDesk:
+    """The desk's verbs of models. Only this machine's owner may change models."""
+
+    def __init__(self, parts: ModelParts) -> None:
+        self._parts = parts
+        self._work: ModelWork | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def list_stored(self) -> Sequence[StoredModel]:
+        """List the embedders that are completely stored on this machine."""
+        return await asyncio.to_thread(self._parts.stored)
+
+    def work(self) -> ModelWork | None:
+        """Return the current or latest background work; None if there was none since the start."""
+        return self._work
+
+    async def progress(self) -> EmbeddingProgress | None:
+        """Return how many passages have a vector.
+
+        Returns None without an embedder, and for users other than this machine's owner, because the count
+        includes everyone's passages.
+        """
+        return await self._parts.progress() if self._parts.owner == LOCAL_OWNER else None
+
+    def calibration_target(self) -> CalibrationTarget:
+        """Return the embedder to calibrate. Raises ExtraMissing if none works."""
+        return self._parts.target()
+
+    async def check(self, setting: ModelSetting | None = None) -> Check:
+        """Make one real call of the language model, or of another one. Raises InvalidParams for guests."""
+        if setting is not None:
+            self._check_host()
+        return await self._parts.check(setting)
+
+    async def find(self) -> Sequence[FoundModel]:
+        """Return the models of servers on this machine; none for guests."""
+        return await self._parts.find() if self._parts.owner == LOCAL_OWNER else ()
+
+    def chosen(self) -> ModelSetting:
+        """Return the configured language model. Its key is only empty or `set`."""
+        self._check_host()
+        return self._parts.chosen()
+
+    async def choose(self, setting: ModelSetting) -> None:
+        """Configure the language model from the next question on. Raises InvalidParams, ExtraMissing."""
+        self._check_host()
+        await asyncio.to_thread(self._parts.choose, setting)
+
+    async def begin_pull(self, name: str) -> ModelWork:
+        """Start the download of an embedder, named owner/name.
+
+        Raises Conflict during other work, InvalidParams.
+        """
+        self._check_host()
+        name = name.strip()
+        if name.count("/") != 1 or not all(name.split("/")):
+            raise InvalidParams("models.bad_name", name=name)
+
+        async def pull() -> str:
+            is_new = await self._parts.pull(name, self._report)
+            return Message("models.fetched") if is_new else Message("models.was_here")
+
+        return self._begin(ModelWorkKind.PULL, name, pull)
+
+    async def begin_calibration(
+        self, folder: Path | str, calibrate: Callable[[Path], Awaitable[str]]
+    ) -> ModelWork:
+        """Start to calibrate the weight of words against meaning.
+
+        On a set of questions below `allowed_roots`. Raises Conflict during other work, ForbiddenPath,
+        InvalidParams.
+        """
+        self._check_host()
+        root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
+        return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))
+
+    def _check_host(self) -> None:
+        if self._parts.owner != LOCAL_OWNER:
+            raise InvalidParams("models.owner_only")
+
+    def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
+        if self._running is not None and not self._running.done():
+            raise Conflict("models.busy", subject=self._subject())
+        self._work = ModelWork(kind, subject, ModelWorkState.RUNNING)
+        self._running = asyncio.create_task(self._run(run))
+        return self._work
+
+    async def _run(self, run: Callable[[], Awaitable[str]]) -> None:
+        try:
+            message = await run()
+        except (ShishoError, OSError) as error:
+            reason = reason_of(error)
+            self._end(ModelWorkState.FAILED, reason)
+        else:
+            self._end(ModelWorkState.DONE, message)
+
+    def _report(self, done: int, total: int) -> None:
+        assert self._work is not None
+        self._work = replace(self._work, done=done, total=total)
+
+    def _end(self, state: ModelWorkState, message: str) -> None:
+        assert self._work is not None
+        self._work = replace(self._work, state=state, message=message)
+
+    def _subject(self) -> str:
+        return "" if self._work is None else self._work.subject

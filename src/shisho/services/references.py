@@ -1,0 +1,102 @@
+"""Completion of bibliographic facts of documents from the registry of DOIs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from shisho.domain.audit import AuditVerb
+from shisho.domain.corpus import Document, IntakeOutcome, Receipt, Scope
+from shisho.domain.reference import MatchedBy, Reference, ReferenceMatch
+from shisho.domain.task import WebConsent
+from shisho.errors import EngineUnavailable, NotFound, ShishoError
+from shisho.ports import Shelf
+from shisho.services.access import CorpusAccess
+from shisho.services.choosing import find_one_document
+from shisho.services.queue import check_consent
+from shisho.services.task_parts import Consent
+
+NEEDED = ("author", "year")  # every document has a title
+PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceParts:
+    """The dependencies of the reference verbs.
+
+    `look_up` finds the facts of a DOI; None without web access.
+    """
+
+    owner: str
+    access: CorpusAccess
+    shelf: Shelf
+    consent: Consent
+    look_up: Callable[[str], Awaitable[Reference | None]] | None
+
+
+class ReferenceDesk:
+    """The desk's verbs of bibliographic metadata."""
+
+    def __init__(self, parts: ReferenceParts) -> None:
+        self._parts = parts
+
+    async def list_incomplete(self, *names: str) -> Sequence[Document]:
+        """List documents with a DOI but without author or year, among the named ones or all.
+
+        Raises NotFound.
+        """
+        parts = self._parts
+        if names:
+            documents = [await find_one_document(parts.shelf, parts.owner, name) for name in names]
+        else:
+            documents = []
+            while page := await parts.shelf.list_documents(
+                Scope(parts.owner), documents[-1].id if documents else "", PAGE
+            ):
+                documents.extend(page)
+        return [document for document in documents if _lacks_something(document)]
+
+    async def complete(self, documents: Sequence[Document]) -> AsyncGenerator[Receipt, None]:
+        """Ask Crossref for each document by its DOI alone, and store missing facts; yield a receipt for each.
+
+        Raises: ConsentRequired if web consent is undecided, EngineUnavailable without web access.
+        """
+        parts = self._parts
+        check_consent(parts.consent.state())
+        if parts.look_up is None or parts.consent.state() is WebConsent.OFF:
+            raise EngineUnavailable("crossref.web_off")
+        for document in documents:
+            try:
+                async with parts.access.recording_failure(AuditVerb.DESCRIBE, document.id):
+                    await parts.access.check_writable(document)
+                yield await self._completed(document, await parts.look_up(document.metadata["doi"]))
+            except ShishoError as error:
+                yield Receipt(
+                    document.source,
+                    IntakeOutcome.FAILED,
+                    document.id,
+                    code=error.code,
+                    reason=error.message,
+                )
+
+    async def _completed(self, document: Document, reference: Reference | None) -> Receipt:
+        if reference is None:
+            raise NotFound("crossref.unknown_doi", doi=document.metadata["doi"])
+        fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
+        fresh.pop("citation_key", None)  # Crossref's is the DOI
+        async with self._parts.access.recording(AuditVerb.DESCRIBE, document.id):
+            news = await self._parts.shelf.describe({document.id: fresh})
+        outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
+        match = ReferenceMatch(
+            reference.key,
+            reference.facts.get("title", ""),
+            MatchedBy.DOI,
+            document.id,
+            document.source,
+        )
+        return Receipt(document.source, outcome, document.id, document.title, references=(match,))
+
+
+def _lacks_something(document: Document) -> bool:
+    metadata = document.metadata
+    return bool(metadata.get("doi")) and not all(metadata.get(name) for name in NEEDED)

@@ -1,0 +1,149 @@
+"""Web pages into a corpus, without fetching known pages or parsing unchanged ones again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from shisho.domain.corpus import DocumentId, IntakeOutcome, Receipt, Source
+from shisho.domain.job import Claim
+from shisho.domain.politeness import PageMemory
+from shisho.domain.time import count_seconds
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, DocumentUnreadable
+from shisho.ports import Cache, Clock, DiscoveredUrls
+from shisho.services.ingest_jobs import IngestHandler
+from shisho.web.crawl.visit import PageClient
+from shisho.web.http.pacing import Pay
+from shisho.web.http.url import canonicalise, strip_tracking
+
+FRESH_S = 7 * 86_400.0
+NOT_MODIFIED = 304
+
+
+@dataclass(frozen=True, slots=True)
+class PageOrder:
+    """A page for a corpus.
+
+    `anew`: revalidate a known page with its server. `notify_read`: called with the progress of reading a long
+    PDF.
+    """
+
+    url: str
+    canonical_url: str
+    owner: str
+    corpus: str
+    title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    password: str | None = None
+    anew: bool = False
+    notify_read: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageIntake:
+    """The intake of web pages from searches and from given addresses."""
+
+    visiting: PageClient
+    shelving: IngestHandler
+    finds: DiscoveredUrls
+    cache: Cache
+    clock: Clock
+
+    async def take_in(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
+        """Add the page, which is a find of this job.
+
+        A page that cannot be added gives a receipt with the reason. Raises RetryLater, and as
+        `PageClient.fetch_page`.
+        """
+        page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
+        if page_memory is not None and not order.anew and self._fresh(page_memory):
+            return await self._met_again(claim, order, page_memory)
+        response = await self.visiting.fetch_page(
+            Request(order.url, headers=_conditions(page_memory)), ticket, pay
+        )
+        if response.status != NOT_MODIFIED:
+            return await self._shelved(claim, order, response, ticket, pay)
+        if page_memory is None:
+            raise AllFetchesFailed("fetch.unasked_not_modified", url=order.url)
+        await self._remember(order, DocumentId(page_memory.document_id), response)
+        return await self._met_again(claim, order, page_memory)
+
+    async def _shelved(
+        self, claim: Claim, order: PageOrder, response: Response, ticket: str, pay: Pay
+    ) -> Receipt:
+        receipt = await self._shelve(claim, order, response)
+        if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
+            rendered = await self.visiting.render(
+                Request(response.url or order.url), f"{ticket} rendered", pay
+            )
+            if rendered is not None:
+                return await self._shelve(claim, order, rendered)
+        return receipt
+
+    async def _shelve(self, claim: Claim, order: PageOrder, response: Response) -> Receipt:
+        page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
+        source = _source(order, response, page_memory)
+        receipt = await self.shelving.shelve(claim, order.canonical_url, source, order.corpus, order.owner)
+        await self._remember(order, receipt.document_id, response)
+        return receipt
+
+    async def _met_again(self, claim: Claim, order: PageOrder, page_memory: PageMemory) -> Receipt:
+        document = DocumentId(page_memory.document_id)
+        await self.finds.settle(claim, order.canonical_url, document)
+        return Receipt(order.url, IntakeOutcome.KNOWN, document)
+
+    async def _remember(self, order: PageOrder, document: DocumentId | None, response: Response) -> None:
+        if document is not None:
+            # ETag and date of another address must not be used for this one: a page that forwards from here
+            # would claim to be unchanged.
+            is_own = _name_page(response.url or order.url) == order.canonical_url
+            headers = response.headers if is_own else {}
+            page = PageMemory(
+                document,
+                self.clock.steady(),
+                headers.get("etag", ""),
+                headers.get("last-modified", ""),
+            )
+            await self.cache.remember(order.corpus, order.owner, order.canonical_url, page)
+
+    def _fresh(self, page_memory: PageMemory) -> bool:
+        return count_seconds(page_memory.fetched_at, self.clock.steady()) < FRESH_S
+
+
+def _name_page(source: str) -> str:
+    """Return the canonical name of a page's address; "" for a file, or if a script redirected the browser."""
+    try:
+        return canonicalise(source)
+    except ValueError:
+        return ""
+
+
+def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
+    if page_memory is None:
+        return {}
+    conditions = {"If-None-Match": page_memory.etag, "If-Modified-Since": page_memory.last_modified}
+    return {name: value for name, value in conditions.items() if value}
+
+
+def _source(order: PageOrder, response: Response, page_memory: PageMemory | None) -> Source:
+    """Return the source of a page.
+
+    HTML has its own title; for other kinds the hit's is used. Web scans are not recognised: nobody asked for
+    minutes of computing. A page keeps the spelling of its address, so that its new content replaces the old.
+    """
+    title = "" if "html" in (response.media_type or "html") else order.title
+    name = strip_tracking(response.url or order.url)
+    if page_memory is not None and _name_page(page_memory.source) == _name_page(name):
+        name = page_memory.source
+    return Source(
+        name,
+        response.body,
+        response.media_type,
+        title,
+        order.metadata,
+        order.password,
+        response.charset,
+        ocr=False,
+        notify_read=order.notify_read,
+    )

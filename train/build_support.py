@@ -15,8 +15,8 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
-from fit_support import CAPTIONS, SUPPORT, Support
-from tests.librarian.checking.material import (
+from fit_support import CAPTIONS, SUPPORT, Support  # noqa: E402
+from tests.librarian.checking.material import (  # noqa: E402
     LABELS,
     Claim,
     make_claim,
@@ -25,8 +25,8 @@ from tests.librarian.checking.material import (
     read_shared_claims,
 )
 
-from shisho.librarian.checking.check import AnswerUnit, read_units
-from shisho.librarian.checking.support_features import SupportFeatures
+from shisho.librarian.checking.check import AnswerUnit, read_units  # noqa: E402
+from shisho.librarian.checking.support_features import SupportFeatures  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 MATERIAL = ROOT / "eval" / "support_material"

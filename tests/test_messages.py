@@ -58,7 +58,6 @@ LINGUISTIC = {
     "corpus/readers/cellformat.py",
     "corpus/readers/specimen.py",
     "inference/model_folder.py",
-    "language/meanings.py",
     "language/numbers.py",
     "rendering/bibliography.py",
     "surveys/naming.py",

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent))
 
-from fit_support import CAPTIONS, SUPPORT, Support  # noqa: E402
-from tests.librarian.checking.material import (  # noqa: E402
+from fit_support import CAPTIONS, SUPPORT, Support
+from tests.librarian.checking.material import (
     LABELS,
     Claim,
     make_claim,
@@ -25,8 +26,8 @@ from tests.librarian.checking.material import (  # noqa: E402
     read_shared_claims,
 )
 
-from shisho.librarian.checking.check import AnswerUnit, read_units  # noqa: E402
-from shisho.librarian.checking.support_features import SupportFeatures  # noqa: E402
+from shisho.librarian.checking.check import AnswerUnit, read_units
+from shisho.librarian.checking.support import SupportFeatures
 
 ROOT = Path(__file__).parent.parent
 MATERIAL = ROOT / "eval" / "support_material"

@@ -15,7 +15,7 @@ from fit import DIGITS, FOLDER, Array, FeatureTable
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from shisho.librarian.checking.support_features import EITHER, RISING
+from shisho.librarian.checking.support import EITHER, RISING
 
 SUPPORT = FOLDER / "support.npz"
 WEIGHTS = FOLDER.parent / "src" / "shisho" / "librarian" / "checking" / "support.json"

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shisho.librarian.checking.support import load_support_weights
-from shisho.librarian.checking.support_features import SupportFeatures
+from shisho.librarian.checking.support import SupportFeatures, load_support_weights
 from shisho.librarian.selection.certainty import SelectionFeatures
 from shisho.librarian.selection.features import SentenceFeatures
 from shisho.librarian.selection.weights import load_weights

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from shisho.language import irregular_verbs
 from shisho.language.patterns import compile_lazily
 from shisho.language.synonyms import synonym_groups
-from shisho.language.terms import fold, terms, tokenizer
+from shisho.language.terms import terms, tokenizer
 from shisho.language.weights import LIGHT, STRONG
 from shisho.language.word_groups import WordGroups, group_words, read_list
 
@@ -148,33 +147,3 @@ def _of_one_kanji(verb: str, noun: str) -> bool:
     if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun in _OTHER:
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))
-
-
-_NEGATING = ("un", "in", "im", "ir", "non", "dis", "非", "不", "無", "未")
-
-
-@lru_cache(maxsize=100_000)
-def are_opposite(first: str, other: str) -> bool:
-    """True if two terms are listed as opposites, or one is the other with a negating prefix."""
-    pairs = ((first, other), (other, first))
-    if any(longer == prefix + shorter for longer, shorter in pairs for prefix in _NEGATING):
-        return True
-    return (
-        not _read_opposites()
-        .get(first, _NONE)
-        .isdisjoint(-side for side in _read_opposites().get(other, _NONE))
-    )
-
-
-@lru_cache(maxsize=1)
-def _read_opposites() -> dict[str, frozenset[int]]:
-    """The sides of the listed pairs on which each term stands: line 3 has the sides 3 and -3."""
-    sides: dict[str, set[int]] = {}
-    lines = files("shisho.language.lists").joinpath("opposite_words.txt").read_text("utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
-        if not line.startswith("#"):
-            for sign, side in zip((1, -1), line.split("|"), strict=True):
-                for word in side.split():
-                    for term in terms(fold(word)) or [word]:
-                        sides.setdefault(term, set()).add(sign * number)
-    return {term: frozenset(numbers) for term, numbers in sides.items()}

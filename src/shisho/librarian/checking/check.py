@@ -36,8 +36,7 @@ from shisho.librarian.checking.figures import (
     unwrap,
 )
 from shisho.librarian.checking.misplaced import list_misplaced
-from shisho.librarian.checking.support import load_support_weights
-from shisho.librarian.checking.support_features import SupportFeatures, measure_support
+from shisho.librarian.checking.support import SupportFeatures, load_support_weights, measure_support
 from shisho.librarian.frames import frame
 from shisho.messages.catalogue import word
 

@@ -1,4 +1,5 @@
-"""Read the clauses of a text, with their words and figures in order. Pure."""
+"""Read the clauses of a text, with their words and figures in order, and the marks that qualify a statement.
+Pure."""
 
 from __future__ import annotations
 
@@ -25,6 +26,38 @@ _NUMBERED = compile_lazily(r"第 ?([0-9]{1,4}|[一二三四五六七八九十]{1
 COVERED = LIGHT | word_set(
     "限る 必要 可能 付く 中 項 条 号 良い 資料 文書 手元 定める 出来る 義務 一方 例えば document accord overal need must may"
 )
+
+# What bounds, limits, doubts or dates a statement, or makes its number negative.
+_MARK_PATTERNS = {
+    "bounds": (
+        r"以上|少なくとも|最低|最小|下限|\b(?:at least|minimum|or more)\b",
+        r"超え|超過|上回|above|exceed|\b(?:over|more than)\b",
+        r"以内|以下(?![「『、のに同])|(?<=[0-9a-z%°℃一-鿿ァ-ヶー])以下(?=[、のに])"
+        r"|最大|最長|最高|上限|\b(?:at most|maximum|up to|or less)\b",
+        r"未満|下回|below|less than",
+        r"\d[^、。]{0,4}[~〜～–]\s?\d|\d[^、。]{0,6}から\d|の間|\bbetween\b",
+    ),
+    "limits": (
+        r"のみ|だけ|限[りらるっ]|しか(?=[一-鿿な])|唯一|\b(?:only|solely|sole|exclusively)\b",
+        r"除[きくい]|以外|\b(?:except|other than|unless)\b",
+    ),
+    "doubts": (
+        r"おそれ|可能性|かもしれ|推定|見込|とされ|と(?:も)?(?:言|い)われ|考えられ|ともされ|らしい|ようだ"
+        r"|\b(?:perhaps|probabl[ey]|likely|expected|planned)\b",
+        r"[おこごそとのぼもよろ]うと(?:し|する)|\b(?:about|try\w*|tried|attempt\w*|intend\w*) to\b",
+    ),
+    "signs": (r"紀元前|\bb\.?c\b", r"(?<![a-z0-9)）])[-−]\d|マイナス|零下|氷点下|\bminus\b"),
+    "times": (
+        r"現在|現代|今[はもでな]|今日|\b(?:now|currently|today|still)\b",
+        r"まで(?!に)|\b(?:until|till|up to)\b",
+        r"前|までに|あらかじめ|\b(?:before|prior|in advance|earlier)\b",
+        r"後(?!述)|以降|\b(?:after|since|later)\b",
+    ),
+}
+MARKS = tuple(_MARK_PATTERNS)
+_MARKS = {
+    kind: [compile_lazily(pattern) for pattern in patterns] for kind, patterns in _MARK_PATTERNS.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +108,15 @@ def are_of_one_kind(first: Figure, other: Figure) -> bool:
     if isinstance(first, Measure) and isinstance(other, Measure):
         return first.unit == other.unit
     return isinstance(first, Date) and isinstance(other, Date) and _list_parts(first) == _list_parts(other)
+
+
+def count_different_marks(text: str, other: str, kinds: Iterable[str]) -> int:
+    """Return how many marks of these kinds only one of two folded texts has."""
+    return sum(
+        (pattern.search(text) is None) != (pattern.search(other) is None)
+        for kind in kinds
+        for pattern in _MARKS[kind]
+    )
 
 
 def is_in(figure: Figure, others: Iterable[Figure]) -> bool:

@@ -17,8 +17,7 @@ from shisho.language.numbers import Date, Measure
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 from shisho.language.weights import LIGHT, word_set
-from shisho.librarian.checking.clauses import Clause, are_of_one_kind, read_clauses
-from shisho.librarian.checking.marks import count_different_marks
+from shisho.librarian.checking.clauses import Clause, are_of_one_kind, count_different_marks, read_clauses
 
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree
 QUALIFYING = ("bounds", "limits", "doubts")  # marks that both statements must have
@@ -114,7 +113,7 @@ def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_headin
     the predicate. A heading may say what the other statement says."""
     if a.others != b.others and not (a.others <= b.others or b.others <= a.others):
         return False
-    if any(count_different_marks(a.clause.text, b.clause.text, kind) for kind in QUALIFYING):
+    if count_different_marks(a.clause.text, b.clause.text, QUALIFYING):
         return False
     if _lack(a.before, b.before, other_heading) or _lack(b.before, a.before, heading):
         return False

@@ -1,16 +1,67 @@
-"""Whether quotations support a sentence, by one fitted score. `make weights` writes its weights."""
+"""Whether quotations support a sentence, by one fitted score over its features.
+
+The words and figures of the sentence are matched with those of the run of neighbouring sentences that has
+most of them; the clauses of the run with a match are its home. Every feature is a plain number, so that the
+weights are fitted by a script (`train/`): `make weights` writes them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
+from typing import NamedTuple
 
-from shisho.librarian.checking.support_features import SupportFeatures
+from shisho.language.meanings import is_same_word, mean_same
+from shisho.language.names import names
+from shisho.language.patterns import compile_lazily
+from shisho.language.polarity import count_negations, is_negated
+from shisho.language.terms import squeeze
+from shisho.librarian.checking.clauses import (
+    MARKS,
+    Clause,
+    Token,
+    count_different_marks,
+    is_in,
+    read_clauses,
+)
 
 FILE = "support.json"
+LONGEST_RUN = 4  # sentences that one sentence may sum up
+RUN_COST = 0.15  # of each further sentence of a run, in shares of the sentence's words
+MATCHED = 0.65  # from this on a word is said
+KNOWN = 0.5  # what a word counts that only a heading, a context or the question has
+
+_DENIAL = compile_lazily(r"そう|とは|わけ|正し|言え|いえ|限ら|\b(?:that|it|so|true)\b")
+_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(を|に|へ|から|より)(?![一-鿿]?って)")
+_ROLES = {"を": "object", "に": "to", "へ": "to", "から": "from", "より": "from"}
+
+
+class SupportFeatures(NamedTuple):
+    """Features of one sentence, in the order of the weights. `RISING` never lower the score, `EITHER` may do
+    both, all others never raise it."""
+
+    coverage: float  # share of the words that are said; what only headings have counts half
+    density: float  # share of the words of the home that the sentence uses
+    pairs: float  # share of neighbouring words that stand in one clause of the run
+    figures: float  # there are figures
+    moves: float  # words that come before the one that they follow in the run, if it is English
+    unmatched: float  # nouns that are not said
+    substituted: float  # words that are not said and in whose place the run has another one
+    negations: float  # difference of the negations from the home
+    denied: float  # the run goes on to deny what it said
+    misdenied: float  # negated clauses that are not about what the home negates
+    directions: float  # nouns with を, に or から that have another of these in the home
+    crossed: float  # figures whose words stand with another figure
+    names: float  # names that the run does not have
+    marks: float  # what bounds, limits, doubts or dates only one of sentence and home
+    clean: float  # none of what is counted from `unmatched` to `marks` is there
+
+
+RISING = frozenset({"coverage", "density", "pairs", "clean"})
+EITHER = frozenset({"figures"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +84,199 @@ class SupportWeights:
 def load_support_weights() -> SupportWeights:
     """Return the weights of this version."""
     return SupportWeights(**json.loads(files(__package__).joinpath(FILE).read_text("utf-8")))
+
+
+def measure_support(
+    sentence: str, quotations: Sequence[str], headings: Sequence[str] = ()
+) -> SupportFeatures:
+    """Return the features of a sentence. `headings`: contexts and the question, too."""
+    ours = read_clauses(sentence)
+    headed_words = frozenset(
+        word for text in headings for clause in read_clauses(text) for word in clause.words
+    )
+    return _Alignment(ours, _find_run(ours, quotations), headed_words).measure()
+
+
+def _find_run(ours: Sequence[Clause], quotations: Sequence[str]) -> list[Clause]:
+    """Return the clauses of the neighbouring sentences that have most of the sentence's words."""
+    stated: list[list[Clause]] = []
+    for quotation in quotations:
+        by_number: dict[int, list[Clause]] = {}
+        for clause in read_clauses(quotation):
+            by_number.setdefault(clause.sentence, []).append(clause)
+        stated += by_number.values()
+    tokens = [token for clause in ours for token in clause.content]
+    scores = [
+        [
+            max((match_tokens(token, other) for clause in sentence for other in clause.content), default=0.0)
+            for token in tokens
+        ]
+        for sentence in stated
+    ]
+    best, bounds = -1.0, (0, 0)
+    for start in range(len(stated)):
+        for end in range(start + 1, min(len(stated), start + LONGEST_RUN) + 1):
+            score = sum(map(max, zip(*scores[start:end], strict=True))) / max(1, len(tokens))
+            score -= RUN_COST * (end - start - 1)
+            if score > best:
+                best, bounds = score, (start, end)
+    return [replace(clause, sentence=number) for number in range(*bounds) for clause in stated[number]]
+
+
+class _Alignment:
+    """The tokens of a sentence matched with those of a run. `places`: of each token the place of its match,
+    None without one; `owners` and `homes`: the clause of each token here and there."""
+
+    def __init__(self, ours: Sequence[Clause], run: Sequence[Clause], headed_words: frozenset[str]) -> None:
+        self.ours, self.run, self.headed_words = ours, run, headed_words
+        self.tokens = [token for clause in ours for token in clause.content]
+        self.owners = [number for number, clause in enumerate(ours) for _ in clause.content]
+        self.stated = [token for clause in run for token in clause.content]
+        self.homes = [number for number, clause in enumerate(run) for _ in clause.content]
+        self.scores: list[float] = []
+        self.places: list[int | None] = []
+        self.used: set[int] = set()
+        self._match()
+        self.matched = [place for place in self.places if place is not None]
+        self.home = sorted({self.homes[place] for place in self.matched})
+        self.text = "、".join(clause.text for clause in ours)
+        self.home_text = "、".join(run[number].text for number in self.home)
+
+    def _match(self) -> None:
+        """Match each token with the best one, if possible an unused one behind the match before it."""
+        at = -1
+        for token in self.tokens:
+            scores = [match_tokens(token, other) for other in self.stated]
+            best = max(scores, default=0.0)
+            near = [place for place, score in enumerate(scores) if score == best and best >= MATCHED]
+            free = [place for place in near if place not in self.used]
+            free = free or near
+            place = next((place for place in free if place > at), free[0] if free else None)
+            self.scores.append(best)
+            self.places.append(place)
+            if place is not None:
+                self.used.add(place)
+                at = place
+
+    def measure(self) -> SupportFeatures:
+        moves = sum(second < first for first, second in pairwise(self.matched))
+        signs = {
+            "unmatched": min(4, sum(not "ぁ" <= token.term[-1] <= "ん" for token in self._list_foreign())),
+            "substituted": min(3, self._count_substituted()),
+            "negations": min(2, abs(count_negations(self.text) - count_negations(self.home_text))),
+            "denied": self._is_denied_after(),
+            "misdenied": min(2, self._count_misdenied()),
+            "directions": min(2, self._count_directions()),
+            "crossed": min(2, self._count_crossed()),
+            "names": min(2, self._count_names()),
+            "marks": min(3, count_different_marks(self.text, self.home_text, MARKS)),
+        }
+        return SupportFeatures(
+            coverage=sum(
+                max(score, KNOWN * (token.term in self.headed_words))
+                for token, score in zip(self.tokens, self.scores, strict=True)
+            )
+            / max(1, len(self.tokens)),
+            density=len(self.used) / max(1, sum(home in self.home for home in self.homes)),
+            pairs=self._share_pairs(),
+            figures=any(token.figure for token in self.tokens),
+            moves=min(4, moves) if self.text.isascii() else 0,
+            **signs,
+            clean=not any(signs.values()),
+        )
+
+    def _list_foreign(self) -> list[Token]:
+        rows = zip(self.tokens, self.places, strict=True)
+        return [token for token, place in rows if place is None and token.term not in self.headed_words]
+
+    def _share_pairs(self) -> float:
+        rows = zip(self.owners, self.places, strict=True)
+        inside = [(a, b) for (owner, a), (other, b) in pairwise(rows) if owner == other]
+        together = sum(a is not None and b is not None and self.homes[a] == self.homes[b] for a, b in inside)
+        return together / max(1, len(inside))
+
+    def _count_substituted(self) -> int:
+        count = 0
+        around = [-1, *self.places, len(self.stated)]
+        for token, before, place, after in zip(self.tokens, around, self.places, around[2:], strict=False):
+            if place is None and token.term not in self.headed_words:
+                beside = (None if before is None else before + 1, None if after is None else after - 1)
+                count += any(
+                    at is not None and 0 <= at < len(self.stated) and at not in self.used for at in beside
+                )
+        return count
+
+    def _is_denied_after(self) -> bool:
+        rest = self.run[self.home[-1] + 1 :] if self.home else ()
+        return any(
+            clause.sentence == self.run[self.home[-1]].sentence
+            and count_negations(clause.text) > 0
+            and _DENIAL.search(clause.text) is not None
+            for clause in rest
+        )
+
+    def _count_misdenied(self) -> int:
+        stated = [clause for number in self.home if is_negated((clause := self.run[number]).text)]
+        return sum(
+            2 * max((_count_matching(clause.words, other.words) for other in stated), default=0)
+            < len({*clause.words})
+            for clause in self.ours
+            if is_negated(clause.text)
+        )
+
+    def _count_directions(self) -> int:
+        """Return how many nouns have another particle of direction in the home."""
+        stated: dict[str, set[str]] = {}
+        for noun, particle in _ROLE.findall(self.home_text):
+            stated.setdefault(noun, set()).add(_ROLES[particle])
+        return sum(
+            noun in stated and _ROLES[particle] not in stated[noun]
+            for noun, particle in _ROLE.findall(self.text)
+        )
+
+    def _count_crossed(self) -> int:
+        """Return how many figures stand with a word that the home has only with another figure."""
+        count = 0
+        for token, owner, place in zip(self.tokens, self.owners, self.places, strict=True):
+            if token.figure and place is not None:
+                beside = self.run[self.homes[place]].words
+                count += any(
+                    at is not None
+                    and other.figure is None
+                    and owner == clause
+                    and self.homes[at] != self.homes[place]
+                    and self.run[self.homes[at]].figures
+                    and not _count_matching((other.term,), beside)
+                    for other, clause, at in zip(self.tokens, self.owners, self.places, strict=True)
+                )
+        return count
+
+    def _count_names(self) -> int:
+        stated = squeeze("".join(clause.text for clause in self.run) + " ".join(self.headed_words))
+        return sum(name not in stated for name in names(self.text))
+
+
+def _count_matching(words: Sequence[str], others: Sequence[str]) -> int:
+    return sum(any(match_words(word, other) >= MATCHED for other in others) for word in {*words})
+
+
+def match_tokens(token: Token, other: Token) -> float:
+    """Return how far two tokens say the same, from 0 to 1."""
+    if token.figure is None and other.figure is None:
+        return match_words(token.term, other.term)
+    is_said = token.figure is not None and other.figure is not None and is_in(token.figure, (other.figure,))
+    return float(is_said or token.term == other.term)
+
+
+@lru_cache(maxsize=100_000)
+def match_words(word: str, other: str) -> float:
+    """Return how far two terms say the same, from 0 to 1."""
+    if word == other:
+        return 1.0
+    if is_same_word(word, other):
+        return 0.9
+    if mean_same(word, other):
+        return 0.8
+    if word.isascii() and other.isascii():
+        return 0.7 if min(len(word), len(other)) > 3 and word[:5] == other[:5] else 0.0
+    return 0.4 if any("一" <= sign <= "鿿" for sign in {*word} & {*other}) else 0.0

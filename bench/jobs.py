@@ -26,9 +26,11 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.jobs import EmbeddedJobs
-from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.presence import FilePresence
+from shisho.stores.sql.jobs import StoredJobs
+from shisho.stores.sql.tasks import StoredTasks
+from shisho.stores.sql.transitions import Transactions
 from shisho.system.clock import SystemClock
 
 JOBS = 2_000
@@ -64,8 +66,8 @@ class Bench:
         self.folder = folder
         self.database = Database(folder / "shisho.db")
         self.bell = EmbeddedBell(self.database)
-        self.jobs = EmbeddedJobs(self.database, SystemClock(), self.bell)
-        self.tasks = EmbeddedTasks(self.database, SystemClock(), self.bell)
+        self.jobs = StoredJobs(Transactions(EmbeddedQueryStore(self.database), SystemClock(), self.bell))
+        self.tasks = StoredTasks(Transactions(EmbeddedQueryStore(self.database), SystemClock(), self.bell))
 
     async def fill(self, task: str, count: int, priority: int) -> None:
         for begin in range(0, count, 10_000):

@@ -30,9 +30,9 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.jobs import PostgresJobs
+from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
 from shisho.stores.postgres.presence import PostgresPresence
-from shisho.stores.postgres.tasks import PostgresTasks
+from shisho.stores.sql.tasks import StoredTasks
 from shisho.system.clock import SystemClock
 
 WORKERS = 8
@@ -60,7 +60,7 @@ class Queue:
     database: PostgresDatabase
     bell: PostgresBell
     jobs: PostgresJobs
-    tasks: PostgresTasks
+    tasks: StoredTasks
     clock: SystemClock
 
 
@@ -69,7 +69,11 @@ def opened(url: str) -> Queue:
     clock = SystemClock(database.line)
     bell = PostgresBell(database)
     return Queue(
-        database, bell, PostgresJobs(database, clock, bell), PostgresTasks(database, clock, bell), clock
+        database,
+        bell,
+        PostgresJobs(database, clock, bell),
+        StoredTasks(build_postgres_transactions(database, clock, bell)),
+        clock,
     )
 
 

@@ -21,14 +21,14 @@ from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.interventions import EmbeddedInterventions
-from shisho.stores.embedded.jobs import EmbeddedJobs
-from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.interventions import PostgresInterventions
-from shisho.stores.postgres.jobs import PostgresJobs
-from shisho.stores.postgres.tasks import PostgresTasks
+from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
+from shisho.stores.sql.interventions import StoredInterventions
+from shisho.stores.sql.jobs import StoredJobs
+from shisho.stores.sql.tasks import StoredTasks
+from shisho.stores.sql.transitions import Transactions
 from tests.machine import PATIENCE
 from tests.postgres import fresh_database
 
@@ -127,16 +127,13 @@ async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Qu
         return
     database = Database(folder / "shisho.db")
     across = EmbeddedBell(database)
-    parts = (database, clock, across)
-    yield Queue(
-        EmbeddedJobs(*parts), EmbeddedTasks(*parts), EmbeddedInterventions(*parts), across, clock, database
-    )
+    moves = Transactions(EmbeddedQueryStore(database), clock, across)
+    yield Queue(StoredJobs(moves), StoredTasks(moves), StoredInterventions(moves), across, clock, database)
     await database.close()
 
 
 def postgres_queue(database: PostgresDatabase, clock: Any) -> Queue:
     bell = PostgresBell(database)
-    parts = (database, clock, bell)
-    return Queue(
-        PostgresJobs(*parts), PostgresTasks(*parts), PostgresInterventions(*parts), bell, clock, database
-    )
+    jobs = PostgresJobs(database, clock, bell)
+    moves = build_postgres_transactions(database, clock, bell)
+    return Queue(jobs, StoredTasks(moves), StoredInterventions(moves), bell, clock, database)

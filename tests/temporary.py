@@ -9,9 +9,9 @@ from shisho.ports import Clock
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.ledger import EmbeddedLedger
-from shisho.stores.embedded.limiter import EmbeddedLimiter
 from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.quotas import StoredQuotas
+from shisho.stores.sql.limiter import StoredLimiter
+from shisho.stores.sql.quotas import StoredQuotas
 from shisho.system.clock import SystemClock
 
 _opened: list[tuple[Database, TemporaryDirectory[str]]] = []
@@ -40,8 +40,8 @@ def new_cache(clock: Clock) -> EmbeddedCache:
     return EmbeddedCache(temporary_database(), clock)
 
 
-def new_limiter(clock: Clock) -> EmbeddedLimiter:
-    return EmbeddedLimiter(temporary_database(), clock)
+def new_limiter(clock: Clock) -> StoredLimiter:
+    return StoredLimiter(EmbeddedQueryStore(temporary_database()), clock)
 
 
 def new_quotas(clock: Clock) -> StoredQuotas:

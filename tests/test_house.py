@@ -71,55 +71,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "__main__": {"interfaces"},
 }
 
-# what the stores have in common
-STORE_PAGES = {
-    "assistants",
-    "beginnings",
-    "blob_names",
-    "conversation_names",
-    "conversation_rows",
-    "conversations",
-    "counted_metadata",
-    "ears",
-    "find_rows",
-    "health",
-    "index_feed",
-    "index_scope",
-    "index_words",
-    "interventions",
-    "jobs",
-    "ledger_rows",
-    "levels",
-    "message_ids",
-    "limiter",
-    "migrating",
-    "names",
-    "nouns",
-    "nul",
-    "postponed",
-    "presence",
-    "proposals",
-    "queries",
-    "quota_errors",
-    "quotas",
-    "refusals",
-    "request_keys",
-    "restoring",
-    "round_records",
-    "scope",
-    "serving",
-    "step_content",
-    "stopping",
-    "table_copy",
-    "task_shares",
-    "tasks",
-    "team_errors",
-    "traces",
-    "transitions",
-    "vectors",
-}
-
-# wings of a room → the wings beside them that they may know
+# wings of a room → the wings beside them that they may know; the pages beside them are for all of them
 WINGS: dict[str, set[str]] = {
     "web/http": set(),
     "web/browser": {"http"},
@@ -131,10 +83,11 @@ WINGS: dict[str, set[str]] = {
     "interfaces/ui": set(),
     "interfaces/http": {"api", "mcp", "ui"},
     "interfaces/cli": {"api", "http", "mcp"},
-    "stores/blobs": STORE_PAGES,
-    "stores/embedded": STORE_PAGES,
-    "stores/postgres": STORE_PAGES,
-    "stores/qdrant": STORE_PAGES,
+    "stores/sql": set(),
+    "stores/blobs": set(),
+    "stores/embedded": {"sql"},
+    "stores/postgres": {"sql"},
+    "stores/qdrant": set(),
     "testing/providers": set(),
 }
 
@@ -334,7 +287,8 @@ def wings(root: Path) -> Iterator[str]:
         beside = [
             imported.split(".") for imported in imports(text) if imported.startswith(f"shisho.{parts[0]}.")
         ]
-        for known in sorted({path[2] for path in beside if len(path) > 3} - WINGS[wing] - {parts[1]}):
+        known_wings = {path[2] for path in beside if (root / path[1] / path[2]).is_dir()}
+        for known in sorted(known_wings - WINGS[wing] - {parts[1]}):
             yield f"{name} knows {parts[0]}/{known}"
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from shisho.domain.embedding import EmbedderAbout
 from shisho.ports import AuditLog, EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
-from shisho.stores.audit import StoredAudit
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.grants import EmbeddedGrants
@@ -34,7 +33,8 @@ from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.qdrant.index import QdrantIndex
 from shisho.stores.qdrant.server import QdrantServer
-from shisho.stores.users import StoredUsers
+from shisho.stores.sql.audit import StoredAudit
+from shisho.stores.sql.users import StoredUsers
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
 from tests.postgres import shared_server

@@ -11,17 +11,18 @@ from shisho.domain.corpus import Citation, DocumentId, Passage
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job
 from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionBook, Shelf
-from shisho.stores.embedded.assistants import EmbeddedAssistants
 from shisho.stores.embedded.finds import EmbeddedUrls
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.opinions import EmbeddedOpinions
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.postgres.assistants import PostgresAssistants
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.finds import PostgresUrls
 from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.opinions import PostgresOpinions
+from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.shelf import PostgresShelf
+from shisho.stores.sql.assistants import StoredAssistants
 from tests.making import intake
 from tests.queues import Queue, new, opened
 
@@ -91,7 +92,7 @@ async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
                 in_postgres,
                 in_postgres,
                 PostgresOpinions(database, clock),
-                PostgresAssistants(database, clock, site),
+                StoredAssistants(PostgresQueryStore(database), clock, site),
                 PostgresShelf(database, clock),
                 PostgresLedger(database, clock),
             )
@@ -102,7 +103,7 @@ async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
             stored,
             stored,
             EmbeddedOpinions(database, clock),
-            EmbeddedAssistants(database, clock, site),
+            StoredAssistants(EmbeddedQueryStore(database), clock, site),
             EmbeddedShelf(database, clock),
             EmbeddedLedger(database, clock),
         )

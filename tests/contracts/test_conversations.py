@@ -13,8 +13,9 @@ from shisho.domain.corpus import Scope
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Conversations, Ledger
-from shisho.stores.embedded.conversations import EmbeddedConversations
-from shisho.stores.postgres.conversations import PostgresConversations
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.conversations import StoredConversations
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.contracts.test_ledger import answer, evidence
@@ -38,10 +39,10 @@ async def nothing_to_erase() -> bool:
 async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talks]:
     if request.param == "postgres":
         async with fresh_postgres() as store:
-            yield Talks(PostgresConversations(store.database, SystemClock()), store.ledger)
+            yield Talks(StoredConversations(PostgresQueryStore(store.database), SystemClock()), store.ledger)
         return
     async with embedded_store(tmp_path) as store:
-        made = EmbeddedConversations(store.database, SystemClock(), nothing_to_erase)
+        made = StoredConversations(EmbeddedQueryStore(store.database), SystemClock(), nothing_to_erase)
         yield Talks(made, store.ledger)
 
 

@@ -11,8 +11,9 @@ import pytest
 from shisho.domain.politeness import LATEST, PROBE_S, BreakerState, EngineHealth, RequestOutcome
 from shisho.ports import Health
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.postgres.health import PostgresHealth
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.health import StoredHealth
 from tests.clocks import TwoHands
 from tests.postgres import fresh_database
 
@@ -41,10 +42,10 @@ async def ward(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     clock = TwoHands()
     if request.param == "postgres":
         async with fresh_database() as server_database:
-            yield Ward(PostgresHealth(server_database, clock), clock)
+            yield Ward(StoredHealth(PostgresQueryStore(server_database), clock), clock)
         return
     database = Database(tmp_path / "shisho.db")
-    yield Ward(EmbeddedHealth(database, clock), clock)
+    yield Ward(StoredHealth(EmbeddedQueryStore(database), clock), clock)
     await database.close()
 
 

@@ -12,8 +12,9 @@ from shisho.domain.pace import GRACE_S, LEASE_S, PATIENCE_S
 from shisho.domain.politeness import Limit, Permit
 from shisho.ports import Limiter
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.limiter import EmbeddedLimiter
-from shisho.stores.postgres.limiter import PostgresLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.limiter import StoredLimiter
 from tests.clocks import TwoHands
 from tests.postgres import fresh_database
 
@@ -51,10 +52,10 @@ async def gate(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     clock = TwoHands()
     if request.param == "postgres":
         async with fresh_database() as server_database:
-            yield Gate(PostgresLimiter(server_database, clock), clock)
+            yield Gate(StoredLimiter(PostgresQueryStore(server_database), clock), clock)
         return
     database = Database(tmp_path / "shisho.db")
-    yield Gate(EmbeddedLimiter(database, clock), clock)
+    yield Gate(StoredLimiter(EmbeddedQueryStore(database), clock), clock)
     await database.close()
 
 

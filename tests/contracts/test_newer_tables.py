@@ -19,9 +19,10 @@ from shisho.domain.inquiry import Inquiry
 from shisho.domain.intervention import AuthTarget
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.sql.health import StoredHealth
+from shisho.stores.sql.limiter import StoredLimiter
 from tests.clocks import TwoHands
 from tests.contracts import (
     test_cache,
@@ -197,10 +198,10 @@ async def test_newer_pace_health_and_cache_keep_their_promises(folder: Path, dat
     clock = TwoHands()
     still = SetClock()
     await test_limiter.test_waiters_get_consecutive_slots_in_order_of_asking(
-        test_limiter.Gate(EmbeddedLimiter(database, clock), clock)
+        test_limiter.Gate(StoredLimiter(EmbeddedQueryStore(database), clock), clock)
     )
     await test_health.test_what_is_recorded_is_what_is_remembered(
-        test_health.Ward(EmbeddedHealth(database, clock), clock)
+        test_health.Ward(StoredHealth(EmbeddedQueryStore(database), clock), clock)
     )
     larder = test_cache.Larder(
         EmbeddedCache(database, still), EmbeddedShelf(database, still), still, database

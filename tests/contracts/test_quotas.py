@@ -21,9 +21,9 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
-from shisho.stores.queries import QueryStore
-from shisho.stores.quotas import StoredQuotas
-from shisho.stores.users import StoredUsers
+from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql.quotas import StoredQuotas
+from shisho.stores.sql.users import StoredUsers
 from tests.machine import PATIENCE
 from tests.postgres import shared_server
 from tests.queues import Queue, SetClock, new, opened
@@ -40,8 +40,8 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.queries import PostgresQueryStore
-from shisho.stores.queries import QueryStore
-from shisho.stores.quotas import StoredQuotas
+from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql.quotas import StoredQuotas
 from shisho.system.clock import SystemClock
 from pathlib import Path
 

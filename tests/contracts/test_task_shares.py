@@ -11,7 +11,7 @@ from shisho.errors import NotFound
 from shisho.ports import TaskShares, Users
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.queries import PostgresQueryStore
-from shisho.stores.task_shares import StoredTaskShares
+from shisho.stores.sql.task_shares import StoredTaskShares
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres
 

@@ -18,8 +18,9 @@ from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.postgres.health import PostgresHealth
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.health import StoredHealth
 from tests.clocks import TwoHands
 from tests.queues import BEN, CAPTCHA, Queue, new, opened
 
@@ -40,9 +41,9 @@ async def room(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     async with opened(request.param, tmp_path, clock) as queue:
         health: Health
         if isinstance(queue.database, Database):
-            health = EmbeddedHealth(queue.database, clock)
+            health = StoredHealth(EmbeddedQueryStore(queue.database), clock)
         else:
-            health = PostgresHealth(queue.database, clock)
+            health = StoredHealth(PostgresQueryStore(queue.database), clock)
         yield Room(queue, clock, health)
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from shisho.domain.politeness import Limit
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.limiter import EmbeddedLimiter
-from shisho.stores.limiter import StoredLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.limiter import PostgresLimiter
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.limiter import StoredLimiter
 from shisho.system.clock import SystemClock
 
 
@@ -54,10 +54,10 @@ async def main(path: str, name: str, interval: str, parallel: str, per_day: str,
     limiter: StoredLimiter
     if path.startswith("postgresql:"):
         database = PostgresDatabase(path)
-        limiter = PostgresLimiter(database, SystemClock(database.line))
+        limiter = StoredLimiter(PostgresQueryStore(database), SystemClock(database.line))
     else:
         database = Database(Path(path))
-        limiter = EmbeddedLimiter(database, Morning())
+        limiter = StoredLimiter(EmbeddedQueryStore(database), Morning())
     await asyncio.gather(*(waiter(limiter, limit, f"{name}{number}", float(seconds)) for number in range(3)))
     await database.close()
 

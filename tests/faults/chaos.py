@@ -27,7 +27,8 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.tasks import PostgresTasks
+from shisho.stores.postgres.jobs import build_postgres_transactions
+from shisho.stores.sql.tasks import StoredTasks
 from shisho.system.clock import SystemClock
 from tests.faults.process import Orders
 from tests.postgres import PostgresServer
@@ -86,7 +87,7 @@ class Contender:
 
     async def _until_taken(self, jobs: list[NewJob]) -> None:
         database = PostgresDatabase(self.url)
-        tasks = PostgresTasks(database, SystemClock(), PostgresBell(database))
+        tasks = StoredTasks(build_postgres_transactions(database, SystemClock(), PostgresBell(database)))
         while True:
             with suppress(ShishoError):
                 await tasks.enqueue(NewTask(TaskId("load"), "local"), jobs)

@@ -31,19 +31,19 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
 from shisho.ports import Bell, JobStore, Presence, TaskStore
-from shisho.stores import jobs as stored_jobs
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.jobs import EmbeddedJobs
-from shisho.stores.embedded.tasks import EmbeddedTasks
-from shisho.stores.embedded.transitions import build_embedded_transactions
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres import jobs as server_jobs
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.jobs import PostgresJobs
+from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
 from shisho.stores.postgres.presence import PostgresPresence
-from shisho.stores.postgres.tasks import PostgresTasks
 from shisho.stores.presence import FilePresence
+from shisho.stores.sql import jobs as stored_jobs
+from shisho.stores.sql.jobs import StoredJobs
+from shisho.stores.sql.tasks import StoredTasks
+from shisho.stores.sql.transitions import Transactions
 from shisho.system.clock import SystemClock
 from tests.queues import CAPTCHA, input_of
 
@@ -77,13 +77,12 @@ def defective_jobs(fence: str) -> ModuleType:
     return module
 
 
-def with_fence(fence: str) -> Callable[[Database, SystemClock, EmbeddedBell], stored_jobs.StoredJobs]:
+def with_fence(fence: str) -> Callable[[Transactions], stored_jobs.StoredJobs]:
     """The store with another fence in all its statements."""
-    module = defective_jobs(fence)
-    return lambda *parts: module.StoredJobs(build_embedded_transactions(*parts))  # type: ignore[no-any-return]
+    return defective_jobs(fence).StoredJobs  # type: ignore[no-any-return]
 
 
-class EarlyTasks(EmbeddedTasks):
+class EarlyTasks(StoredTasks):
     """Says "accepted" before it is, and writes a moment later, as a buffer would. However fast the disk: a
     kill finds some that were not written."""
 
@@ -106,11 +105,11 @@ class EarlyTasks(EmbeddedTasks):
 
 # Without a fence whoever once had a job may write about it for ever; with one of its state alone, any attempt
 # passes while some attempt runs.
-MUTANTS: dict[str, tuple[Callable[..., stored_jobs.StoredJobs], type[EmbeddedTasks]]] = {
-    "": (EmbeddedJobs, EmbeddedTasks),
-    "no fence": (with_fence("id = :id"), EmbeddedTasks),
-    "state-only fence": (with_fence("id = :id AND state = 'running'"), EmbeddedTasks),
-    "acknowledge early": (EmbeddedJobs, EarlyTasks),
+MUTANTS: dict[str, tuple[Callable[..., stored_jobs.StoredJobs], type[StoredTasks]]] = {
+    "": (StoredJobs, StoredTasks),
+    "no fence": (with_fence("id = :id"), StoredTasks),
+    "state-only fence": (with_fence("id = :id AND state = 'running'"), StoredTasks),
+    "acknowledge early": (StoredJobs, EarlyTasks),
 }
 
 
@@ -215,7 +214,7 @@ def parts(orders: Orders) -> tuple[JobStore, TaskStore, Bell, Presence, SystemCl
         make_server_jobs = SERVER_MUTANTS[orders.mutant]
         return (
             make_server_jobs(server, clock, server_bell),
-            PostgresTasks(server, clock, server_bell),
+            StoredTasks(build_postgres_transactions(server, clock, server_bell)),
             server_bell,
             PostgresPresence(server, workers),
             clock,
@@ -224,9 +223,10 @@ def parts(orders: Orders) -> tuple[JobStore, TaskStore, Bell, Presence, SystemCl
     clock = SystemClock(database.line)
     bell = EmbeddedBell(database)
     make_jobs, make_tasks = MUTANTS[orders.mutant]
+    moves = Transactions(EmbeddedQueryStore(database), clock, bell)
     return (
-        make_jobs(database, clock, bell),
-        make_tasks(database, clock, bell),
+        make_jobs(moves),
+        make_tasks(moves),
         bell,
         FilePresence(workers),
         clock,

@@ -40,7 +40,9 @@ from shisho.domain.job import (
 from shisho.errors import TaskNotFound
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.interventions import EmbeddedInterventions
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.interventions import StoredInterventions
+from shisho.stores.sql.transitions import Transactions
 from tests.faults.children import LONG
 from tests.faults.process import MUTANTS
 from tests.queues import ANA, BEN, OWNER, SetClock, new
@@ -107,10 +109,10 @@ class QueueMachine(RuleBasedStateMachine):
         self.database = Database(self.folder / "shisho.db")
         make_jobs, make_tasks = MUTANTS[self.mutant]
         bell = EmbeddedBell(self.database)
-        parts = (self.database, self.clock, bell)
-        self.jobs = make_jobs(*parts)
-        self.tasks = make_tasks(*parts)
-        self.interventions = EmbeddedInterventions(*parts)
+        moves = Transactions(EmbeddedQueryStore(self.database), self.clock, bell)
+        self.jobs = make_jobs(moves)
+        self.tasks = make_tasks(moves)
+        self.interventions = StoredInterventions(moves)
         self.run(self.tasks.open(T1))
 
     @rule()

@@ -13,7 +13,8 @@ import pytest
 
 from shisho.domain.politeness import Limit
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.limiter import StoredLimiter
 from tests.faults.asker import Morning
 from tests.faults.children import ROOT
 
@@ -64,7 +65,7 @@ async def test_who_takes_over_from_a_killed_process_waits_and_is_not_counted_aga
     path = tmp_path / "shisho.db"
     limit = Limit(1.0, per_day=3)
     database = Database(path)
-    limiter = EmbeddedLimiter(database, Morning())
+    limiter = StoredLimiter(EmbeddedQueryStore(database), Morning())
     child = started(path, "job", 1.0, 1, 3, 60)
     assert child.stdout is not None
     ticket = json.loads(await asyncio.to_thread(child.stdout.readline))

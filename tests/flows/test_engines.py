@@ -13,8 +13,9 @@ from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
 from shisho.domain.task import AskOptions, EngineStatus, Sources
 from shisho.errors import EngineUnavailable, InvalidParams
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.health import StoredHealth
+from shisho.stores.sql.limiter import StoredLimiter
 from shisho.system.clock import SystemClock
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.engines import engines
@@ -38,8 +39,8 @@ async def lived(home: Path) -> None:
     """Three engines have a past."""
     database = Database(home / "shisho.db")
     clock = SystemClock()
-    health = EmbeddedHealth(database, clock)
-    limiter = EmbeddedLimiter(database, clock)
+    health = StoredHealth(EmbeddedQueryStore(database), clock)
+    limiter = StoredLimiter(EmbeddedQueryStore(database), clock)
     for outcome in (
         RequestOutcome.SUCCESS,
         RequestOutcome.SUCCESS,

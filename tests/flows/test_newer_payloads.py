@@ -20,7 +20,7 @@ from shisho.domain.task import JobKind
 from shisho.errors import NotFound
 from shisho.jobs import outages
 from shisho.services import Desk
-from shisho.stores.transitions import errors
+from shisho.stores.sql.transitions import errors
 from tests.flows.conftest import Shell
 from tests.interfaces.serving import calling, serving, stdio
 from tests.machine import PATIENCE

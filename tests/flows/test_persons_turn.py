@@ -27,7 +27,8 @@ from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.errors import Conflict, EngineUnavailable, NotFound
 from shisho.services import Desk
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.health import EmbeddedHealth
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.health import StoredHealth
 from shisho.system.clock import SystemClock
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, ended, result_page, serp, small_web, way
@@ -221,7 +222,7 @@ async def test_solving_closes_the_breaker(opening: Opening, home: Path) -> None:
     web = guarded_web()
     await held_up(opening, web, QUERY)
     database = Database(home / "shisho.db")
-    health = EmbeddedHealth(database, SystemClock())
+    health = StoredHealth(EmbeddedQueryStore(database), SystemClock())
     await health.record("memory", RequestOutcome.CHALLENGE, 0.1)
     assert (await health.read(["memory"]))["memory"].breaker is BreakerState.OPEN
     async with opening(web) as desk:

@@ -17,7 +17,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound, QuotaExhausted
 from shisho.interfaces.http.guard import AccessRules
-from shisho.stores import tasks
+from shisho.stores.sql import tasks
 from shisho_box.server import Box
 from tests.flows.boxed import boxed, output, through
 from tests.flows.conftest import Shell

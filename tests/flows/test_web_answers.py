@@ -25,7 +25,7 @@ from shisho.domain.web import ChallengeKind, Serp, SerpHit
 from shisho.errors import EmptyCorpus
 from shisho.services import Desk
 from shisho.services.task_answers import TICK
-from shisho.stores.jobs import StoredJobs
+from shisho.stores.sql.jobs import StoredJobs
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
 from tests.faults.children import LONG

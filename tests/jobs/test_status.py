@@ -17,7 +17,7 @@ from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
 from shisho.jobs.status import estimate_seconds
 from shisho.stores.embedded.bell import NEWS
-from shisho.stores.jobs import CLAIM, FAILED_OF
+from shisho.stores.sql.jobs import CLAIM, FAILED_OF
 from tests.machine import PATIENCE, Stopwatch, contended
 from tests.queues import OWNER, Queue, at_best, new, opened
 

@@ -22,8 +22,9 @@ from shisho.ports import SerpEngine
 from shisho.services.result_pages import EngineAccess, SerpAttempt
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.finds import EmbeddedUrls
-from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.health import StoredHealth
+from shisho.stores.sql.limiter import StoredLimiter
 from shisho.testing.memory_web import MemoryEngine, MemoryParser, engine
 from shisho.web.serp.paging import ResultPage
 from tests.clocks import TwoHands
@@ -135,8 +136,8 @@ async def searching(
         table: Mapping[str, Any] = {each.about.name: each for each in engines or (engine(),)}
         answers = Answers(rule, clock)
         database = queue.database
-        limiter = EmbeddedLimiter(database, clock)
-        health = EmbeddedHealth(database, clock)
+        limiter = StoredLimiter(EmbeddedQueryStore(database), clock)
+        health = StoredHealth(EmbeddedQueryStore(database), clock)
         cache = EmbeddedCache(database, clock)
         manners = Manners(limiter, health, cache, queue.interventions, clock)
         web = WebAccess(table, answers, MemoryParser(table), robots=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.stores.table_copy import NOT_COPIED, TABLES
+from shisho.stores.sql.table_copy import NOT_COPIED, TABLES
 
 STORES = Path(__file__).parents[2] / "src" / "shisho" / "stores"
 CREATE = re.compile(r"^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)", re.MULTILINE)

@@ -17,10 +17,10 @@ from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
 from shisho.settings import Settings, expand_user, hide_login, load
 from shisho.stores.names import read_names
-from shisho.stores.nul import replace_nul
+from shisho.stores.nouns import replace_nul
 from shisho.stores.originals import ORIGINALS
+from shisho.stores.sql.table_copy import TABLES, Tables, digest, has_other_rows, read_every_row
 from shisho.stores.staging import FOLDER as STAGING
-from shisho.stores.table_copy import TABLES, Tables, digest, has_other_rows, read_every_row
 from shisho.system.clock import SystemClock
 from shisho.system.disk import path_trouble
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.deferred import defer
+from shisho.bootstrap.sql_stores import SqlStores
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
 from shisho.settings import Settings
 from shisho.stores.embedded.checking import check_database
@@ -18,6 +18,7 @@ from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.opinions import EmbeddedOpinions
 from shisho.stores.embedded.originals import have_text
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.originals import BlobOriginals, BlobPageImages
@@ -26,21 +27,14 @@ if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
-        AuditLog,
         Blobs,
         Clock,
-        Conversations,
         EmbeddingStore,
         FolderRegister,
         FollowerTurn,
         Grants,
-        Limiter,
         MeasuredIndex,
         Opinions,
-        Quotas,
-        SessionBook,
-        TaskShares,
-        Users,
     )
 
 DATABASE = "shisho.db"
@@ -61,6 +55,7 @@ def build_embedded_stores(
     blobs = build_blobs(settings)
     texts = partial(have_text, database)
     pages = PageStores(BlobOriginals(blobs, texts), BlobPageImages(blobs, texts))
+    shared = SqlStores(EmbeddedQueryStore(database), clock, erasure.erase)
     opinions = EmbeddedOpinions(database, clock)
     return LibraryStores(
         storage=database,
@@ -71,19 +66,19 @@ def build_embedded_stores(
         ledger=EmbeddedLedger(database, clock),
         opinions=opinions,
         sessions=EmbeddedSessions(database),
-        conversations=defer(partial(_conversations, database, clock, erasure.erase)),
-        users=defer(partial(_users, database, clock)),
+        conversations=defer(lambda: shared.conversations),
+        users=defer(lambda: shared.users),
         grants=defer(partial(_grants, database, clock)),
-        audit=defer(partial(_audit, database, clock)),
-        quotas=defer(partial(_quotas, database, clock)),
-        shares=defer(partial(_shares, database, clock)),
-        assistants=defer(partial(_assistants, database, clock)),
+        audit=defer(lambda: shared.audit),
+        quotas=defer(lambda: shared.quotas),
+        shares=defer(lambda: shared.shares),
+        assistants=defer(lambda: shared.assistants),
         folders=defer(partial(_folders, database, clock)),
-        limiter=defer(partial(_limiter, database, clock)),
+        limiter=defer(lambda: shared.limiter),
         follower_turn=defer(partial(_turn, settings, FOLLOWER)),
         embedding_turn=defer(partial(_turn, settings, EMBEDDING)),
         embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
+        queue=cache(partial(_queue, settings, database, clock, shared, opinions, blobs)),
         figures=EmbeddedFigures(database, clock, index.count_behind).read,
         check=partial(check_database, database),
         close=partial(_close, erasure, index, database),
@@ -124,63 +119,16 @@ async def _close(erasure: Erasure, index: MeasuredIndex, database: Database) -> 
     await database.close()
 
 
-def _conversations(database: Database, clock: Clock, erase: Callable[[], Awaitable[bool]]) -> Conversations:
-    from shisho.stores.embedded.conversations import EmbeddedConversations
-
-    return EmbeddedConversations(database, clock, erase)
-
-
-def _assistants(database: Database, clock: Clock) -> SessionBook:
-    from shisho.stores.embedded.assistants import EmbeddedAssistants
-    from shisho.web.http.site import find_registered_domain
-
-    return EmbeddedAssistants(database, clock, find_registered_domain)
-
-
 def _folders(database: Database, clock: Clock) -> FolderRegister:
     from shisho.stores.embedded.folders import EmbeddedFolders
 
     return EmbeddedFolders(database, clock)
 
 
-def _users(database: Database, clock: Clock) -> Users:
-    from shisho.stores.embedded.queries import EmbeddedQueryStore
-    from shisho.stores.users import StoredUsers
-
-    return StoredUsers(EmbeddedQueryStore(database), clock)
-
-
-def _quotas(database: Database, clock: Clock) -> Quotas:
-    from shisho.stores.embedded.queries import EmbeddedQueryStore
-    from shisho.stores.quotas import StoredQuotas
-
-    return StoredQuotas(EmbeddedQueryStore(database), clock)
-
-
-def _shares(database: Database, clock: Clock) -> TaskShares:
-    from shisho.stores.embedded.queries import EmbeddedQueryStore
-    from shisho.stores.task_shares import StoredTaskShares
-
-    return StoredTaskShares(EmbeddedQueryStore(database), clock)
-
-
-def _audit(database: Database, clock: Clock) -> AuditLog:
-    from shisho.stores.audit import StoredAudit
-    from shisho.stores.embedded.queries import EmbeddedQueryStore
-
-    return StoredAudit(EmbeddedQueryStore(database), clock)
-
-
 def _grants(database: Database, clock: Clock) -> Grants:
     from shisho.stores.embedded.grants import EmbeddedGrants
 
     return EmbeddedGrants(database, clock)
-
-
-def _limiter(database: Database, clock: Clock) -> Limiter:
-    from shisho.stores.embedded.limiter import EmbeddedLimiter
-
-    return EmbeddedLimiter(database, clock)
 
 
 def _turn(settings: Settings, file: str) -> FollowerTurn:
@@ -197,35 +145,19 @@ def _embeddings(database: Database, embedders: BuiltEmbedders | None) -> Embeddi
 
 
 def _queue(
-    settings: Settings, database: Database, clock: Clock, opinions: Opinions, blobs: Blobs
+    settings: Settings, database: Database, clock: Clock, shared: SqlStores, opinions: Opinions, blobs: Blobs
 ) -> QueueStores:
-    """Build the queue stores of all owners: they share the workers and their notifications."""
-    from shisho.bootstrap.web import Manners
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.cache import EmbeddedCache
     from shisho.stores.embedded.finds import EmbeddedUrls
-    from shisho.stores.embedded.health import EmbeddedHealth
-    from shisho.stores.embedded.interventions import EmbeddedInterventions
-    from shisho.stores.embedded.jobs import EmbeddedJobs
-    from shisho.stores.embedded.limiter import EmbeddedLimiter
-    from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.stores.presence import FilePresence
-    from shisho.stores.staging import BlobStaging
+    from shisho.stores.sql.jobs import StoredJobs
+    from shisho.stores.sql.transitions import Transactions
 
     bell = EmbeddedBell(database)
-    interventions = EmbeddedInterventions(database, clock, bell)
-    limiter = EmbeddedLimiter(database, clock)
-    health = EmbeddedHealth(database, clock)
+    transactions = Transactions(shared.store, clock, bell)
+    presence = FilePresence(settings.home / "workers")
     finds = EmbeddedUrls(database, clock)
-    return QueueStores(
-        bell=bell,
-        jobs=EmbeddedJobs(database, clock, bell),
-        interventions=interventions,
-        tasks=EmbeddedTasks(database, clock, bell),
-        finds=finds,
-        reports=finds,
-        opinions=opinions,
-        staging=BlobStaging(blobs),
-        presence=FilePresence(settings.home / "workers"),
-        manners=Manners(limiter, health, EmbeddedCache(database, clock), interventions, clock),
-    )
+    pages = EmbeddedCache(database, clock)
+    jobs = StoredJobs(transactions)
+    return shared.build_queue(transactions, jobs, bell, presence, blobs, opinions, finds, finds, pages)

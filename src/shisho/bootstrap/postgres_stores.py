@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.deferred import defer
+from shisho.bootstrap.sql_stores import SqlStores
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
 from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
@@ -21,6 +22,7 @@ from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.opinions import PostgresOpinions
 from shisho.stores.postgres.originals import have_text
 from shisho.stores.postgres.purge import erase_rows
+from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.postgres.storage import PostgresStorage
@@ -29,22 +31,15 @@ if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
-        AuditLog,
         Blobs,
         Clock,
-        Conversations,
         EmbeddingStore,
         FolderRegister,
         FollowerTurn,
         Grants,
         Index,
-        Limiter,
         MeasuredIndex,
         Opinions,
-        Quotas,
-        SessionBook,
-        TaskShares,
-        Users,
     )
 
 FOLLOWER = "postgres.follower"  # locked by the one process of this machine that watches its folders
@@ -63,6 +58,7 @@ def build_postgres_stores(
     blobs = build_blobs(settings)
     texts = partial(have_text, database)
     pages = PageStores(BlobOriginals(blobs, texts), BlobPageImages(blobs, texts))
+    shared = SqlStores(PostgresQueryStore(database), clock)
     opinions = PostgresOpinions(database, clock)
     return LibraryStores(
         storage=PostgresStorage(database, blobs),
@@ -73,19 +69,19 @@ def build_postgres_stores(
         ledger=PostgresLedger(database, clock),
         opinions=opinions,
         sessions=PostgresSessions(database),
-        conversations=defer(partial(_conversations, database, clock)),
-        assistants=defer(partial(_assistants, database, clock)),
+        conversations=defer(lambda: shared.conversations),
+        assistants=defer(lambda: shared.assistants),
         folders=defer(partial(_folders, database, clock)),
-        users=defer(partial(_users, database, clock)),
+        users=defer(lambda: shared.users),
         grants=defer(partial(_grants, database, clock)),
-        audit=defer(partial(_audit, database, clock)),
-        quotas=defer(partial(_quotas, database, clock)),
-        shares=defer(partial(_shares, database, clock)),
-        limiter=defer(partial(_limiter, database, clock)),
+        audit=defer(lambda: shared.audit),
+        quotas=defer(lambda: shared.quotas),
+        shares=defer(lambda: shared.shares),
+        limiter=defer(lambda: shared.limiter),
         follower_turn=defer(partial(_follower_turn, settings)),
         embedding_turn=defer(partial(_embedding_turn, database)),
         embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, opinions, blobs)),
+        queue=cache(partial(_queue, settings, database, clock, shared, opinions, blobs)),
         figures=PostgresFigures(database, clock, index.count_behind).read,
         check=partial(check_database, database),
         close=partial(_close, index, database),
@@ -112,34 +108,6 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
     return PostgresIndex(database, serving)
 
 
-def _users(database: PostgresDatabase, clock: Clock) -> Users:
-    from shisho.stores.postgres.queries import PostgresQueryStore
-    from shisho.stores.users import StoredUsers
-
-    return StoredUsers(PostgresQueryStore(database), clock)
-
-
-def _quotas(database: PostgresDatabase, clock: Clock) -> Quotas:
-    from shisho.stores.postgres.queries import PostgresQueryStore
-    from shisho.stores.quotas import StoredQuotas
-
-    return StoredQuotas(PostgresQueryStore(database), clock)
-
-
-def _shares(database: PostgresDatabase, clock: Clock) -> TaskShares:
-    from shisho.stores.postgres.queries import PostgresQueryStore
-    from shisho.stores.task_shares import StoredTaskShares
-
-    return StoredTaskShares(PostgresQueryStore(database), clock)
-
-
-def _audit(database: PostgresDatabase, clock: Clock) -> AuditLog:
-    from shisho.stores.audit import StoredAudit
-    from shisho.stores.postgres.queries import PostgresQueryStore
-
-    return StoredAudit(PostgresQueryStore(database), clock)
-
-
 def _grants(database: PostgresDatabase, clock: Clock) -> Grants:
     from shisho.stores.postgres.grants import PostgresGrants
 
@@ -154,29 +122,10 @@ async def _erase_all(database: PostgresDatabase, pages: PageStores, index: Index
     return await erase_rows(database)
 
 
-def _conversations(database: PostgresDatabase, clock: Clock) -> Conversations:
-    from shisho.stores.postgres.conversations import PostgresConversations
-
-    return PostgresConversations(database, clock)
-
-
-def _assistants(database: PostgresDatabase, clock: Clock) -> SessionBook:
-    from shisho.stores.postgres.assistants import PostgresAssistants
-    from shisho.web.http.site import find_registered_domain
-
-    return PostgresAssistants(database, clock, find_registered_domain)
-
-
 def _folders(database: PostgresDatabase, clock: Clock) -> FolderRegister:
     from shisho.stores.postgres.folders import PostgresFolders
 
     return PostgresFolders(database, clock)
-
-
-def _limiter(database: PostgresDatabase, clock: Clock) -> Limiter:
-    from shisho.stores.postgres.limiter import PostgresLimiter
-
-    return PostgresLimiter(database, clock)
 
 
 def _follower_turn(settings: Settings) -> FollowerTurn:
@@ -200,35 +149,23 @@ def _embeddings(database: PostgresDatabase, embedders: BuiltEmbedders | None) ->
 
 
 def _queue(
-    settings: Settings, database: PostgresDatabase, clock: Clock, opinions: Opinions, blobs: Blobs
+    settings: Settings,
+    database: PostgresDatabase,
+    clock: Clock,
+    shared: SqlStores,
+    opinions: Opinions,
+    blobs: Blobs,
 ) -> QueueStores:
-    """Build the queue stores of all owners: they share the workers and their notifications."""
-    from shisho.bootstrap.web import Manners
     from shisho.stores.postgres.bell import PostgresBell
     from shisho.stores.postgres.cache import PostgresCache
     from shisho.stores.postgres.finds import PostgresUrls
-    from shisho.stores.postgres.health import PostgresHealth
-    from shisho.stores.postgres.interventions import PostgresInterventions
-    from shisho.stores.postgres.jobs import PostgresJobs
-    from shisho.stores.postgres.limiter import PostgresLimiter
+    from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
     from shisho.stores.postgres.presence import PostgresPresence
-    from shisho.stores.postgres.tasks import PostgresTasks
-    from shisho.stores.staging import BlobStaging
 
     bell = PostgresBell(database)
-    interventions = PostgresInterventions(database, clock, bell)
-    limiter = PostgresLimiter(database, clock)
-    health = PostgresHealth(database, clock)
+    transactions = build_postgres_transactions(database, clock, bell)
+    jobs = PostgresJobs(database, clock, bell)
+    presence = PostgresPresence(database, settings.home / "workers")
     finds = PostgresUrls(database, clock)
-    return QueueStores(
-        bell=bell,
-        jobs=PostgresJobs(database, clock, bell),
-        interventions=interventions,
-        tasks=PostgresTasks(database, clock, bell),
-        finds=finds,
-        reports=finds,
-        opinions=opinions,
-        staging=BlobStaging(blobs),
-        presence=PostgresPresence(database, settings.home / "workers"),
-        manners=Manners(limiter, health, PostgresCache(database, clock), interventions, clock),
-    )
+    pages = PostgresCache(database, clock)
+    return shared.build_queue(transactions, jobs, bell, presence, blobs, opinions, finds, finds, pages)

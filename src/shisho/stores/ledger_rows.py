@@ -28,7 +28,7 @@ from shisho.domain.time import Instant
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.stores.nouns import Row
-from shisho.stores.queries import QueryStore
+from shisho.stores.sql.queries import QueryStore
 
 NOTHING_UNFINISHED = "question.none_unfinished"
 

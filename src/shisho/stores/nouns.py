@@ -130,3 +130,12 @@ def passage_sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:
 
 def pack_warnings(warnings: Sequence[str]) -> str:
     return json.dumps([pack(warning) for warning in warnings], ensure_ascii=False)
+
+
+NUL = "\0"
+INSTEAD = "\N{REPLACEMENT CHARACTER}"  # one character for one, so that offsets in a text do not change
+
+
+def replace_nul(text: str) -> str:
+    """Return the text in a form that every kind of database can store."""
+    return text.replace(NUL, INSTEAD)

@@ -8,8 +8,8 @@ from shisho.domain.find import PostponedJobs
 from shisho.domain.job import JobError, JobState, TaskId
 from shisho.domain.time import Instant, count_seconds, drop_fraction, later
 from shisho.ports import Clock
-from shisho.stores.queries import Queries
-from shisho.stores.transitions import errors
+from shisho.stores.sql.queries import Queries
+from shisho.stores.sql.transitions import errors
 
 # List the jobs of a task that continue later. Their errors are parsed here: PostgreSQL's own operators fail
 # on escapes that its text cannot store.

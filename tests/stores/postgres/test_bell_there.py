@@ -14,8 +14,8 @@ from shisho.stores.ears import Ears
 from shisho.stores.postgres import bell as server_bell
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.tasks import PostgresTasks
-from shisho.stores.postgres.transitions import PostgresTransaction
+from shisho.stores.postgres.jobs import PostgresTransaction, build_postgres_transactions
+from shisho.stores.sql.tasks import StoredTasks
 from tests.machine import PATIENCE
 from tests.postgres import END_OTHERS, PostgresServer
 from tests.queues import OWNER, SetClock, new
@@ -123,7 +123,7 @@ async def test_a_commit_whose_caller_is_cancelled_meanwhile_is_rung_for(
         return insert(transaction, task_id, job)
 
     monkeypatch.setattr(PostgresTransaction, "insert", pause)
-    tasks = PostgresTasks(database, SetClock(), bell)
+    tasks = StoredTasks(build_postgres_transactions(database, SetClock(), bell))
     with bell.listen("t1") as ear:
         while await ear.wait(SILENCE):
             pass

@@ -19,7 +19,7 @@ from shisho.errors import (
     TooLarge,
     UnsupportedMedia,
 )
-from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.sql.limiter import StoredLimiter
 from shisho.web.crawl.robots import MOST_BYTES, Robots, RobotsBook, host_limit, robots
 from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
@@ -164,7 +164,7 @@ class Desk:
     book: RobotsBook
     sites: Sites
     clock: SetClock
-    limiter: EmbeddedLimiter
+    limiter: StoredLimiter
 
 
 def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shisho.domain.blob import BlobFacts
-from shisho.stores.blob_names import check_name, no_blob
+from shisho.errors import NotFound
 from shisho.system.disk import file_trouble
+
+_PART = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
+_NAME = re.compile(rf"{_PART}/{_PART}")
+
+
+def check_name(name: str) -> str:
+    """Return a valid name. Raises NotFound for an invalid one."""
+    if not _NAME.fullmatch(name):
+        raise NotFound("blobs.bad_key", key=name)
+    return name
+
+
+def no_blob(name: str) -> NotFound:
+    """Return the error for a missing blob."""
+    return NotFound("blobs.not_found", name=name)
 
 
 class FolderBlobs:

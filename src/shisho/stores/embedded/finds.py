@@ -27,8 +27,8 @@ from shisho.stores.find_rows import (
     read_searches,
     read_stored,
 )
-from shisho.stores.interventions import select_waiting
 from shisho.stores.postponed import select_postponed
+from shisho.stores.sql.interventions import select_waiting
 
 MOST_FAILURES = 20
 MOST_SEARCHES = 50

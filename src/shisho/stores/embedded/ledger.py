@@ -16,8 +16,6 @@ from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, 
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.ports import Clock
-from shisho.stores.beginnings import bound_ids
-from shisho.stores.conversations import add_turn
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueries, EmbeddedQueryStore
 from shisho.stores.embedded.rows import fetch_all, fetch_first
@@ -33,6 +31,8 @@ from shisho.stores.ledger_rows import (
     read_evidence,
     read_inquiry,
 )
+from shisho.stores.refusals import bound_ids
+from shisho.stores.sql.conversations import add_turn
 from shisho.stores.step_content import pack_step, unpack_step
 
 # Add a run, unless it exists.

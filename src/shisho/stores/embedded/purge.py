@@ -9,7 +9,7 @@ import apsw
 from shisho.domain.evidence import REMOVED
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.traces import forget, traces
-from shisho.stores.traces import Traces, blank_missing, silence_body
+from shisho.stores.sql.traces import Traces, blank_missing, silence_body
 
 # Blank a document; it keeps its ID, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import apsw
 
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import fetch_all
+from shisho.stores.embedded.rows import bind_list, fetch_all
 from shisho.stores.nouns import Row
-from shisho.stores.queries import Queries
+from shisho.stores.sql.queries import Queries
 
 T = TypeVar("T")
 
 
 class EmbeddedQueries:
-    """`stores.queries.Queries` on a connection."""
+    """`stores.sql.queries.Queries` on a connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
-        return fetch_all(self.connection.execute(statement, values))
+        return fetch_all(self.connection.execute(statement, _bind_lists(values)))
+
+    def change(self, statement: str, values: Mapping[str, Any]) -> int:
+        self.connection.execute(statement, _bind_lists(values))
+        return self.connection.changes()
+
+    def change_each(self, statement: str, values: Iterable[Mapping[str, Any]]) -> None:
+        self.connection.executemany(statement, values)
 
     def hold(self, name: str) -> None:
         """Do nothing: SQLite has only one writer at a time."""
 
 
 class EmbeddedQueryStore:
-    """`stores.queries.QueryStore` over one SQLite file."""
+    """`stores.sql.queries.QueryStore` over one SQLite file."""
+
+    spans_machines = False
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -39,3 +48,9 @@ class EmbeddedQueryStore:
 
     async def read(self, work: Callable[[Queries], T]) -> T:
         return await self._database.read(lambda connection: work(EmbeddedQueries(connection)))
+
+
+def _bind_lists(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the values with each list as the JSON that `json_each` reads."""
+    lists = {name: bind_list(value) for name, value in values.items() if isinstance(value, list)}
+    return {**values, **lists} if lists else values

@@ -29,14 +29,13 @@ from shisho.errors import Conflict
 from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.beginnings import bound_ids
 from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
 from shisho.stores.embedded.purge import erase
 from shisho.stores.embedded.scope import READABLE, count_in, write_condition
 from shisho.stores.embedded.vectors import passages_by_id
-from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
+from shisho.stores.refusals import bound_ids, no_document, nothing_to_remove, text_purged
 
 # Documents with their corpora, as a scope's condition (`scope.write_condition`) expects them.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"

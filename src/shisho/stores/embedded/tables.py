@@ -8,7 +8,7 @@ import apsw
 
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all
-from shisho.stores.table_copy import RowValues
+from shisho.stores.sql.table_copy import RowValues
 
 # List the columns of a table.
 COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY cid"

@@ -8,7 +8,7 @@ import apsw
 
 from shisho.domain.evidence import REMOVED
 from shisho.stores.embedded.rows import ANY_OF, bind_list, fetch_all
-from shisho.stores.traces import ANYWHERE, OF_JOBS, Traces, json_forms, subject_forms, traces_of
+from shisho.stores.sql.traces import ANYWHERE, OF_JOBS, Traces, json_forms, subject_forms, traces_of
 
 # List the names of a document and its sources.
 NAMED = """SELECT source, title AS name FROM documents WHERE id = :id

@@ -23,12 +23,12 @@ from shisho.stores.find_rows import (
     read_searches,
     read_stored,
 )
-from shisho.stores.interventions import select_waiting
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.rows import Row, change, fetch_all, fetch_first
 from shisho.stores.postponed import select_postponed
+from shisho.stores.sql.interventions import select_waiting
 
 MOST_FAILURES = 20
 MOST_SEARCHES = 50

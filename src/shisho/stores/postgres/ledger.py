@@ -14,8 +14,6 @@ from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, 
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.ports import Clock
-from shisho.stores.beginnings import bound_ids
-from shisho.stores.conversations import add_turn
 from shisho.stores.ledger_rows import (
     NOTHING_UNFINISHED,
     answer_body,
@@ -32,6 +30,8 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries, PostgresQueryStore
 from shisho.stores.postgres.rows import change, fetch_all, fetch_first
 from shisho.stores.postgres.texts import read_slices
+from shisho.stores.refusals import bound_ids
+from shisho.stores.sql.conversations import add_turn
 from shisho.stores.step_content import pack_step, unpack_step
 
 # Add a run, unless it exists.

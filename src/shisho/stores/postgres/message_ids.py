@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 
-from shisho.stores.message_ids import COLUMNS, PATTERN, identify_content, identify_messages
+from shisho.stores.sql.message_ids import COLUMNS, PATTERN, identify_content, identify_messages
 
 SCRIPT = "0105_message_ids.sql"
 # The rows of each column that hold a sentence, and the statement that puts an id in its place.

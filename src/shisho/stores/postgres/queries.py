@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from shisho.stores.nouns import Row
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.queries import Queries
+from shisho.stores.sql.queries import Queries
 
 T = TypeVar("T")
 # Wait for the lock of a name. It is released at the end of the transaction.
 HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
 OPENED = re.compile(r"/\*pg (.*?)\*/", re.DOTALL)
-LIST = re.compile(r"\(SELECT value FROM json_each\(:(\w+)\)\)")
+NOT_LISTED = re.compile(r"NOT IN \(SELECT value FROM json_each\((:\w+)\)\)")
+LISTED = re.compile(r"IN \(SELECT value FROM json_each\((:\w+)\)\)")
+INSTR = re.compile(r"\binstr\(")
+LIKE = re.compile(r"\bLIKE\b")
 VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
 
 
@@ -24,12 +27,12 @@ VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
 def translate_statement(statement: str) -> str:
     """Translate a shared statement into psycopg's syntax."""
     opened = OPENED.sub(r"\1", statement).replace("%", "%%")
-    listed = LIST.sub(r"(SELECT json_array_elements_text(CAST(:\1 AS json)))", opened)
-    return VALUE.sub(r"%(\1)s", listed)
+    listed = LISTED.sub(r"= ANY(\1)", NOT_LISTED.sub(r"<> ALL(\1)", opened))
+    return VALUE.sub(r"%(\1)s", LIKE.sub("ILIKE", INSTR.sub("strpos(", listed)))
 
 
 class PostgresQueries:
-    """`stores.queries.Queries` on a connection."""
+    """`stores.sql.queries.Queries` on a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -39,12 +42,21 @@ class PostgresQueries:
         # Reading `description` would create an object for each column.
         return cursor.fetchall() if cursor.rownumber is not None else []
 
+    def change(self, statement: str, values: Mapping[str, Any]) -> int:
+        return self.connection.execute(translate_statement(statement), values).rowcount
+
+    def change_each(self, statement: str, values: Iterable[Mapping[str, Any]]) -> None:
+        with self.connection.cursor() as cursor:
+            cursor.executemany(translate_statement(statement), list(values))
+
     def hold(self, name: str) -> None:
         self.connection.execute(HOLD, {"name": name})
 
 
 class PostgresQueryStore:
-    """`stores.queries.QueryStore` over one PostgreSQL database."""
+    """`stores.sql.queries.QueryStore` over one PostgreSQL database."""
+
+    spans_machines = True
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database

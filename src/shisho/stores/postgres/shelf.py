@@ -26,7 +26,6 @@ from shisho.errors import Conflict, ShishoError
 from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.beginnings import bound_ids
 from shisho.stores.postgres import postings, rows, standing, storing
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.metadata import count_metadata
@@ -34,7 +33,7 @@ from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.purge import erase
 from shisho.stores.postgres.scope import FROM_DOCUMENTS, READABLE, count_in, write_condition
 from shisho.stores.postgres.vectors import passages_by_id
-from shisho.stores.refusals import no_document, nothing_to_remove, text_purged
+from shisho.stores.refusals import bound_ids, no_document, nothing_to_remove, text_purged
 from shisho.telemetry import log
 
 # Find the live document of a corpus with these bytes.

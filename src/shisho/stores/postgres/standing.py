@@ -11,8 +11,7 @@ from shisho.domain.corpus import Document, DocumentId, DocumentState
 from shisho.domain.time import Instant
 from shisho.stores.postgres import postings, rows
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.refusals import name_taken
-from shisho.stores.restoring import check_restorable
+from shisho.stores.refusals import check_restorable, name_taken
 
 # Add a corpus, unless one with its name exists.
 NEW_CORPUS = "INSERT INTO corpora(owner, name, created_at) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.stores.nul import replace_nul
+from shisho.stores.nouns import replace_nul
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import change, fetch_all
-from shisho.stores.table_copy import RowValues
+from shisho.stores.sql.table_copy import RowValues
 
 # List the columns of a table with their types.
 COLUMNS = """SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type FROM pg_attribute a

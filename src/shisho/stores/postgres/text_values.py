@@ -11,7 +11,7 @@ import psycopg
 from psycopg.adapt import AdaptersMap
 from psycopg.types.string import StrDumperUnknown
 
-from shisho.stores.nul import replace_nul
+from shisho.stores.nouns import replace_nul
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer

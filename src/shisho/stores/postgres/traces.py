@@ -11,7 +11,7 @@ from typing import Any
 from shisho.domain.evidence import REMOVED
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import Row, change, fetch_all
-from shisho.stores.traces import (
+from shisho.stores.sql.traces import (
     ANYWHERE,
     OF_JOBS,
     Traces,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from shisho.domain.team import TaskShare
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.queries import Queries, QueryStore, fetch_first
-from shisho.stores.team_errors import group_is_missing
+from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql.users import group_is_missing
 
 # Lock a group against removal, if it exists.
 GROUP = "SELECT g.name FROM user_groups g WHERE g.name = :group /*pg FOR SHARE */"

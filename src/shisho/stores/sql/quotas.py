@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.codec import dumps
-from shisho.domain.quota import Quota, QuotaCharge, QuotaResource
+from shisho.domain.quota import Quota, QuotaCharge, QuotaResource, find_full
 from shisho.domain.team import Grantee, GranteeKind
-from shisho.domain.time import Instant
+from shisho.domain.time import Instant, count_seconds, drop_fraction
+from shisho.errors import QuotaExhausted
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.queries import Queries, QueryStore
-from shisho.stores.quota_errors import check_room
+from shisho.stores.sql.queries import Queries, QueryStore
 
 DAY_DIGITS = 10  # the date part of an instant
 # The quotas of a user: their own, and those of their groups.
@@ -132,3 +132,27 @@ def _key(grantee: Grantee, resource: QuotaResource) -> dict[str, str | int]:
 def _quota(row: Row) -> Quota:
     grantee = Grantee(GranteeKind(row.kind), row.name)
     return Quota(grantee, QuotaResource(row.resource), row.per_day, row.used, row.day)
+
+
+FULL: Mapping[QuotaResource, str] = {
+    QuotaResource.JOBS: ("quota.jobs_used_up"),
+    QuotaResource.PAGES: ("quota.pages_used_up"),
+    QuotaResource.TOKENS: ("quota.tokens_used_up"),
+}
+
+
+def check_room(quotas: Sequence[Quota], amount: int, now: Instant) -> None:
+    """Raise QuotaExhausted for the first of today's quotas without room for this amount."""
+    full = find_full(quotas, amount)
+    if full is None:
+        return
+    raise QuotaExhausted(
+        FULL[full.resource],
+        name=full.grantee.name,
+        resource=full.resource,
+        used=full.used,
+        limit=full.per_day,
+        asked=amount,
+        free_at=drop_fraction(full.free_at),
+        retry_after_s=max(1.0, count_seconds(now, full.free_at)),
+    )

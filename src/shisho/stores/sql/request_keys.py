@@ -12,7 +12,7 @@ from shisho.domain.codec import build, dumps
 from shisho.domain.job import EnqueueResult, IdempotencyKey, JobId, ReplyFacts, TaskId
 from shisho.errors import KeyConflict
 from shisho.messages import message
-from shisho.stores.transitions import Transaction
+from shisho.stores.sql.transitions import Transaction
 
 # Find the first request under a key.
 FIND = (

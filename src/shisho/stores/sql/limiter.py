@@ -14,7 +14,7 @@ from shisho.domain.pace import QueuePlace, ResourcePace, acquire, release, statu
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
-from shisho.stores.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 
 T = TypeVar("T")
 
@@ -47,10 +47,8 @@ OLD_DAYS = "DELETE FROM pace_days WHERE day < :oldest"
 class StoredLimiter:
     """`ports.Limiter` for all processes that share a database."""
 
-    def __init__(self, store: QueryStore, clock: Clock, passed: Callable[[], float]) -> None:
-        """`passed` reads a monotonic clock in seconds that all users of the database share."""
+    def __init__(self, store: QueryStore, clock: Clock) -> None:
         self._store = store
-        self._passed = passed
         self._clock = clock
 
     async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
@@ -77,7 +75,8 @@ class StoredLimiter:
 
     def _now(self, queries: Queries, resource: str) -> ResourcePace:
         wall = to_epoch(self._clock.now())
-        monotonic = self._passed()
+        # The machines' monotonic clocks are not comparable; the shared timeline is.
+        monotonic = to_epoch(self._clock.steady()) if self._store.spans_machines else self._clock.monotonic()
         row = fetch_first(queries, PACE, {"resource": resource})
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
         line = queries.rows(PLACES, {"resource": resource})

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from shisho.domain.team import TokenHashes, User, UserGroup
-from shisho.errors import ShishoError
+from shisho.errors import Conflict, NotFound, ShishoError
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.queries import Queries, QueryStore, fetch_first
-from shisho.stores.team_errors import group_is_missing, group_is_there, user_is_missing, user_is_there
+from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 
 # List all users, including removed ones, with a row for each of their groups.
 USERS = """SELECT u.name, u.token_hash IS NOT NULL AS has_token, u.created_at, u.removed_at, m.group_name
@@ -144,3 +143,22 @@ def _user(rows: Sequence[Row]) -> User:
 def _sort_names(names: Iterable[str | None]) -> tuple[str, ...]:
     """Sort names without the None of an outer join."""
     return tuple(sorted(name for name in names if name is not None))
+
+
+def user_is_there(name: str) -> Conflict:
+    return Conflict(
+        "user.exists",
+        name=name,
+    )
+
+
+def user_is_missing(name: str) -> NotFound:
+    return NotFound("user.not_found", name=name)
+
+
+def group_is_there(name: str) -> Conflict:
+    return Conflict("group.exists", name=name)
+
+
+def group_is_missing(name: str) -> NotFound:
+    return NotFound("group.not_found", name=name)

@@ -31,13 +31,13 @@ from shisho.domain.job import (
 from shisho.domain.quota import QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
-from shisho.stores import request_keys
-from shisho.stores.audit import record_act
-from shisho.stores.beginnings import bound_ids
-from shisho.stores.conversations import add_turn
 from shisho.stores.nouns import Row
-from shisho.stores.quotas import charge_quotas
-from shisho.stores.transitions import JOB, TASK, Transaction, Transactions, get_job, jobs, task
+from shisho.stores.refusals import bound_ids
+from shisho.stores.sql import request_keys
+from shisho.stores.sql.audit import record_act
+from shisho.stores.sql.conversations import add_turn
+from shisho.stores.sql.quotas import charge_quotas
+from shisho.stores.sql.transitions import JOB, TASK, Transaction, Transactions, get_job, jobs, task
 
 # Find an owner's tasks by ID prefix, as a range of IDs.
 BY_PREFIX = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
@@ -169,7 +169,7 @@ class StoredTasks:
         limit: int = 50,
     ) -> Sequence[Task]:
         narrowed = (IN_STATES if states else "") + (OLDER if after is not None else "")
-        values = {"owner": owner, "limit": limit, "states": dumps(states), "after": after}
+        values = {"owner": owner, "limit": limit, "states": list(states), "after": after}
         rows = await self._transactions.read_rows(LIST.format(narrowed=narrowed), values)
         return [task(row) for row in rows]
 

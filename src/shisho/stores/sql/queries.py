@@ -1,12 +1,18 @@
-"""Statements in the SQL that SQLite and PostgreSQL share, and their execution.
+"""The SQL that SQLite and PostgreSQL share, and its execution.
 
-A parameter is written `:name`. Clauses for a server with many writers are in comments that the PostgreSQL
-store opens: `/*pg FOR UPDATE */`. A list is bound as one JSON value and read with `json_each(:name)`.
+Statements are written for SQLite, with these rules, so that the PostgreSQL store can translate them:
+
+- A parameter is written `:name`. A list is bound as one value and read with
+  `IN (SELECT value FROM json_each(:name))`.
+- `/*pg … */` holds what only PostgreSQL needs, such as locks for a server with many writers.
+- `LIKE` ignores the case of ASCII letters, and `instr(text, part) > 0` finds a part of a text, in both.
+- `ON CONFLICT` names its columns before `DO UPDATE`.
+- A sum is cast: `CAST(sum(n) AS bigint)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from shisho.stores.nouns import Row
@@ -20,6 +26,12 @@ class Queries(Protocol):
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         """Return all rows of a statement."""
 
+    def change(self, statement: str, values: Mapping[str, Any]) -> int:
+        """Run a statement that returns no rows; return the number of rows that it changed."""
+
+    def change_each(self, statement: str, values: Iterable[Mapping[str, Any]]) -> None:
+        """Run such a statement once for each of `values`."""
+
     def hold(self, name: str) -> None:
         """Hold an exclusive lock of a name until the end of the transaction.
 
@@ -29,6 +41,9 @@ class Queries(Protocol):
 
 class QueryStore(Protocol):
     """A database that runs work in transactions."""
+
+    spans_machines: bool
+    """Whether several machines share it, so that their monotonic clocks cannot be compared."""
 
     async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
         """Run `work` in a transaction, and return its result after the commit.

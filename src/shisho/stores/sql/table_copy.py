@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from shisho.stores.nul import replace_nul
+from shisho.stores.nouns import replace_nul
 
 # Referenced tables come first, each with its sort columns.
 TABLES: Mapping[str, tuple[str, ...]] = {

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
-from shisho.domain.codec import dumps
 from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn, NewTurn
+from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.time import Instant
+from shisho.errors import NotFound
+from shisho.messages.message import Message
 from shisho.ports import Clock
-from shisho.stores.beginnings import bound_ids
-from shisho.stores.conversation_names import expect_only_conversation, no_conversation
-from shisho.stores.conversation_rows import read_summary, read_turn
-from shisho.stores.queries import Queries, QueryStore, fetch_first
+from shisho.stores.nouns import Row
+from shisho.stores.refusals import bound_ids
+from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 
 # Add a conversation, unless it exists.
 BEGIN = (
@@ -87,10 +90,12 @@ def add_turn(queries: Queries, turn: NewTurn, now: Instant) -> None:
 class StoredConversations:
     """`ports.Conversations` over a database.
 
-    `erase` removes deleted rows from the database's log, as `Erasure.erase` does.
+    `erase` removes deleted rows from the database's log, as `Erasure.erase` does. A server vacuums them.
     """
 
-    def __init__(self, store: QueryStore, clock: Clock, erase: Callable[[], Awaitable[bool]]) -> None:
+    def __init__(
+        self, store: QueryStore, clock: Clock, erase: Callable[[], Awaitable[bool]] | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
         self._erase = erase
@@ -121,7 +126,7 @@ class StoredConversations:
             present = [row.run_id for row in queries.rows(RUNS, values)]
             if not set(present) <= set(runs):
                 return None
-            forgotten = {"runs": dumps(present)}
+            forgotten = {"runs": present}
             for table, key in (*OF_RUN, ("runs", "id")):
                 queries.rows(FORGET.format(table=table, key=key), forgotten)
             answers = queries.rows(FORGET_ANSWERS, forgotten)
@@ -132,7 +137,9 @@ class StoredConversations:
         if removed is None:
             return None
         turns, answers = removed
-        return ConversationRemoved(conversation_id, turns, answers, erased=await self._erase())
+        return ConversationRemoved(
+            conversation_id, turns, answers, erased=True if self._erase is None else await self._erase()
+        )
 
 
 def _find(queries: Queries, prefix: str, owner: str) -> str:
@@ -148,3 +155,55 @@ def _list_turns(queries: Queries, conversation_id: str) -> list[ConversationTurn
     return [
         read_turn(number, row) for number, row in enumerate(queries.rows(TURNS, {"id": conversation_id}), 1)
     ]
+
+
+def expect_only_conversation(ids: Sequence[str], prefix: str) -> str:
+    """Return the only matching conversation. Raises NotFound."""
+    if not ids:
+        raise no_conversation(prefix)
+    if len(ids) > 1:
+        raise NotFound(
+            "common.ambiguous_prefix",
+            noun=Message("noun.conversation"),
+            prefix=prefix,
+        )
+    return ids[0]
+
+
+def no_conversation(prefix: str) -> NotFound:
+    """Return the error for a conversation that this user does not have."""
+    if prefix == "last":
+        return NotFound("conversation.nothing_asked")
+    return NotFound(
+        "conversation.not_found",
+        prefix=prefix,
+    )
+
+
+def read_turn(number: int, row: Row) -> ConversationTurn:
+    """Build a turn from a run, its question, and the ID and body of its latest answer."""
+    answer: dict[str, Any] = json.loads(row.body) if row.body else {}
+    level = answer.get("level")
+    loop_stop = answer.get("loop_stop")
+    return ConversationTurn(
+        number=number,
+        run_id=row.run_id,
+        question=row.question,
+        understood=answer.get("understood") or row.question,
+        answer_id=row.answer_id,
+        level=None if level is None else AnswerLevel(level),
+        loop_stop=None if loop_stop is None else LoopStop(loop_stop),
+    )
+
+
+def read_summary(row: Row) -> ConversationSummary:
+    """Build a summary from a conversation, its first question and its newest turn."""
+    return ConversationSummary(
+        conversation_id=row.id,
+        question=row.question,
+        turns=row.turns,
+        last_answer_id=row.answer_id,
+        created_at=row.created_at,
+        changed_at=row.changed_at,
+        place=row.place,
+    )

@@ -5,7 +5,8 @@ Every write after a claim carries the fence: state, attempt.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,7 @@ from typing import Any
 
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.event import NO_FACTS, EventFacts, EventKind
-from shisho.domain.intervention import HumanChallenge
+from shisho.domain.intervention import HumanChallenge, InterventionState
 from shisho.domain.job import (
     ALONE_DEATHS,
     Claim,
@@ -31,11 +32,12 @@ from shisho.domain.job import (
     extend_history,
 )
 from shisho.domain.time import Instant
-from shisho.stores.claims import ClaimsUnderWay
-from shisho.stores.interventions import raise_
+from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.stores.nouns import Row
-from shisho.stores.quotas import charge_task
-from shisho.stores.transitions import (
+from shisho.stores.sql.interventions import raise_
+from shisho.stores.sql.quotas import charge_task
+from shisho.stores.sql.transitions import (
     FAILED,
     IN_TIME,
     JOB,
@@ -46,7 +48,43 @@ from shisho.stores.transitions import (
     job,
     jobs,
 )
-from shisho.stores.waits import EXPIRED, EXPIRED_NOW, end_wait
+
+# List expired waits.
+EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output FROM jobs
+    WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady ORDER BY task_id, id"""
+# The same for ending them: rows that another process is ending are skipped.
+EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
+# End such a wait; the assignments are filled in.
+EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
+NOBODY_CAME = Message("wait.expired")
+
+
+def end_wait(transaction: Transaction, row: Row) -> None:
+    """Resume a parked parent, or end a job whose person did not come.
+
+    `row` has the columns of `EXPIRED`. The job completes with its partial result, or fails if it has none.
+    """
+    job_id = JobId(row.id)
+    state = JobState(row.state)
+    values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "errors": None}
+    if state is JobState.PARKED:
+        new = JobState.QUEUED
+        sets = "state = 'queued'"
+    elif row.has_output:
+        new = JobState.COMPLETED
+        sets = "state = 'completed', finished_at = :now"
+    else:
+        new = JobState.FAILED
+        sets = FAILED
+        nobody_came = JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now)
+        values["errors"] = dumps([*errors(row.error_json), nobody_came])
+    transaction.hold(job_id=job_id)
+    transaction.rows(EXPIRE.format(sets=sets), values)
+    if state is JobState.PARKED:
+        transaction.move(job_id, state, new)
+    else:
+        transaction.record_release(job_id, new, InterventionState.EXPIRED)
+
 
 # Find the first due job of these kinds.
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
@@ -133,7 +171,7 @@ class StoredJobs:
         self._claims = ClaimsUnderWay(self.put_back)
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        values = {"kinds": dumps(list(kinds)), "steady": self._transactions.steady()}
+        values = {"kinds": list(kinds), "steady": self._transactions.steady()}
         # While there was nothing to do, check before taking the lock that others may need.
         if self._idle and not await self._transactions.read_rows(DUE, values):
             return None
@@ -149,7 +187,7 @@ class StoredJobs:
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         """Claim the first due job."""
         times = {"now": transaction.now, "steady": transaction.steady}
-        values = times | {"worker_id": worker_id, "kinds": dumps(list(kinds))}
+        values = times | {"worker_id": worker_id, "kinds": list(kinds)}
         row = transaction.fetch_first(CLAIM, values)
         if row is None:
             return None
@@ -318,7 +356,7 @@ class StoredJobs:
         return await self._transactions.write(work)
 
     async def list_failed(self, kinds: Sequence[str], after: str, limit: int) -> Sequence[Job]:
-        values = {"kinds": dumps(list(kinds)), "after": after, "limit": limit}
+        values = {"kinds": list(kinds), "after": after, "limit": limit}
         return jobs(await self._transactions.read_rows(FAILED_OF, values))
 
     async def get_job(self, job_id: JobId) -> Job:
@@ -428,3 +466,37 @@ def _failures(transaction: Transaction, claim: Claim) -> Row:
     if row is None:
         raise ClaimLost
     return row
+
+
+class ClaimsUnderWay:
+    """The claims of one store. `put_back` queues a claimed job again."""
+
+    def __init__(self, put_back: Callable[[Claim], Awaitable[None]]) -> None:
+        self._put_back = put_back
+        self._under_way: set[asyncio.Task[Job | None]] = set()
+        self._given_up: set[asyncio.Task[None]] = set()
+
+    async def follow(self, claiming: Coroutine[Any, Any, Job | None]) -> Job | None:
+        """Return the claimed job; if the caller is cancelled, complete the claim and put it back."""
+        under_way = asyncio.create_task(claiming)
+        self._under_way.add(under_way)
+        under_way.add_done_callback(self._under_way.discard)
+        try:
+            return await asyncio.shield(under_way)
+        except asyncio.CancelledError:
+            giving_up = asyncio.create_task(self._give_up(under_way))
+            self._given_up.add(giving_up)
+            giving_up.add_done_callback(self._given_up.discard)
+            raise
+
+    async def wait(self) -> None:
+        """Wait for the claims in progress."""
+        if self._under_way:
+            await asyncio.wait(tuple(self._under_way))
+
+    async def _give_up(self, under_way: asyncio.Task[Job | None]) -> None:
+        # If this fails, other processes detect that the claim has no heartbeats.
+        with suppress(ClaimLost, ShishoError):
+            claimed = await under_way
+            if claimed is not None:
+                await self._put_back(claimed.claim)

@@ -21,8 +21,8 @@ from shisho.domain.intervention import (
 from shisho.domain.job import Claim, JobId, JobState, TaskId
 from shisho.domain.time import Instant
 from shisho.stores.nouns import Row
-from shisho.stores.queries import Queries
-from shisho.stores.transitions import Transaction, Transactions
+from shisho.stores.sql.queries import Queries
+from shisho.stores.sql.transitions import Transaction, Transactions
 
 # Add a request for a person's action.
 RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain, url, kind, created_at, expires_at)

@@ -1,0 +1,122 @@
+"""The stores that are the same over both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shisho.bootstrap.store_parts import QueueStores
+    from shisho.ports import (
+        AuditLog,
+        Bell,
+        Blobs,
+        Cache,
+        Clock,
+        Conversations,
+        DiscoveredUrls,
+        JobStore,
+        Limiter,
+        Opinions,
+        Presence,
+        Quotas,
+        Reports,
+        SessionBook,
+        TaskShares,
+        Users,
+    )
+    from shisho.stores.sql.queries import QueryStore
+    from shisho.stores.sql.transitions import Transactions
+
+
+class SqlStores:
+    """The stores over one database, each built at first use.
+
+    `erase` removes deleted rows from the database's log.
+    """
+
+    def __init__(
+        self, store: QueryStore, clock: Clock, erase: Callable[[], Awaitable[bool]] | None = None
+    ) -> None:
+        self.store = store
+        self._clock = clock
+        self._erase = erase
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        from shisho.stores.sql.conversations import StoredConversations
+
+        return StoredConversations(self.store, self._clock, self._erase)
+
+    @cached_property
+    def assistants(self) -> SessionBook:
+        from shisho.stores.sql.assistants import StoredAssistants
+        from shisho.web.http.site import find_registered_domain
+
+        return StoredAssistants(self.store, self._clock, find_registered_domain)
+
+    @cached_property
+    def users(self) -> Users:
+        from shisho.stores.sql.users import StoredUsers
+
+        return StoredUsers(self.store, self._clock)
+
+    @cached_property
+    def audit(self) -> AuditLog:
+        from shisho.stores.sql.audit import StoredAudit
+
+        return StoredAudit(self.store, self._clock)
+
+    @cached_property
+    def quotas(self) -> Quotas:
+        from shisho.stores.sql.quotas import StoredQuotas
+
+        return StoredQuotas(self.store, self._clock)
+
+    @cached_property
+    def shares(self) -> TaskShares:
+        from shisho.stores.sql.task_shares import StoredTaskShares
+
+        return StoredTaskShares(self.store, self._clock)
+
+    @cached_property
+    def limiter(self) -> Limiter:
+        from shisho.stores.sql.limiter import StoredLimiter
+
+        return StoredLimiter(self.store, self._clock)
+
+    def build_queue(
+        self,
+        transactions: Transactions,
+        jobs: JobStore,
+        bell: Bell,
+        presence: Presence,
+        blobs: Blobs,
+        opinions: Opinions,
+        finds: DiscoveredUrls,
+        reports: Reports,
+        cache: Cache,
+    ) -> QueueStores:
+        """Build the queue stores of all owners: they share the workers and their notifications."""
+        from shisho.bootstrap.store_parts import QueueStores
+        from shisho.bootstrap.web import Manners
+        from shisho.stores.sql.health import StoredHealth
+        from shisho.stores.sql.interventions import StoredInterventions
+        from shisho.stores.sql.tasks import StoredTasks
+        from shisho.stores.staging import BlobStaging
+
+        interventions = StoredInterventions(transactions)
+        health = StoredHealth(self.store, self._clock)
+        return QueueStores(
+            bell=bell,
+            jobs=jobs,
+            interventions=interventions,
+            tasks=StoredTasks(transactions),
+            finds=finds,
+            reports=reports,
+            opinions=opinions,
+            staging=BlobStaging(blobs),
+            presence=presence,
+            manners=Manners(self.limiter, health, cache, interventions, self._clock),
+        )

@@ -1,0 +1,1 @@
+"""Stores that SQLite and PostgreSQL share, one module per noun."""

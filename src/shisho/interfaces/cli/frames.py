@@ -21,6 +21,7 @@ import typer.core
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.mistakes import describe_mistake
 from shisho.interfaces.cli.failures import fail, fail_typed
+from shisho.interfaces.cli.help_pages import print_help
 from shisho.interfaces.cli.usage_errors import keep_words_whole
 from shisho.interfaces.cli.values import PlainValues, read_plainly
 from shisho.messages.catalogue import current_language, render, translate
@@ -98,7 +99,7 @@ class CommandGroup(typer.core.TyperGroup):
         _translate(command)
         if not isinstance(command, CommandGroup):
             read_plainly(command)
-            command.format_help = MethodType(_folding(type(command).format_help), command)  # type: ignore[method-assign]
+            command.format_help = MethodType(_format_help, command)  # type: ignore[method-assign]
             command.invoke = MethodType(_failing_typed(type(command).invoke), command)  # type: ignore[method-assign]
         return command
 
@@ -111,7 +112,7 @@ class CommandGroup(typer.core.TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         for command in self.commands.values():
             _translate(command)
-        _folding(typer.core.TyperGroup.format_help)(self, ctx, formatter)
+        _format_help(self, ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: Any) -> Any:
         try:
@@ -157,32 +158,11 @@ def _translate(command: Any) -> None:
                 setattr(holder, name, _translate_text(text))
 
 
-def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
-    """Fold table cells.
-
-    Rich cuts words wider than their column, and a Japanese sentence is one word.
-    """
-
-    def folded(command: Any, ctx: Any, formatter: Any) -> None:
-        from rich.table import Table
-        from rich.text import Text
-        from typer import rich_utils
-
-        class FoldingTable(Table):
-            def add_row(self, *cells: Any, **extra: Any) -> None:
-                for cell in cells:
-                    for text in getattr(cell, "renderables", [cell]):
-                        if isinstance(text, Text):
-                            text.overflow = "fold"
-                super().add_row(*cells, **extra)
-
-        rich_utils.Table = FoldingTable  # type: ignore[attr-defined]
-        option = command.get_help_option(ctx)
-        if option is not None:
-            option.help = _translate_text(option.help or "")
-        format_help(command, ctx, formatter)
-
-    return folded
+def _format_help(command: Any, ctx: Any, _formatter: Any) -> None:
+    option = command.get_help_option(ctx)
+    if option is not None:
+        option.help = _translate_text(option.help or "")
+    print_help(command, ctx)
 
 
 @contextmanager

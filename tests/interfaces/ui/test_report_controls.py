@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 
 import httpx
@@ -27,10 +28,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def serve_with_model(
     folder: Path, go: asyncio.Event | None = None
 ) -> AsyncIterator[tuple[str, FakeProvider]]:
-    """Serve a played model that waits with the first section until `go` is set."""
+    """Serve a played model that waits with the second section until `go` is set."""
+    sections = count(1)
 
     async def reply(request: ProviderRequest) -> ProviderReply:
-        if go and name_kind(request) == "blocks":
+        if go and name_kind(request) == "blocks" and next(sections) > 1:
             await go.wait()
         return play(request)
 
@@ -72,7 +74,9 @@ async def test_a_report_shows_its_cost_its_progress_and_its_sources(browser: Bro
                 assert box and box["x"] >= 0 and box["x"] + box["width"] <= width, (control, width)
         await page.fill("#question", REQUEST)
         await page.press("#question", "Enter")
-        await expect(page.locator(".answer.working")).to_contain_text("4節のうち第1節")
+        await expect(page.locator(".answer.working")).to_contain_text("4節のうち第2節")
+        lines = await page.locator(".draft li").all_inner_texts()
+        assert lines[0].startswith("1/4") and re.search(r"\[1\]$", lines[1]), lines
         go.set()
         answer = page.locator(".answer")
         await expect(answer.locator(".why")).to_have_count(1)

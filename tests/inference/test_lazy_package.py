@@ -46,16 +46,39 @@ def test_names_are_imported_one_by_one_unless_all_were_before(
     assert ran.stdout.splitlines() == [f"Bowl ash {is_loaded} False", "kiln.types.large Pot"]
 
 
-def test_the_client_of_openai_imports_no_types_of_other_services() -> None:
-    pytest.importorskip("openai")
-    program = """
+def test_a_name_that_the_package_makes_itself_runs_it(folder: Path) -> None:
+    kiln = folder / "kiln" / "__init__.py"
+    kiln.write_text("from . import types\nfrom .types import *\n__version__ = '2'\nHEAT = types.small.Bowl\n")
+    program = f"""
 import sys
-from shisho.inference.providers import ModelAccess, open_client
-open_client(ModelAccess("openai", "m", "http://127.0.0.1:9/v1", "", 8192), 1.0)
-modules = [name for name in sys.modules if name.startswith("openai.types.")]
-import openai.types
-print(len(modules), openai.types.Embedding.__name__)
+sys.path.insert(0, {str(folder)!r})
+from shisho.inference.lazy_package import defer_packages
+defer_packages("kiln", "types")
+import kiln
+print("kiln.types.small" in sys.modules, kiln.HEAT.__name__, kiln.__version__, kiln.Vase.__name__)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    count, name = ran.stdout.split()
-    assert int(count) < 100 and name == "Embedding"
+    assert ran.stdout.split() == ["False", "Bowl", "2", "Pot"]
+
+
+@pytest.mark.parametrize(
+    ("client", "used", "others"),
+    [
+        ("openai", "types.Embedding", "openai.types.batch"),
+        ("anthropic", "AnthropicBedrock", "anthropic.resources.beta"),
+    ],
+)
+def test_a_client_imports_nothing_for_other_services_until_it_is_used(
+    client: str, used: str, others: str
+) -> None:
+    pytest.importorskip(client)
+    program = f"""
+import sys
+from shisho.inference.providers import ModelAccess, open_client
+open_client(ModelAccess({client!r}, "m", "http://127.0.0.1:9/v1", "", 8192), 1.0)
+modules = [name for name in sys.modules if name.startswith({others!r})]
+import {client}
+print(len(modules), {client}.{used}.__name__, {client}.__version__ != "")
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["0", used.rpartition(".")[2], "True"]

@@ -1,6 +1,7 @@
 """Packages that import each module when one of its names is first used.
 
-The client of OpenAI imports 500 modules of types for services that are never called: half a second.
+The clients of OpenAI and Anthropic import hundreds of modules for services that are never called: half a
+second and more.
 """
 
 from __future__ import annotations
@@ -14,24 +15,39 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+_SPECIAL = ("__all__", "__version__")  # of these, what `__init__` makes itself
+
 
 class LazyPackage(ModuleType):
-    """A package that does not run its `__init__`: its names are imported when they are first used.
+    """A package that does not run its `__init__` yet: the names that it imports are imported when they are
+    first used, and any other name runs it.
 
     Modules below the package are imported normally.
     """
 
     def __getattr__(self, name: str) -> Any:
-        place = None if name.startswith("__") else self._read_places().get(name)
-        if place is None:
+        place = self._read_places().get(name)
+        is_special = name.startswith("__")
+        if place is None and not is_special and find_spec(f"{self.__name__}.{name}"):
+            place = ("", name)
+        if place is not None:
+            module, original = place
+            if module:
+                value = getattr(import_module(f".{module}", self.__name__), original)
+            else:
+                value = import_module(f".{original}", self.__name__)
+            self.__dict__[name] = value
+            return value
+        if is_special and name not in _SPECIAL:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        module, original = place
-        if module:
-            value = getattr(import_module(f".{module}", self.__name__), original)
-        else:
-            value = import_module(f".{original}", self.__name__)
-        self.__dict__[name] = value
-        return value
+        return self._run(name)
+
+    def _run(self, name: str) -> Any:
+        """Run `__init__` after all; return what it makes of a name."""
+        self.__class__ = ModuleType  # type: ignore[assignment]
+        if self.__spec__ is not None and self.__spec__.loader is not None:
+            self.__spec__.loader.exec_module(self)
+        return getattr(self, name)
 
     def _read_places(self) -> Mapping[str, tuple[str, str]]:
         """Return the module and the original name of each name that `__init__` imports."""
@@ -42,13 +58,14 @@ class LazyPackage(ModuleType):
                 alias.asname or alias.name: (node.module or "", alias.name)
                 for node in imports
                 for alias in node.names
+                if alias.name != "*"
             }
         places: Mapping[str, tuple[str, str]] = self.__dict__["_places"]
         return places
 
 
 def defer_packages(top: str, *names: str) -> None:
-    """Make packages below `top` lazy.
+    """Make a package and packages below it lazy.
 
     Does nothing if `top` is already imported or not installed.
     """
@@ -56,12 +73,13 @@ def defer_packages(top: str, *names: str) -> None:
     if top in sys.modules or spec is None or not spec.submodule_search_locations:
         return
     root = Path(next(iter(spec.submodule_search_locations)))
-    for name in names:
+    for name in ("", *names):
         folder = root.joinpath(*name.split("."))
         page = folder / "__init__.py"
-        package = spec_from_file_location(f"{top}.{name}", page, submodule_search_locations=[str(folder)])
+        full_name = f"{top}.{name}".rstrip(".")
+        package = spec_from_file_location(full_name, page, submodule_search_locations=[str(folder)])
         if package is None or not page.exists():
             continue
         module = module_from_spec(package)
         module.__class__ = LazyPackage
-        sys.modules[f"{top}.{name}"] = module
+        sys.modules[full_name] = module

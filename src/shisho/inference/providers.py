@@ -21,6 +21,18 @@ from shisho.plugins import MODELS, find_plugin, find_plugins, load_plugin
 _HEADERS = {"Connection": "close"}
 _NO_KEY = "none"  # the clients require a key even if the server does not
 _TEMPERATURE = 0.0
+_ANTHROPIC_PARTS = (
+    "lib.streaming",
+    "lib.tools",
+    "resources",
+    "resources.messages",
+    "types",
+    "types.beta",
+    "types.beta.organization",
+    "types.beta.sessions",
+    "types.organization",
+    "types.shared",
+)
 _OPENAI_TYPES = (
     "types",
     "types.beta",
@@ -324,8 +336,10 @@ def _read_gemini(chunk: Any) -> ModelDelta:
 
 
 def _open_anthropic(access: ModelAccess, seconds: float) -> StreamCall:
-    from anthropic import AsyncAnthropic
     from httpx2 import AsyncClient
+
+    defer_packages("anthropic", *_ANTHROPIC_PARTS)
+    from anthropic import AsyncAnthropic
 
     client = AsyncAnthropic(
         base_url=access.url or "https://api.anthropic.com",

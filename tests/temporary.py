@@ -6,10 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shisho.ports import Clock
-from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.cache import StoredCache
+from shisho.stores.sql.ledger import StoredLedger
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.stores.sql.quotas import StoredQuotas
 from shisho.system.clock import SystemClock
@@ -32,12 +32,12 @@ async def close_databases() -> None:
         folder.cleanup()
 
 
-def new_ledger() -> EmbeddedLedger:
-    return EmbeddedLedger(temporary_database(), SystemClock())
+def new_ledger() -> StoredLedger:
+    return StoredLedger(EmbeddedQueryStore(temporary_database()), SystemClock())
 
 
-def new_cache(clock: Clock) -> EmbeddedCache:
-    return EmbeddedCache(temporary_database(), clock)
+def new_cache(clock: Clock) -> StoredCache:
+    return StoredCache(EmbeddedQueryStore(temporary_database()), clock)
 
 
 def new_limiter(clock: Clock) -> StoredLimiter:

@@ -13,27 +13,24 @@ from shisho.domain.embedding import EmbedderAbout
 from shisho.ports import AuditLog, EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
-from shisho.stores.embedded.grants import EmbeddedGrants
 from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
-from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.serving import ServingIndex
-from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
-from shisho.stores.postgres.grants import PostgresGrants
 from shisho.stores.postgres.index_feed import PostgresIndexFeed
-from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.serving import PostgresServing
-from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.qdrant.index import QdrantIndex
 from shisho.stores.qdrant.server import QdrantServer
 from shisho.stores.sql.audit import StoredAudit
+from shisho.stores.sql.grants import StoredGrants
+from shisho.stores.sql.ledger import StoredLedger
+from shisho.stores.sql.sessions import StoredSessions
 from shisho.stores.sql.users import StoredUsers
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
@@ -72,10 +69,10 @@ async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     index = LexicalIndex(folder / "lexical", database, ServingIndex(folder / "vectors", database, ABOUT))
     embeddings = EmbeddedEmbeddings(database, ABOUT)
     shelf = EmbeddedShelf(database, clock)
-    ledger = EmbeddedLedger(database, clock)
+    ledger = StoredLedger(EmbeddedQueryStore(database), clock)
     users = StoredUsers(EmbeddedQueryStore(database), clock)
-    grants = EmbeddedGrants(database, clock)
-    sessions = EmbeddedSessions(database)
+    grants = StoredGrants(EmbeddedQueryStore(database), clock)
+    sessions = StoredSessions(EmbeddedQueryStore(database))
     audit = StoredAudit(EmbeddedQueryStore(database), clock)
     yield EmbeddedStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)
     await database.close()
@@ -97,10 +94,10 @@ async def postgres_store(url: str) -> AsyncIterator[PostgresStore]:
     index = PostgresIndex(database, PostgresServing(database, ABOUT))
     embeddings = PostgresEmbeddings(database, ABOUT)
     shelf = PostgresShelf(database, clock)
-    sessions = PostgresSessions(database)
-    ledger = PostgresLedger(database, clock)
+    sessions = StoredSessions(PostgresQueryStore(database))
+    ledger = StoredLedger(PostgresQueryStore(database), clock)
     users = StoredUsers(PostgresQueryStore(database), clock)
-    grants = PostgresGrants(database, clock)
+    grants = StoredGrants(PostgresQueryStore(database), clock)
     audit = StoredAudit(PostgresQueryStore(database), clock)
     yield PostgresStore(shelf, index, embeddings, sessions, ledger, users, grants, audit, database)
     await database.close()

@@ -11,18 +11,15 @@ from shisho.domain.corpus import Citation, DocumentId, Passage
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job
 from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionBook, Shelf
-from shisho.stores.embedded.finds import EmbeddedUrls
-from shisho.stores.embedded.ledger import EmbeddedLedger
-from shisho.stores.embedded.opinions import EmbeddedOpinions
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.finds import PostgresUrls
-from shisho.stores.postgres.ledger import PostgresLedger
-from shisho.stores.postgres.opinions import PostgresOpinions
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.sql.assistants import StoredAssistants
+from shisho.stores.sql.finds import StoredUrls
+from shisho.stores.sql.ledger import StoredLedger
+from shisho.stores.sql.opinions import StoredOpinions
 from tests.making import intake
 from tests.queues import Queue, new, opened
 
@@ -86,24 +83,24 @@ async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
         database = queue.database
         clock = queue.clock
         if isinstance(database, PostgresDatabase):
-            in_postgres = PostgresUrls(database, clock)
+            in_postgres = StoredUrls(PostgresQueryStore(database), clock)
             yield Discoveries(
                 queue,
                 in_postgres,
                 in_postgres,
-                PostgresOpinions(database, clock),
+                StoredOpinions(PostgresQueryStore(database), clock),
                 StoredAssistants(PostgresQueryStore(database), clock, site),
                 PostgresShelf(database, clock),
-                PostgresLedger(database, clock),
+                StoredLedger(PostgresQueryStore(database), clock),
             )
             return
-        stored = EmbeddedUrls(database, clock)
+        stored = StoredUrls(EmbeddedQueryStore(database), clock)
         yield Discoveries(
             queue,
             stored,
             stored,
-            EmbeddedOpinions(database, clock),
+            StoredOpinions(EmbeddedQueryStore(database), clock),
             StoredAssistants(EmbeddedQueryStore(database), clock, site),
             EmbeddedShelf(database, clock),
-            EmbeddedLedger(database, clock),
+            StoredLedger(EmbeddedQueryStore(database), clock),
         )

@@ -10,11 +10,12 @@ import pytest
 
 from shisho.domain.politeness import CacheEntry, PageMemory
 from shisho.ports import Cache, Shelf
-from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.postgres.cache import PostgresCache
 from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.cache import StoredCache
 from tests.contracts.conftest import fresh_postgres
 from tests.making import intake
 from tests.queues import SetClock
@@ -35,10 +36,14 @@ async def larder(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     clock = SetClock()
     if request.param == "postgres":
         async with fresh_postgres() as store:
-            yield Larder(PostgresCache(store.database, clock), store.shelf, clock, store.database)
+            yield Larder(
+                StoredCache(PostgresQueryStore(store.database), clock), store.shelf, clock, store.database
+            )
         return
     database = Database(tmp_path / "shisho.db")
-    yield Larder(EmbeddedCache(database, clock), EmbeddedShelf(database, clock), clock, database)
+    yield Larder(
+        StoredCache(EmbeddedQueryStore(database), clock), EmbeddedShelf(database, clock), clock, database
+    )
     await database.close()
 
 

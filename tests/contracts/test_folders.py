@@ -10,8 +10,9 @@ import pytest
 
 from shisho.domain.folder import PlaceStamp
 from shisho.ports import FolderRegister, Shelf
-from shisho.stores.embedded.folders import EmbeddedFolders
-from shisho.stores.postgres.folders import PostgresFolders
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.folders import StoredFolders
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.making import intake
@@ -27,10 +28,10 @@ class Library:
 async def library(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Library]:
     if request.param == "postgres":
         async with fresh_postgres() as store:
-            yield Library(store.shelf, PostgresFolders(store.database, SystemClock()))
+            yield Library(store.shelf, StoredFolders(PostgresQueryStore(store.database), SystemClock()))
         return
     async with embedded_store(tmp_path) as store:
-        yield Library(store.shelf, EmbeddedFolders(store.database, SystemClock()))
+        yield Library(store.shelf, StoredFolders(EmbeddedQueryStore(store.database), SystemClock()))
 
 
 async def test_a_folder_is_remembered_once_and_forgotten(library: Library) -> None:

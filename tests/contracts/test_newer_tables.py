@@ -17,10 +17,10 @@ import pytest
 from shisho.domain.codec import Payload
 from shisho.domain.inquiry import Inquiry
 from shisho.domain.intervention import AuthTarget
-from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
 from tests.clocks import TwoHands
@@ -204,7 +204,7 @@ async def test_newer_pace_health_and_cache_keep_their_promises(folder: Path, dat
         test_health.Ward(StoredHealth(EmbeddedQueryStore(database), clock), clock)
     )
     larder = test_cache.Larder(
-        EmbeddedCache(database, still), EmbeddedShelf(database, still), still, database
+        StoredCache(EmbeddedQueryStore(database), still), EmbeddedShelf(database, still), still, database
     )
     await test_cache.test_a_value_is_kept_for_its_time(larder)
     await test_cache.test_a_page_is_remembered_while_its_document_is_live(larder)

@@ -17,9 +17,9 @@ from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound
 from shisho.ports import Blobs, Originals, PageImages, Shelf
 from shisho.stores.blobs.folder import FolderBlobs
-from shisho.stores.embedded.originals import have_text
-from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText
-from shisho.stores.postgres import originals as postgres_originals
+from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText, have_text
+from shisho.stores.postgres.queries import PostgresQueryStore
 from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.making import intake
 
@@ -38,11 +38,12 @@ class Kept:
 async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Kept]:
     if request.param == "postgres":
         async with fresh_postgres() as store:
-            texts = partial(postgres_originals.have_text, store.database)
+            texts = partial(have_text, PostgresQueryStore(store.database))
             yield kept_in(FolderBlobs(tmp_path), store.shelf, texts, None)
         return
     async with embedded_store(tmp_path) as store:
-        yield kept_in(FolderBlobs(tmp_path), store.shelf, partial(have_text, store.database), tmp_path)
+        texts = partial(have_text, EmbeddedQueryStore(store.database))
+        yield kept_in(FolderBlobs(tmp_path), store.shelf, texts, tmp_path)
 
 
 def kept_in(blobs: Blobs, shelf: Shelf, texts: HaveText, folder: Path | None) -> Kept:

@@ -16,10 +16,10 @@ from shisho.domain.web import PagingStop
 from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
-from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.health import StoredHealth
 from tests.clocks import TwoHands
 from tests.queues import BEN, CAPTCHA, Queue, new, opened
@@ -52,7 +52,7 @@ async def cache(tmp_path: Path) -> AsyncIterator[tuple[TwoHands, Cache]]:
     clock = TwoHands()
     async with opened("embedded", tmp_path, clock) as queue:
         assert isinstance(queue.database, Database)
-        yield clock, EmbeddedCache(queue.database, clock)
+        yield clock, StoredCache(EmbeddedQueryStore(queue.database), clock)
 
 
 @pytest.mark.parametrize("jump", JUMPS)

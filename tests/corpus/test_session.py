@@ -18,8 +18,9 @@ from shisho.language.terms import query
 from shisho.librarian.evidence import verify
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.sessions import EmbeddedSessions
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.sql.sessions import StoredSessions
 from shisho.system.clock import SystemClock
 from tests.making import intake
 
@@ -35,7 +36,10 @@ class Library:
 
     def searcher(self, growth: str = "linear") -> CorpusSearcher:
         return CorpusSearcher(
-            self.shelf, Retriever(self.index, query), EmbeddedSessions(self.database), growth
+            self.shelf,
+            Retriever(self.index, query),
+            StoredSessions(EmbeddedQueryStore(self.database)),
+            growth,
         )
 
 

@@ -25,7 +25,7 @@ from shisho.librarian.loop import run
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
 from shisho.librarian.table import TABLE, Runner
-from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.stores.sql.ledger import StoredLedger
 from shisho.system.clock import SystemClock
 from tests.librarian.library import Leaf, Library, Session, Ticking
 from tests.temporary import new_ledger, temporary_database
@@ -174,7 +174,7 @@ async def test_no_passage_is_asked_for_twice_and_no_query_repeated() -> None:
     assert len(queries) == len(set(queries)) == 3
 
 
-class Dying(EmbeddedLedger):
+class Dying(StoredLedger):
     """A ledger whose process dies just before or just after it has stored a step."""
 
     def __init__(self, step: int, *, stored: bool) -> None:

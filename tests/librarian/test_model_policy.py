@@ -43,7 +43,7 @@ from shisho.librarian.model_replies import (
 from shisho.librarian.policy import EvaluateInput, Policy
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import render
-from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.stores.sql.ledger import StoredLedger
 from tests.librarian.library import Leaf, Library, Ticking
 from tests.librarian.scripted import ScriptedLlm, policy_of, write_paragraph
 from tests.librarian.test_loop import LEAVES, OTHERS, TWO
@@ -305,7 +305,7 @@ def one_by_one(*evaluations: EvaluationReply, **changed: Any) -> ScriptedLlm:
     )
 
 
-async def read_verdicts(ledger: EmbeddedLedger) -> list[Any]:
+async def read_verdicts(ledger: StoredLedger) -> list[Any]:
     routed = [json.loads(step.output.text) for step in await ledger.list_steps("run") if step.node == "route"]
     return [route["state"]["verdicts"][0] for route in routed]
 

@@ -18,7 +18,7 @@ from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.strategy import strategy
 from shisho.librarian.table import TABLE
-from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.stores.sql.ledger import StoredLedger
 from tests.librarian.library import Library, Ticking
 from tests.temporary import new_ledger
 
@@ -44,7 +44,7 @@ class Counting:
         )
 
 
-async def begun_ledger() -> EmbeddedLedger:
+async def begun_ledger() -> StoredLedger:
     ledger = new_ledger()
     await ledger.begin(Inquiry("run", "何か"))
     return ledger
@@ -53,7 +53,7 @@ async def begun_ledger() -> EmbeddedLedger:
 class Run:
     """One process's view of a run over a shared ledger."""
 
-    def __init__(self, ledger: EmbeddedLedger, *, stop: bool = False) -> None:
+    def __init__(self, ledger: StoredLedger, *, stop: bool = False) -> None:
         self.heard: list[RunNews] = []
         self.citations = Citations()
         self.search = InquirySearch(Library((), 1).opener("run"))

@@ -20,9 +20,9 @@ from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import SerpEngine
 from shisho.services.result_pages import EngineAccess, SerpAttempt
-from shisho.stores.embedded.cache import EmbeddedCache
-from shisho.stores.embedded.finds import EmbeddedUrls
 from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.sql.cache import StoredCache
+from shisho.stores.sql.finds import StoredUrls
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.testing.memory_web import MemoryEngine, MemoryParser, engine
@@ -138,8 +138,13 @@ async def searching(
         database = queue.database
         limiter = StoredLimiter(EmbeddedQueryStore(database), clock)
         health = StoredHealth(EmbeddedQueryStore(database), clock)
-        cache = EmbeddedCache(database, clock)
+        cache = StoredCache(EmbeddedQueryStore(database), clock)
         manners = Manners(limiter, health, cache, queue.interventions, clock)
         web = WebAccess(table, answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])
-        yield World(queue, clock, answers, build_engine_access(web, manners, EmbeddedUrls(database, clock)))
+        yield World(
+            queue,
+            clock,
+            answers,
+            build_engine_access(web, manners, StoredUrls(EmbeddedQueryStore(database), clock)),
+        )

@@ -22,7 +22,7 @@ def tables_of(kind: str) -> set[str]:
 def test_every_table_is_copied_or_says_why_not(kind: str) -> None:
     tables = tables_of(kind)
     assert tables >= {"users", "user_groups", "group_members", "grants", "quotas", "audit"}
-    assert sorted(tables - TABLES.keys() - NOT_COPIED.keys()) == [], "name it in stores/table_copy.py"
+    assert sorted(tables - TABLES.keys() - NOT_COPIED.keys()) == [], "name it in stores/sql/table_copy.py"
 
 
 def test_no_table_is_named_that_is_not_there() -> None:

@@ -16,7 +16,9 @@ NAMES_COLUMNS = re.compile(r"INSERT INTO [\w{}]+\s?\([^)]+\)")
 
 
 def pages() -> list[Path]:
-    return sorted(page for wing in (".", "embedded", "postgres") for page in STORES.glob(f"{wing}/*.py"))
+    return sorted(
+        page for wing in (".", "sql", "embedded", "postgres") for page in STORES.glob(f"{wing}/*.py")
+    )
 
 
 def texts(node: ast.AST) -> Iterator[tuple[int, str]]:

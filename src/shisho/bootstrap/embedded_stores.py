@@ -13,13 +13,8 @@ from shisho.settings import Settings
 from shisho.stores.embedded.checking import check_database
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.erasure import Erasure
-from shisho.stores.embedded.figures import EmbeddedFigures
-from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.opinions import EmbeddedOpinions
-from shisho.stores.embedded.originals import have_text
 from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.originals import BlobOriginals, BlobPageImages
 
@@ -30,11 +25,8 @@ if TYPE_CHECKING:
         Blobs,
         Clock,
         EmbeddingStore,
-        FolderRegister,
         FollowerTurn,
-        Grants,
         MeasuredIndex,
-        Opinions,
     )
 
 DATABASE = "shisho.db"
@@ -52,34 +44,32 @@ def build_embedded_stores(
     clock = make_clock(database.line)
     index = _index(settings, database, embedders)
     erasure = Erasure(settings.home / DATABASE, index)
-    blobs = build_blobs(settings)
-    texts = partial(have_text, database)
-    pages = PageStores(BlobOriginals(blobs, texts), BlobPageImages(blobs, texts))
     shared = SqlStores(EmbeddedQueryStore(database), clock, erasure.erase)
-    opinions = EmbeddedOpinions(database, clock)
+    blobs = build_blobs(settings)
+    pages = PageStores(BlobOriginals(blobs, shared.have_text), BlobPageImages(blobs, shared.have_text))
     return LibraryStores(
         storage=database,
         clock=clock,
         index=index,
         shelf=EmbeddedShelf(database, clock, partial(_erase_all, pages, erasure)),
         pages=pages,
-        ledger=EmbeddedLedger(database, clock),
-        opinions=opinions,
-        sessions=EmbeddedSessions(database),
+        ledger=shared.ledger,
+        opinions=shared.opinions,
+        sessions=shared.sessions,
         conversations=defer(lambda: shared.conversations),
         users=defer(lambda: shared.users),
-        grants=defer(partial(_grants, database, clock)),
+        grants=defer(lambda: shared.grants),
         audit=defer(lambda: shared.audit),
         quotas=defer(lambda: shared.quotas),
         shares=defer(lambda: shared.shares),
         assistants=defer(lambda: shared.assistants),
-        folders=defer(partial(_folders, database, clock)),
+        folders=defer(lambda: shared.folders),
         limiter=defer(lambda: shared.limiter),
         follower_turn=defer(partial(_turn, settings, FOLLOWER)),
         embedding_turn=defer(partial(_turn, settings, EMBEDDING)),
         embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, shared, opinions, blobs)),
-        figures=EmbeddedFigures(database, clock, index.count_behind).read,
+        queue=cache(partial(_queue, settings, database, clock, shared, blobs)),
+        figures=shared.build_figures(index.count_behind),
         check=partial(check_database, database),
         close=partial(_close, erasure, index, database),
     )
@@ -119,18 +109,6 @@ async def _close(erasure: Erasure, index: MeasuredIndex, database: Database) -> 
     await database.close()
 
 
-def _folders(database: Database, clock: Clock) -> FolderRegister:
-    from shisho.stores.embedded.folders import EmbeddedFolders
-
-    return EmbeddedFolders(database, clock)
-
-
-def _grants(database: Database, clock: Clock) -> Grants:
-    from shisho.stores.embedded.grants import EmbeddedGrants
-
-    return EmbeddedGrants(database, clock)
-
-
 def _turn(settings: Settings, file: str) -> FollowerTurn:
     from shisho.system.turn import FileTurn
 
@@ -145,11 +123,9 @@ def _embeddings(database: Database, embedders: BuiltEmbedders | None) -> Embeddi
 
 
 def _queue(
-    settings: Settings, database: Database, clock: Clock, shared: SqlStores, opinions: Opinions, blobs: Blobs
+    settings: Settings, database: Database, clock: Clock, shared: SqlStores, blobs: Blobs
 ) -> QueueStores:
     from shisho.stores.embedded.bell import EmbeddedBell
-    from shisho.stores.embedded.cache import EmbeddedCache
-    from shisho.stores.embedded.finds import EmbeddedUrls
     from shisho.stores.presence import FilePresence
     from shisho.stores.sql.jobs import StoredJobs
     from shisho.stores.sql.transitions import Transactions
@@ -157,7 +133,5 @@ def _queue(
     bell = EmbeddedBell(database)
     transactions = Transactions(shared.store, clock, bell)
     presence = FilePresence(settings.home / "workers")
-    finds = EmbeddedUrls(database, clock)
-    pages = EmbeddedCache(database, clock)
     jobs = StoredJobs(transactions)
-    return shared.build_queue(transactions, jobs, bell, presence, blobs, opinions, finds, finds, pages)
+    return shared.build_queue(transactions, jobs, bell, presence, blobs)

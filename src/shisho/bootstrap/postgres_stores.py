@@ -16,14 +16,9 @@ from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
 from shisho.stores.postgres.checking import check_database
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.figures import PostgresFigures
-from shisho.stores.postgres.ledger import PostgresLedger
 from shisho.stores.postgres.lexical import PostgresIndex
-from shisho.stores.postgres.opinions import PostgresOpinions
-from shisho.stores.postgres.originals import have_text
 from shisho.stores.postgres.purge import erase_rows
 from shisho.stores.postgres.queries import PostgresQueryStore
-from shisho.stores.postgres.sessions import PostgresSessions
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.postgres.storage import PostgresStorage
 
@@ -34,12 +29,9 @@ if TYPE_CHECKING:
         Blobs,
         Clock,
         EmbeddingStore,
-        FolderRegister,
         FollowerTurn,
-        Grants,
         Index,
         MeasuredIndex,
-        Opinions,
     )
 
 FOLLOWER = "postgres.follower"  # locked by the one process of this machine that watches its folders
@@ -55,25 +47,23 @@ def build_postgres_stores(
     database = PostgresDatabase(settings.text("store"))
     clock = make_clock(database.line)
     index = _index(settings, database, embedders)
-    blobs = build_blobs(settings)
-    texts = partial(have_text, database)
-    pages = PageStores(BlobOriginals(blobs, texts), BlobPageImages(blobs, texts))
     shared = SqlStores(PostgresQueryStore(database), clock)
-    opinions = PostgresOpinions(database, clock)
+    blobs = build_blobs(settings)
+    pages = PageStores(BlobOriginals(blobs, shared.have_text), BlobPageImages(blobs, shared.have_text))
     return LibraryStores(
         storage=PostgresStorage(database, blobs),
         clock=clock,
         index=index,
         shelf=PostgresShelf(database, clock, partial(_erase_all, database, pages, index)),
         pages=pages,
-        ledger=PostgresLedger(database, clock),
-        opinions=opinions,
-        sessions=PostgresSessions(database),
+        ledger=shared.ledger,
+        opinions=shared.opinions,
+        sessions=shared.sessions,
         conversations=defer(lambda: shared.conversations),
         assistants=defer(lambda: shared.assistants),
-        folders=defer(partial(_folders, database, clock)),
+        folders=defer(lambda: shared.folders),
         users=defer(lambda: shared.users),
-        grants=defer(partial(_grants, database, clock)),
+        grants=defer(lambda: shared.grants),
         audit=defer(lambda: shared.audit),
         quotas=defer(lambda: shared.quotas),
         shares=defer(lambda: shared.shares),
@@ -81,8 +71,8 @@ def build_postgres_stores(
         follower_turn=defer(partial(_follower_turn, settings)),
         embedding_turn=defer(partial(_embedding_turn, database)),
         embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, shared, opinions, blobs)),
-        figures=PostgresFigures(database, clock, index.count_behind).read,
+        queue=cache(partial(_queue, settings, database, clock, shared, blobs)),
+        figures=shared.build_figures(index.count_behind),
         check=partial(check_database, database),
         close=partial(_close, index, database),
     )
@@ -108,24 +98,12 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
     return PostgresIndex(database, serving)
 
 
-def _grants(database: PostgresDatabase, clock: Clock) -> Grants:
-    from shisho.stores.postgres.grants import PostgresGrants
-
-    return PostgresGrants(database, clock)
-
-
 async def _erase_all(database: PostgresDatabase, pages: PageStores, index: Index) -> bool:
     """Erase purged data from every store that has copies."""
     await pages.originals.erase_purged()
     await pages.images.erase_purged()
     await index.catch_up()
     return await erase_rows(database)
-
-
-def _folders(database: PostgresDatabase, clock: Clock) -> FolderRegister:
-    from shisho.stores.postgres.folders import PostgresFolders
-
-    return PostgresFolders(database, clock)
 
 
 def _follower_turn(settings: Settings) -> FollowerTurn:
@@ -153,12 +131,9 @@ def _queue(
     database: PostgresDatabase,
     clock: Clock,
     shared: SqlStores,
-    opinions: Opinions,
     blobs: Blobs,
 ) -> QueueStores:
     from shisho.stores.postgres.bell import PostgresBell
-    from shisho.stores.postgres.cache import PostgresCache
-    from shisho.stores.postgres.finds import PostgresUrls
     from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
     from shisho.stores.postgres.presence import PostgresPresence
 
@@ -166,6 +141,4 @@ def _queue(
     transactions = build_postgres_transactions(database, clock, bell)
     jobs = PostgresJobs(database, clock, bell)
     presence = PostgresPresence(database, settings.home / "workers")
-    finds = PostgresUrls(database, clock)
-    pages = PostgresCache(database, clock)
-    return shared.build_queue(transactions, jobs, bell, presence, blobs, opinions, finds, finds, pages)
+    return shared.build_queue(transactions, jobs, bell, presence, blobs)

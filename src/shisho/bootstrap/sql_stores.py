@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shisho.bootstrap.store_parts import QueueStores
+    from shisho.domain.figures import LibraryFigures
     from shisho.ports import (
         AuditLog,
         Bell,
         Blobs,
-        Cache,
         Clock,
         Conversations,
-        DiscoveredUrls,
+        FolderRegister,
+        Grants,
         JobStore,
+        Ledger,
         Limiter,
         Opinions,
         Presence,
         Quotas,
-        Reports,
         SessionBook,
+        SessionLog,
         TaskShares,
         Users,
     )
@@ -42,6 +44,48 @@ class SqlStores:
         self.store = store
         self._clock = clock
         self._erase = erase
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        from shisho.stores.sql.ledger import StoredLedger
+
+        return StoredLedger(self.store, self._clock)
+
+    @cached_property
+    def opinions(self) -> Opinions:
+        from shisho.stores.sql.opinions import StoredOpinions
+
+        return StoredOpinions(self.store, self._clock)
+
+    @cached_property
+    def sessions(self) -> SessionLog:
+        from shisho.stores.sql.sessions import StoredSessions
+
+        return StoredSessions(self.store)
+
+    @cached_property
+    def grants(self) -> Grants:
+        from shisho.stores.sql.grants import StoredGrants
+
+        return StoredGrants(self.store, self._clock)
+
+    @cached_property
+    def folders(self) -> FolderRegister:
+        from shisho.stores.sql.folders import StoredFolders
+
+        return StoredFolders(self.store, self._clock)
+
+    async def have_text(self, hashes: Sequence[str]) -> Mapping[str, bool]:
+        """Select the hashes that any document has, and whether it has its text or is being added."""
+        from shisho.stores.originals import have_text
+
+        return await have_text(self.store, hashes)
+
+    def build_figures(self, behind: Callable[[], Awaitable[int]]) -> Callable[[], Awaitable[LibraryFigures]]:
+        """Build the library's metrics; `behind` returns the number of unindexed changes."""
+        from shisho.stores.sql.figures import StoredFigures
+
+        return StoredFigures(self.store, self._clock, behind).read
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -87,20 +131,13 @@ class SqlStores:
         return StoredLimiter(self.store, self._clock)
 
     def build_queue(
-        self,
-        transactions: Transactions,
-        jobs: JobStore,
-        bell: Bell,
-        presence: Presence,
-        blobs: Blobs,
-        opinions: Opinions,
-        finds: DiscoveredUrls,
-        reports: Reports,
-        cache: Cache,
+        self, transactions: Transactions, jobs: JobStore, bell: Bell, presence: Presence, blobs: Blobs
     ) -> QueueStores:
         """Build the queue stores of all owners: they share the workers and their notifications."""
         from shisho.bootstrap.store_parts import QueueStores
         from shisho.bootstrap.web import Manners
+        from shisho.stores.sql.cache import StoredCache
+        from shisho.stores.sql.finds import StoredUrls
         from shisho.stores.sql.health import StoredHealth
         from shisho.stores.sql.interventions import StoredInterventions
         from shisho.stores.sql.tasks import StoredTasks
@@ -108,15 +145,17 @@ class SqlStores:
 
         interventions = StoredInterventions(transactions)
         health = StoredHealth(self.store, self._clock)
+        pages = StoredCache(self.store, self._clock)
+        finds = StoredUrls(self.store, self._clock)
         return QueueStores(
             bell=bell,
             jobs=jobs,
             interventions=interventions,
             tasks=StoredTasks(transactions),
             finds=finds,
-            reports=reports,
-            opinions=opinions,
+            reports=finds,
+            opinions=self.opinions,
             staging=BlobStaging(blobs),
             presence=presence,
-            manners=Manners(self.limiter, health, cache, interventions, self._clock),
+            manners=Manners(self.limiter, health, pages, interventions, self._clock),
         )

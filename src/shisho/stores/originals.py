@@ -14,6 +14,7 @@ from contextlib import suppress
 from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import Blobs
+from shisho.stores.sql.queries import QueryStore
 from shisho.telemetry import log
 
 ORIGINALS = "originals"
@@ -25,8 +26,19 @@ LOOK_AGAIN = 200  # images stored until all are counted again: other processes s
 _HASH = re.compile(r"[0-9a-f]{64}")
 _IMAGE = re.compile(rf"{IMAGES}/([0-9a-f]{{64}})-[0-9]{{1,6}}-[0-9]{{1,5}}\.webp")
 
+# Select the hashes that any document has, and whether such a document has its text or is being added.
+DOCUMENTS = """SELECT d.sha256, max(CASE WHEN d.state <> 'purged' OR a.document_id IS NOT NULL THEN 1 ELSE 0 END) AS has_text
+    FROM documents d LEFT JOIN arrivals a ON a.document_id = d.id
+    WHERE d.sha256 IN (SELECT value FROM json_each(:hashes)) GROUP BY d.sha256"""
+
 HaveText = Callable[[Sequence[str]], Awaitable[Mapping[str, bool]]]
 """Select the hashes that any document has, and whether it has its text or is being added."""
+
+
+async def have_text(store: QueryStore, hashes: Sequence[str]) -> Mapping[str, bool]:
+    """Implement `HaveText` over a database."""
+    rows = await store.read(lambda queries: queries.rows(DOCUMENTS, {"hashes": [*hashes]}))
+    return {row.sha256: bool(row.has_text) for row in rows}
 
 
 class BlobOriginals:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import Scope
-from shisho.stores.embedded import grants, lexical, scope, shelf, shelf_view, standing, vectors
+from shisho.stores.embedded import lexical, scope, shelf, shelf_view, standing, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.lexical_files import CorpusWriter
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.sql import grants
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
 from tests.making import intake
@@ -127,7 +128,7 @@ async def test_no_statement_of_a_search_or_of_one_document_more_walks_through_a_
     tmp_path: Path, statement: str
 ) -> None:
     database = Database(tmp_path / "shisho.db")
-    values = (None,) * statement.count("?")
+    values = (None,) * statement.count("?") or dict.fromkeys(re.findall(r":(\w+)", statement))
     plan = await database.read(
         lambda connection: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
     )

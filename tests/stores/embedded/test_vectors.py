@@ -18,8 +18,9 @@ from shisho.domain.corpus import Scope, SearchRequest, Source
 from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database, Work
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.sessions import EmbeddedSessions
+from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.sql.sessions import StoredSessions
 from shisho.stores.vectors import vector_of
 from shisho.system.clock import SystemClock
 from tests.making import intake
@@ -119,7 +120,7 @@ async def test_a_visitors_search_looks_three_times_into_the_database(
 async def test_a_search_looks_once_into_the_database(tmp_path: Path, database: CountingDatabase) -> None:
     shelf = EmbeddedShelf(database, SystemClock())
     index = LexicalIndex(tmp_path / "lexical", database)
-    searcher = CorpusSearcher(shelf, Retriever(index, query), EmbeddedSessions(database))
+    searcher = CorpusSearcher(shelf, Retriever(index, query), StoredSessions(EmbeddedQueryStore(database)))
     request = SearchRequest(keyword_query=("統計の講義",))
     await index.catch_up()
     before = database.looks

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import apsw
 
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import bind_list, fetch_all
+from shisho.stores.embedded.texts import read_slices
 from shisho.stores.nouns import Row
 from shisho.stores.sql.queries import Queries
+from shisho.stores.step_content import Slice
 
 T = TypeVar("T")
 
@@ -30,6 +32,9 @@ class EmbeddedQueries:
 
     def change_each(self, statement: str, values: Iterable[Mapping[str, Any]]) -> None:
         self.connection.executemany(statement, values)
+
+    def read_slices(self, slices: Sequence[Slice]) -> list[str | None]:
+        return read_slices(self.connection, slices)
 
     def hold(self, name: str) -> None:
         """Do nothing: SQLite has only one writer at a time."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from shisho.stores.nouns import Row
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.texts import read_slices
 from shisho.stores.sql.queries import Queries
+from shisho.stores.step_content import Slice
 
 T = TypeVar("T")
 # Wait for the lock of a name. It is released at the end of the transaction.
@@ -48,6 +50,9 @@ class PostgresQueries:
     def change_each(self, statement: str, values: Iterable[Mapping[str, Any]]) -> None:
         with self.connection.cursor() as cursor:
             cursor.executemany(translate_statement(statement), list(values))
+
+    def read_slices(self, slices: Sequence[Slice]) -> list[str | None]:
+        return read_slices(self.connection, slices)
 
     def hold(self, name: str) -> None:
         self.connection.execute(HOLD, {"name": name})

@@ -12,10 +12,11 @@ Statements are written for SQLite, with these rules, so that the PostgreSQL stor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from shisho.stores.nouns import Row
+from shisho.stores.step_content import Slice
 
 T = TypeVar("T")
 
@@ -31,6 +32,9 @@ class Queries(Protocol):
 
     def change_each(self, statement: str, values: Iterable[Mapping[str, Any]]) -> None:
         """Run such a statement once for each of `values`."""
+
+    def read_slices(self, slices: Sequence[Slice]) -> list[str | None]:
+        """Return slices of documents' texts; None for each missing one."""
 
     def hold(self, name: str) -> None:
         """Hold an exclusive lock of a name until the end of the transaction.

@@ -82,6 +82,14 @@ async def test_a_report_shows_its_cost_its_progress_and_its_sources(browser: Bro
         await expect(answer.locator(".why")).to_have_count(1)
         headings = await answer.locator("h2, h3, h4, h5").all_inner_texts()
         assert [heading for heading in headings if heading in TOPICS] == [*TOPICS]
+        await expect(page.locator("#kind")).to_have_value("auto")
+        box = await page.locator(".ask").bounding_box()
+        assert box and box["height"] < 80, "below a report the question box of a narrow screen is one line"
+        await page.focus("#question")
+        await expect(page.locator("#kind")).to_be_visible()
+        await page.select_option("#kind", "report")
+        box = await page.locator(".ask").bounding_box()
+        assert box and box["height"] <= 0.6 * 850
         for town in TOWNS[:4]:
             await expect(answer).to_contain_text(f"Budget of {town}")
 

@@ -15,7 +15,7 @@ const MOST_LETTERS = 2000; // as the server takes them
 const CHOICES = ["sources", "preset"]; // where to look and how deep, as this reader chose last
 const DRAFT = "question"; // what is written and not asked yet is there again after another page of the room
 const LOOK_AGAIN = 3000; // milliseconds
-const isNarrow = matchMedia("(max-width: 720px)").matches;
+const narrow = matchMedia("(max-width: 720px)");
 const here = () => location.pathname + location.search;
 let opened = here(); // the address of what is shown
 let conversation = null;
@@ -43,14 +43,18 @@ async function open() {
   the("question").value ||= recall("sessionStorage", DRAFT) ?? "";
   window.addEventListener("pagehide", () => keep("sessionStorage", DRAFT, the("question").value));
   for (const id of CHOICES) restoreChoice(the(id));
-  if (isNarrow) the("log-panel").open = false;
+  if (narrow.matches) the("log-panel").open = false;
+  // On a narrow screen the box below an answer is one line until its fields are used. Its button does not widen it: it would move away
+  // from under the finger.
+  the("ask").addEventListener("focusin", (event) => { if (event.target.matches("textarea, select, input")) the("ask").classList.add("in-use"); });
+  the("ask").addEventListener("focusout", (event) => { if (!the("ask").contains(event.relatedTarget)) the("ask").classList.remove("in-use"); });
   for (const id of ["kind", "sections", "words"]) the(id).addEventListener("change", () => attempt(showCost));
   openUploads();
   const documents = openDocuments();
   const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
   if (answerId) await openConversation(answerId).catch(showMissing);
   await documents;
-  if (isNarrow && documentCount()) the("documents-panel").open = false;
+  if (narrow.matches && documentCount()) the("documents-panel").open = false;
   await attempt(showHistory);
   const asked = new URLSearchParams(location.search).get("q");
   if (!answerId && asked) { the("question").value = asked; await ask(); }
@@ -157,7 +161,7 @@ async function send(question, sources) {
   the("notice").hidden = true;
   const place = addTurn(question);
   the("question").value = "";
-  if (isNarrow) the("question").blur(); // the answer needs the room of the keyboard
+  if (narrow.matches) the("question").blur(); // the answer needs the room of the keyboard
   fill(place, showWorking(say("thinking")));
   try {
     const handle = await post("/answers", {
@@ -166,6 +170,8 @@ async function send(question, sources) {
     });
     conversation = handle.conversation_id || conversation || handle.answer_id;
     anywhere = false;
+    the("kind").value = "auto"; // what follows is seldom another report
+    attempt(showCost);
     // An address that asks stays nowhere behind: going back to it would ask again.
     history[location.search ? "replaceState" : "pushState"]({}, "", `/a/${handle.answer_id}`);
     opened = here();

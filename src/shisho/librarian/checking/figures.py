@@ -17,6 +17,7 @@ from shisho.language.designations import find_designations, find_others, is_name
 from shisho.language.display import join_lines
 from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, fold_figures
 from shisho.language.patterns import compile_lazily
+from shisho.language.periods import find_periods
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import convert, work_out
@@ -35,14 +36,8 @@ _NEGATIVE = compile_lazily(r"(?<![a-z0-9)）])-\d[\d.,]*")
 _SPACED = compile_lazily(
     r"(?<=\d) (?=[万億兆年月日])|(?<=[億兆]) (?=[\d,]+ ?[万億])|(?<=[年月]) (?=\d{1,2} ?[月日])"
 )
-_MYRIADS = r"[（(]\s*(?P<unit>[百千万億兆]+\w{0,3})\s*[）)]"
-_ROW_HEAD = compile_lazily(rf"[^\t|]*?{_MYRIADS}(?=[\s|]+[-△▲]?\d)")
-_COLUMN_HEAD = compile_lazily(rf"{_MYRIADS}\s*$")
+_MYRIADS = compile_lazily(r"[（(]\s*([百千万億兆]+\w{0,3})\s*[）)]")
 _BARE_NUMBER = compile_lazily(r"(?<![^\s|])\d[\d,]*(?:\.\d+)?(?![^\s|])")
-_CELL_END = compile_lazily(r"\t|\s*\|\s*")
-_FISCAL_YEAR = compile_lazily(
-    r"((?:明治|大正|昭和|平成|令和)?(?:元|\d{1,4})年度)|\bfy ?(\d{4})\b|\bfiscal (?:year )?(\d{4})\b"
-)
 _ADDRESS = compile_lazily(
     r"(?:https?://|www\.)[^\s「」『』()<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|info|biz|io|ai|app|dev|co|jp|uk|de|fr|cn|ru|us|eu|xyz|top|site|online|example)\b"
@@ -157,19 +152,8 @@ def unwrap(text: str) -> str:
 def _spell_myriads(text: str) -> Iterator[str]:
     """Yield the numbers of a table that stand for more by a head of their row or column: 2,359 beside
     実績（万枚） is 2,359万枚."""
-    rows = [_CELL_END.split(line.strip()) for line in text.splitlines()]
-    for line in text.splitlines():
-        if head := _ROW_HEAD.match(line):
-            yield from (number + head["unit"] for number in _BARE_NUMBER.findall(line, head.end()))
-    for heads in rows:
-        units = {
-            place: match["unit"] for place, cell in enumerate(heads) if (match := _COLUMN_HEAD.search(cell))
-        }
-        below = (row for row in rows if units and len(row) == len(heads) > 1)
-        for row in below:
-            yield from (
-                row[place] + unit for place, unit in units.items() if _BARE_NUMBER.fullmatch(row[place])
-            )
+    for unit in set(_MYRIADS.findall(text)):
+        yield from (number + unit for number in _BARE_NUMBER.findall(text))
 
 
 def _is_known(figure: Date | Measure, sources: KnownFigures, results: Sequence[Measure], items: int) -> bool:
@@ -210,15 +194,8 @@ def _list_designations(text: str, sources: KnownFigures) -> Iterator[str]:
         )
         if not is_count and find_others(designation, known_plain) and not is_named(designation, known_plain):
             yield f"{sorted(designation.kinds)[0]} {designation.value}"
-    known_years = set(_list_fiscal_years(known_plain))
-    yield from (f"{year}年度" for year in _list_fiscal_years(plain) if year not in known_years)
-
-
-def _list_fiscal_years(text: str) -> Iterator[int]:
-    for japanese, short, long in _FISCAL_YEAR.findall(text.casefold()):
-        date = next(iter(figures(japanese).dates), Date(None)) if japanese else Date(int(short or long))
-        if date.year:
-            yield date.year
+    known_years = find_periods(known_plain).fiscal_years
+    yield from (f"{year}年度" for year in sorted(find_periods(plain).fiscal_years - known_years))
 
 
 def _join_numbers(text: str) -> str:

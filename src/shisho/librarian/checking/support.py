@@ -252,8 +252,8 @@ class _Alignment:
         return count
 
     def _count_names(self) -> int:
-        stated = squeeze("".join(clause.text for clause in self.run) + " ".join(self.headed_words))
-        return sum(name not in stated for name in names(self.text))
+        stated = [squeeze("".join(clause.text for clause in self.run)), *self.headed_words]
+        return sum(not any(name in text for text in stated) for name in names(self.text))
 
 
 def _count_matching(words: Sequence[str], others: Sequence[str]) -> int:

@@ -26,10 +26,10 @@ from shisho.domain.session import SentenceRevision, SupportCounts
 from shisho.language.script import answer_language, answers_in_language
 from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
+from shisho.librarian.checking.arithmetic import Calculation, work_out
 from shisho.librarian.checking.citation_marks import list_cited_numbers, strip_marks
 from shisho.librarian.checking.figures import (
     KnownFigures,
-    list_calculations,
     list_foreign_addresses,
     list_foreign_figures,
     strip_counters,
@@ -110,13 +110,18 @@ def read_units(
         )
         for place, unit in enumerate(read)
     ]
-    results = [list_calculations(unit.text, sources) for unit, sources in zip(read, figures, strict=True)]
+    calculations: list[Sequence[Calculation]] = []
+    for unit, sources in zip(read, figures, strict=True):
+        known = replace(sources, results=_list_results(calculations))
+        calculations.append(work_out(strip_counters(unit.text), f"{known.text}\n{known.beside}"))
     for place, unit in enumerate(read):
         if not unit.needs_judge:
             yield unit
             continue
-        others = tuple(text for other, texts in enumerate(results) if other != place for text in texts)
-        yield _compare(unit, quotations[place], replace(figures[place], results=others[:MAX_RESULTS]))
+        sources = replace(
+            figures[place], results=_list_results(calculations[:place] + calculations[place + 1 :])
+        )
+        yield _compare(unit, quotations[place], sources, calculations[place])
 
 
 def decide(unit: ReadUnit, verdict: str | None = None) -> SentenceRevision:
@@ -194,11 +199,18 @@ def _read_unit(unit: AnswerUnit, refs: dict[int, EvidenceRef]) -> ReadUnit:
     )
 
 
-def _compare(unit: ReadUnit, quotations: Sequence[str], sources: KnownFigures) -> ReadUnit:
+def _list_results(calculations: Iterable[Sequence[Calculation]]) -> tuple[str, ...]:
+    right = [each.text for of_unit in calculations for each in of_unit if each.is_right]
+    return tuple(right[:MAX_RESULTS])
+
+
+def _compare(
+    unit: ReadUnit, quotations: Sequence[str], sources: KnownFigures, calculations: Sequence[Calculation]
+) -> ReadUnit:
     addresses = list_foreign_addresses(unit.text, sources.text)
     if addresses:  # no reading makes an address out of others
         return ReadUnit(unit.text, unit.context, unit.refs, unit.unknown, refusal=("address",))
-    foreign = list_foreign_figures(unit.text, sources)
+    foreign = list_foreign_figures(unit.text, sources, calculations)
     text = strip_counters(unit.text)
     headings = [*_list_names(unit), sources.question, *(ref.context for ref in unit.refs)]
     misplaced = list_misplaced(text, quotations, headings, "\n".join([sources.question, *sources.results]))

@@ -20,7 +20,7 @@ from shisho.language.patterns import compile_lazily
 from shisho.language.periods import find_periods
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, squeeze
-from shisho.librarian.checking.arithmetic import convert, work_out
+from shisho.librarian.checking.arithmetic import Calculation, convert
 
 MAX_PAIRED = 40  # figures of the sources of which pairs are added and subtracted
 MAX_COUNTED = 10  # things in a list that a sentence may count
@@ -106,10 +106,12 @@ class KnownFigures:
         )
 
 
-def list_foreign_figures(sentence: str, sources: KnownFigures) -> tuple[str, ...]:
-    """Return the figures of a sentence that are neither known nor computed from known ones."""
+def list_foreign_figures(
+    sentence: str, sources: KnownFigures, calculations: Sequence[Calculation]
+) -> tuple[str, ...]:
+    """Return the figures of a sentence that are neither known nor computed from known ones. `calculations`:
+    those that it writes out."""
     text = strip_counters(sentence)
-    calculations = work_out(text, f"{sources.text}\n{sources.beside}")
     wrong = [calculation.text for calculation in calculations if not calculation.is_right]
     results = [calculation.result for calculation in calculations if calculation.is_right]
     plain = fold_figures(text)
@@ -122,12 +124,6 @@ def list_foreign_figures(sentence: str, sources: KnownFigures) -> tuple[str, ...
     foreign += [number for number in _NEGATIVE.findall(plain) if number not in sources.plain]
     foreign += [symbol for symbol in sorted(figures(text).symbols) if symbol not in sources.plain]
     return tuple(dict.fromkeys([*wrong, *foreign, *_list_designations(text, sources)]))
-
-
-def list_calculations(sentence: str, sources: KnownFigures) -> list[str]:
-    """Return the calculations that a sentence writes out and that come out right."""
-    calculations = work_out(sentence, f"{sources.text}\n{sources.beside}")
-    return [calculation.text for calculation in calculations if calculation.is_right]
 
 
 def list_foreign_addresses(sentence: str, known_text: str) -> list[str]:

@@ -20,6 +20,7 @@ HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
 OPENED = re.compile(r"/\*pg (.*?)\*/", re.DOTALL)
 NOT_LISTED = re.compile(r"NOT IN \(SELECT value FROM json_each\((:\w+)\)\)")
 LISTED = re.compile(r"IN \(SELECT value FROM json_each\((:\w+)\)\)")
+EACH = re.compile(r"\bjson_each\((:\w+)\)")
 INSTR = re.compile(r"\binstr\(")
 LIKE = re.compile(r"\bLIKE\b")
 VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
@@ -30,7 +31,8 @@ def translate_statement(statement: str) -> str:
     """Translate a shared statement into psycopg's syntax."""
     opened = OPENED.sub(r"\1", statement).replace("%", "%%")
     listed = LISTED.sub(r"= ANY(\1)", NOT_LISTED.sub(r"<> ALL(\1)", opened))
-    return VALUE.sub(r"%(\1)s", LIKE.sub("ILIKE", INSTR.sub("strpos(", listed)))
+    unpacked = EACH.sub(r"json_array_elements(CAST(\1 AS json))", listed)
+    return VALUE.sub(r"%(\1)s", LIKE.sub("ILIKE", INSTR.sub("strpos(", unpacked)))
 
 
 class PostgresQueries:

@@ -3,7 +3,8 @@
 Statements are written for SQLite, with these rules, so that the PostgreSQL store can translate them:
 
 - A parameter is written `:name`. A list is bound as one value and read with
-  `IN (SELECT value FROM json_each(:name))`.
+  `IN (SELECT value FROM json_each(:name))`. Rows are bound as JSON, an array each: `value ->> 0` of
+  `FROM json_each(:name)` is the first column.
 - `/*pg … */` holds what only PostgreSQL needs, such as locks for a server with many writers.
 - `LIKE` ignores the case of ASCII letters, and `instr(text, part) > 0` finds a part of a text, in both.
 - `ON CONFLICT` names its columns before `DO UPDATE`.

@@ -9,7 +9,8 @@ from shisho.messages.message import Message
 from shisho.stores.postgres import postings, rows, standing
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.traces import TABLES_OF_TRACES, forget_copies
+from shisho.stores.postgres.queries import PostgresQueries
+from shisho.stores.sql.traces import TABLES_OF_TRACES, forget_copies
 from shisho.telemetry import log
 
 # Blank a document; it keeps its ID, the hash of its bytes and its times.
@@ -38,7 +39,7 @@ def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
 
 
 def _erase(connection: Connection, corpus_id: int, document_id: str) -> None:
-    forget_copies(connection, document_id)
+    forget_copies(PostgresQueries(connection), document_id)
     postings.erase(connection, corpus_id, document_id)
     for table in HOLD_TEXT:
         rows.change(connection, EMPTY.format(table=table), (document_id,))

@@ -84,11 +84,12 @@ FAILED_JOBS = """SELECT input_json, error_json FROM jobs
     WHERE task_id = :task_id AND state = 'failed' AND finished_at >= :since_at
     AND NOT EXISTS (SELECT 1 FROM finds f WHERE f.job_id = jobs.id AND f.status = 'failed' AND f.engine IS NULL)
     ORDER BY finished_at DESC LIMIT :most"""
-# List completed searches that had to skip items; canonical JSON has no spaces. The items are read in Python:
-# no function of PostgreSQL reads the escape of NUL, which a page may contain.
+# List completed searches that had to skip items, in JSON with or without spaces. Python reads the items: no
+# function of PostgreSQL reads the escape of NUL, which a page may contain.
 LEFT_OVER = """SELECT j.input_json, j.output_json FROM jobs j
     WHERE j.task_id = :task_id AND j.state = 'completed' AND j.kind = 'search_queue'
-    AND j.finished_at >= :since_at AND instr(j.output_json, '"errors":[{') > 0
+    AND j.finished_at >= :since_at
+    AND (instr(j.output_json, '"errors":[{') > 0 OR instr(j.output_json, '"errors": [{') > 0)
     ORDER BY j.finished_at DESC LIMIT :most"""
 # Read the position of the latest result of a task. It never decreases: finds are deleted only with their
 # task, and a purge only blanks them.

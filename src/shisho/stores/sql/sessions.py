@@ -23,7 +23,7 @@ ADD_ROUND = """INSERT INTO session_rounds(session_id, round, ranked, in_scope, e
 # Update a round after another page was shown.
 UPDATE_ROUND = """UPDATE session_rounds SET exhausted = :exhausted, pending = :pending
     WHERE session_id = :session_id AND round = :round"""
-# Add the passages that a round has shown, in one statement: on PostgreSQL, a statement each takes three times as long.
+# Add the passages that a round has shown, in one statement: on PostgreSQL, one each takes three times longer.
 ADD_SHOWN = """INSERT INTO session_passages(session_id, number, round, passage_id, document_id, match)
     SELECT :session_id, CAST(value ->> 0 AS integer), :round, CAST(value ->> 1 AS bigint), value ->> 2,
         CAST(value ->> 3 AS double precision) FROM json_each(:shown)"""

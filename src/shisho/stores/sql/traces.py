@@ -1,6 +1,6 @@
-"""Traces of a document in other rows: its names there, and JSON without them.
+"""The traces of a document that a purge erases: quotations, run records, and its names.
 
-The same in every database.
+Every function runs inside its caller's transaction. The rest of the rows and of their JSON stays.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from shisho.domain.codec import dumps
 from shisho.domain.evidence import REMOVED
 from shisho.domain.job import shorten_subject
 from shisho.stores.nouns import Row
+from shisho.stores.sql.queries import Queries
 
 # Shorter words occur in too many other texts: such a name is blanked only if it is the whole text.
 TELLING = 4
@@ -33,6 +35,192 @@ ANYWHERE = (
     ("runs", "facts"),
     ("answers", "body"),
 )
+
+# List the names of a document and its sources.
+NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
+    UNION ALL SELECT source, '' FROM places WHERE document_id = :id
+    UNION ALL SELECT url, title FROM finds WHERE document_id = :id
+    UNION ALL SELECT canonical_url, '' FROM finds WHERE document_id = :id
+    UNION ALL SELECT '', value FROM document_meta WHERE document_id = :id"""
+# List the inputs of the jobs that found it.
+GIVEN = "SELECT input_json AS input FROM jobs WHERE id IN (SELECT job_id FROM finds WHERE document_id = :id)"
+# List its finds. If a result page lists the document, the find that was never visited names it as well.
+FOUND = """SELECT job_id, canonical_url FROM finds
+    WHERE document_id = :id OR (document_id IS NULL AND canonical_url IN (SELECT value FROM json_each(:places)))"""
+# Blank a find that names the document.
+FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', title = '', snippet = '', reason = NULL
+    WHERE job_id = :job_id /*pg AND md5(canonical_url) = md5(:canonical_url) */
+    AND canonical_url = :canonical_url"""
+# The conditions for jobs that added a document, and for all other jobs.
+TAKING_IN = """{key} IN (SELECT j.id FROM jobs j
+    WHERE j.id IN (SELECT value FROM json_each(:value)) AND j.kind IN ('ingest', 'fetch'))"""
+NOT_TAKING_IN = """{key} IN (SELECT j.id FROM jobs j
+    WHERE j.id IN (SELECT value FROM json_each(:value)) AND j.kind NOT IN ('ingest', 'fetch'))"""
+# The condition for a text anywhere in a column.
+ANY_PLACE = "instr({column}, :value) > 0"
+# Read JSON that may name the document; table, column and condition are filled in.
+READ_JSON = "SELECT DISTINCT {column} AS text FROM {table} WHERE {where} AND {column} IS NOT NULL"
+# Write the JSON without the names.
+WRITE_JSON = "UPDATE {table} SET {column} = :blank WHERE {where} AND {column} = :text"
+# Remove a source from text.
+BLANK_TEXT = "UPDATE {table} SET {column} = replace({column}, :value, '') WHERE instr({column}, :value) > 0"
+TEXTS = (("tasks", "question"), ("turns", "question"), ("interventions", "url"))
+# Replace a deduplication key that names the document by one that is unique and meaningless.
+BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, :value) > 0"
+# Blank the subject of a request that added the document, by a job or as a known document: the subject does
+# not record which of its names belongs to which document.
+FORGET_REQUEST = """UPDATE request_keys SET subject = :removed
+    WHERE instr(reply_json, '"' || :id || '"') > 0 OR EXISTS
+        (SELECT 1 FROM jobs j WHERE j.id IN (SELECT value FROM json_each(:jobs)) AND j.kind IN ('ingest', 'fetch')
+            AND instr(request_keys.reply_json, '"' || j.id || '"') > 0)"""
+# Blank any other subject that names a source of it.
+FORGET_SUBJECT = "UPDATE request_keys SET subject = :removed WHERE instr(subject, :form) > 0"
+
+# List the evidence that quotes a document.
+QUOTED = (
+    "SELECT id, answer_id, number, snippet, body FROM evidence WHERE document_id = :id /*pg FOR UPDATE */"
+)
+# Remove the quotation and the names of the document from evidence.
+FORGET_QUOTATION = "UPDATE evidence SET snippet = NULL, body = :body WHERE id = :id"
+# Read answers by ID.
+ANSWERS = "SELECT id, body FROM answers WHERE id IN (SELECT value FROM json_each(:ids)) /*pg FOR UPDATE */"
+# Read the answers of runs.
+ANSWERS_OF_RUNS = """SELECT id, body FROM answers WHERE run_id IN (SELECT value FROM json_each(:runs))
+    /*pg FOR UPDATE */"""
+# Write an answer without the quotations.
+SILENCE = "UPDATE answers SET body = :body WHERE id = :id"
+# Delete cached result pages that contain an address of the document, since they quote it.
+FORGET_CACHED = "DELETE FROM cache WHERE instr(value_json, :form) > 0"
+# Delete the record of the page that became the document.
+FORGET_PAGES = "DELETE FROM page_memory WHERE document_id = :id"
+# List the runs that were shown a document.
+SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = :id"
+# Delete the steps of these runs.
+FORGET_STEPS = "DELETE FROM steps WHERE run_id IN (SELECT value FROM json_each(:runs))"
+# Mark the runs as purged: they cannot be resumed.
+PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id IN (SELECT value FROM json_each(:runs))"
+# A partial answer in progress events may quote passages that the run was shown, and so may a verdict.
+TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
+TOLD_BY = """{key} IN (SELECT value FROM json_each(:value))
+    AND (instr({column}, '"sentence"') > 0 OR instr({column}, '"verdict"') > 0)"""
+TABLES_OF_TRACES = frozenset(
+    {"answers", "cache", "evidence", "finds", "page_memory", "request_keys", "steps"}
+    | {table for table, *_ in (*TOLD, *OF_JOBS, *ANYWHERE, *TEXTS)}
+)
+"""Tables that may contain traces of a document."""
+
+
+def forget_copies(queries: Queries, document_id: str) -> None:
+    """Erase all traces of a document; call this before the document itself is erased."""
+    traces = _traces(queries, document_id)
+    for place in sorted(traces.places):
+        for form in _json_forms(place):
+            queries.change(FORGET_CACHED, {"form": form})
+    queries.change(FORGET_PAGES, {"id": document_id})
+    runs = [row.session_id for row in queries.rows(SHOWN_TO, {"id": document_id})]
+    queries.change(FORGET_STEPS, {"runs": runs})
+    queries.change(PURGE_RUNS, {"runs": runs})
+    for table, column, key in TOLD:
+        _untell(queries, table, column, TOLD_BY.format(key=key, column=column), runs)
+    for answer in queries.rows(ANSWERS_OF_RUNS, {"runs": runs}):
+        queries.change(SILENCE, {"body": _blank_missing(answer.body), "id": answer.id})
+    _silence(queries, document_id, traces)
+    _forget(queries, traces)
+
+
+def _traces(queries: Queries, document_id: str) -> Traces:
+    inputs = [_JobInput(json.loads(row.input)) for row in queries.rows(GIVEN, {"id": document_id})]
+    return _collect(document_id, [*queries.rows(NAMED, {"id": document_id}), *inputs])
+
+
+class _JobInput:
+    """A job's input, in the shape of a row of `NAMED`."""
+
+    def __init__(self, job_input: dict[str, Any]) -> None:
+        self.source = job_input.get("path") or ""
+        self.name = job_input.get("title") or ""
+
+
+def _silence(queries: Queries, document_id: str, traces: Traces) -> None:
+    """Remove the quotations of a document from answers; the answers stay."""
+    rows = queries.rows(QUOTED, {"id": document_id})
+    quotations: dict[str, list[tuple[int, str, str, str]]] = {}
+    for row in rows:
+        body = json.loads(row.body)
+        what = (row.number, row.snippet, body.get("heading"), body.get("place"))
+        quotations.setdefault(row.answer_id, []).append(what)
+        queries.change(FORGET_QUOTATION, {"body": _without_names(body), "id": row.id})
+    for answer in queries.rows(ANSWERS, {"ids": [*quotations]}):
+        silenced = _silence_body(answer.body, quotations[answer.id], traces)
+        queries.change(SILENCE, {"body": silenced, "id": answer.id})
+
+
+def _without_names(body: dict[str, Any]) -> str:
+    rest = {key: value for key, value in body.items() if key not in ("heading", "place")}
+    blank = {"title": REMOVED, "document": "", "source_url": None, "link": ""}
+    return json.dumps(rest | blank, ensure_ascii=False)
+
+
+def _forget(queries: Queries, traces: Traces) -> None:
+    """Blank the document's names in rows of the queue and the ledger.
+
+    Sources are blanked everywhere, other names only in rows about the document.
+    """
+    places = [*traces.places]
+    rows = queries.rows(FOUND, {"id": traces.document_id, "places": places})
+    jobs = sorted({row.job_id for row in rows})
+    for table, column, key in OF_JOBS:
+        for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
+            _rewrite(queries, traces, table, column, within.format(key=key), jobs, about=about)
+    for table, column in ANYWHERE:
+        for place in places:
+            for form in _json_forms(place):
+                where = ANY_PLACE.format(column=column)
+                _rewrite(queries, traces, table, column, where, form, about=False)
+    for place in places:
+        for table, column in TEXTS:
+            queries.change(BLANK_TEXT.format(table=table, column=column), {"value": place})
+        queries.change(BLANK_KEY, {"value": place})
+        for form in _subject_forms(place):
+            queries.change(FORGET_SUBJECT, {"removed": REMOVED, "form": form})
+    queries.change(FORGET_REQUEST, {"removed": REMOVED, "id": traces.document_id, "jobs": jobs})
+    found = [{"job_id": row.job_id, "canonical_url": row.canonical_url} for row in rows]
+    queries.change_each(FORGET_FIND, found)
+
+
+def _rewrite(
+    queries: Queries,
+    traces: Traces,
+    table: str,
+    column: str,
+    where: str,
+    value: object,
+    *,
+    about: bool,
+) -> None:
+    for row in _json_rows(queries, table, column, where, value):
+        blank = dumps(traces.blank(json.loads(row.text), about=about))
+        _write_json(queries, table, column, where, {"value": value, "text": row.text, "blank": blank})
+
+
+def _untell(queries: Queries, table: str, column: str, where: str, runs: list[str]) -> None:
+    for row in _json_rows(queries, table, column, where, runs):
+        facts = json.loads(row.text)
+        for holder in (facts, facts.get("progress")):
+            if isinstance(holder, dict):
+                holder.pop("sentence", None)
+                if holder.get("verdict"):
+                    holder["verdict"] |= {"judgment_reason": "", "next_focus": "", "model_reason": ""}
+        blank = dumps(facts)
+        _write_json(queries, table, column, where, {"value": runs, "text": row.text, "blank": blank})
+
+
+def _json_rows(queries: Queries, table: str, column: str, where: str, value: object) -> list[Row]:
+    return queries.rows(READ_JSON.format(table=table, column=column, where=where), {"value": value})
+
+
+def _write_json(queries: Queries, table: str, column: str, where: str, values: dict[str, Any]) -> None:
+    queries.change(WRITE_JSON.format(table=table, column=column, where=where), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +261,7 @@ class Traces:
         return member if key in OTHERS else self.blank(member, about=about)
 
 
-def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
+def _collect(document_id: str, rows: Iterable[Row]) -> Traces:
     """Collect the traces from rows with a source and a name of the document."""
     named_rows = [*rows]
     sources = {row.source for row in named_rows if row.source}
@@ -84,18 +272,18 @@ def traces_of(document_id: str, rows: Iterable[Row]) -> Traces:
     return Traces(document_id, places, frozenset(filter(None, sources | files | stems | titles)) - places)
 
 
-def json_forms(place: str) -> list[str]:
+def _json_forms(place: str) -> list[str]:
     """Return the forms of a source in JSON."""
     return sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]})
 
 
-def subject_forms(place: str) -> list[str]:
+def _subject_forms(place: str) -> list[str]:
     """Return the forms of a source in the subject of an idempotency key."""
     words = repr(shorten_subject(place))[1:-1]
-    return sorted({*json_forms(place), *json_forms(words)})
+    return sorted({*_json_forms(place), *_json_forms(words)})
 
 
-def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
+def _silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
     """Return the body of an answer without the quotations and names of a document.
 
     `quotations` have number, snippet, heading and place.
@@ -105,7 +293,7 @@ def silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], tra
     return json.dumps(answer, ensure_ascii=False)
 
 
-def blank_missing(body: str) -> str:
+def _blank_missing(body: str) -> str:
     """Return the body of an answer without the model's list of missing information.
 
     The model has read the document, even if the answer doesn't quote it.

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from shisho.domain.inquiry import (
     AnswerBlock,
     AnswerHeading,
     AnswerLevel,
+    AnswerList,
     AnswerNote,
     AnswerParagraph,
+    AnswerTable,
     ContradictedSentences,
     EvidenceRef,
     NoteRole,
@@ -74,21 +77,50 @@ async def write_summary(
 def _put_under_headings(
     rows: Sequence[SurveyRow], content: Sequence[AnswerBlock], evidence: Sequence[EvidenceRef]
 ) -> list[AnswerBlock]:
-    """Return a portion's sentences, each under the heading of the section it cites first.
+    """Return a portion's sentences, items and tables, each under the heading of the section it cites first.
 
-    A section without sentences is quoted, so none is missing.
+    A section without any is quoted, so none is missing.
     """
-    numbers = [{evidence[place].number for _, place in row.quotes} for row in rows]
-    pending = [sentence for sentence in list_sentences(content) if sentence.evidence]
+    parts = [(part, _find_first_cited(part)) for part in _split(content)]
     blocks: list[AnswerBlock] = []
-    for row, own in zip(rows, numbers, strict=True):
-        of_row = tuple(sentence for sentence in pending if sentence.evidence[0] in own)
+    for row in rows:
+        numbers = {evidence[place].number for _, place in row.quotes}
+        of_row = [part for part, number in parts if number in numbers]
         if not of_row:
             blocks += write_row(row, evidence)
             continue
         blocks += [AnswerHeading(row.title, 3)] if row.title else []
-        blocks.append(AnswerParagraph(of_row))
+        blocks += _join(of_row)
     return [*blocks, *(block for block in content if isinstance(block, ContradictedSentences))]
+
+
+def _split(blocks: Sequence[AnswerBlock]) -> Iterator[AnswerBlock]:
+    """Yield each sentence and item as a block of its own, and each table."""
+    for block in blocks:
+        match block:
+            case AnswerParagraph(sentences=sentences):
+                yield from (AnswerParagraph((sentence,)) for sentence in sentences)
+            case AnswerList(items=items, signs=signs):
+                yield from (AnswerList((item,), signs[at : at + 1]) for at, item in enumerate(items))
+            case AnswerTable():
+                yield block
+
+
+def _find_first_cited(part: AnswerBlock) -> int | None:
+    return next((number for sentence in list_sentences([part]) for number in sentence.evidence), None)
+
+
+def _join(parts: Sequence[AnswerBlock]) -> Iterator[AnswerBlock]:
+    """Join neighbouring sentences to a paragraph, and neighbouring items to a list."""
+    for kind, group in groupby(parts, type):
+        blocks = list(group)
+        if kind is AnswerParagraph:
+            yield AnswerParagraph(list_sentences(blocks))
+        elif kind is AnswerList:
+            signs = tuple(sign for block in blocks if isinstance(block, AnswerList) for sign in block.signs)
+            yield AnswerList(list_sentences(blocks), signs)
+        else:
+            yield from blocks
 
 
 def _portion(rows: Sequence[SurveyRow]) -> Iterator[list[SurveyRow]]:

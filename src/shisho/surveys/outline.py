@@ -19,6 +19,7 @@ SENTENCES = 8  # of an extract: a document with fewer sections gives several of 
 READ_SECTIONS = 40  # for a model, which reads more of them
 READ_SENTENCES = 72  # three portions, and the summary that is written from them
 LEAST_TERMS = 3  # of a sentence with content
+LEAST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,18 @@ def extract(
 
 def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[str, list[SentencePlace]]]:
     """Group sentences by heading; if there are too many groups, by headings of a higher level."""
-    texts = [place for place in places if not place.is_heading]
+    texts = [place for place in places if not place.is_heading and _has_content(place.text)]
     deepest = max((place.passage.heading.count(HEADING_MARK) + 1 for place in texts), default=1)
     for depth in range(deepest, 0, -1):
         grouped = [(heading, list(group)) for heading, group in groupby(texts, partial(_cut, depth))]
         if len(grouped) <= most_sections:
             break
     return grouped
+
+
+def _has_content(text: str) -> bool:
+    """Return whether a text is more than the number of a page or a figure."""
+    return sum(map(str.isalpha, text)) >= LEAST_LETTERS
 
 
 def _cut(depth: int, place: SentencePlace) -> str:

@@ -54,6 +54,23 @@ async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) ->
     assert named.id in {row.document_id for row in answer.evidence}
 
 
+async def test_a_purge_takes_the_title_out_of_the_list_of_unread_documents(tmp_path: Path) -> None:
+    """The report does not quote the document."""
+    other = tmp_path / "budgets" / "The secret of the vicar.md"
+    other.parent.mkdir()
+    other.write_text("# The secret of the vicar\n\nNobody has seen the cat since Tuesday.", "utf-8")
+    async with open_report_desk(tmp_path) as (desk, _):
+        (document,) = [each for each in await desk.documents() if "vicar" in each.title]
+        answer = await desk.ask(REQUEST, kind="report", sections=4)
+        assert "Not read (1): “The secret of the vicar”" in answer.text
+        await desk.remove(document.id, purge=True)
+        left = await desk.answer(answer.id)
+        await desk.backup(tmp_path / "after.db")
+    assert "vicar" not in left.text and "Not read (1)" in left.text
+    assert list_headings(left) == list_headings(answer) and left.sentences == answer.sentences
+    assert b"vicar" not in (tmp_path / "after.db").read_bytes()
+
+
 async def test_ten_sections_take_sixty_calls_at_most(tmp_path: Path) -> None:
     """Every section is read twice, and every text needs a judge."""
 

@@ -193,6 +193,12 @@ def test_an_extract_has_of_each_section_what_is_most_central() -> None:
     assert found[0].name_under("Minutes") == "Roof"
 
 
+def test_a_page_number_and_an_address_are_no_content() -> None:
+    texts = ("ii", "- 12 -", "https://www.example.org/a_b/c.pdf", "屋根は雨漏りする。")
+    found, _ = extract(list_sentences([passage(text, start=100 * at) for at, text in enumerate(texts)], 10))
+    assert [place.text for section in found for place in section.sentences] == ["屋根は雨漏りする。"]
+
+
 def test_a_sentence_that_two_passages_share_is_read_once() -> None:
     text = "One is here. Two is here. Three is here."
     cut = text.index("Two")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ READ_SECTIONS = 40  # for a model, which reads more of them
 READ_SENTENCES = 72  # three portions, and the summary that is written from them
 LEAST_TERMS = 3  # of a sentence with content
 LEAST_LETTERS = 4
+_ADDRESS = re.compile(r"[!-~]*/[!-~]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,8 @@ def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[st
 
 
 def _has_content(text: str) -> bool:
-    """Return whether a text is more than the number of a page or a figure."""
-    return sum(map(str.isalpha, text)) >= LEAST_LETTERS
+    """Return whether a text is more than the number of a page, or an address."""
+    return sum(map(str.isalpha, _ADDRESS.sub("", text))) >= LEAST_LETTERS
 
 
 def _cut(depth: int, place: SentencePlace) -> str:

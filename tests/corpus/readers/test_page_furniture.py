@@ -98,6 +98,7 @@ def test_the_rows_and_columns_of_a_printed_table_stay() -> None:
         "untitled",
         "報告書最終版.indd",
         "book.p65",
+        "<819A94F190B38B4B984A93AD8ED2>",
     ],
 )
 def test_a_programs_word_for_no_title_gives_way_to_the_first_heading(said: str) -> None:

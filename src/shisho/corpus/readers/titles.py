@@ -21,6 +21,7 @@ _UNTITLED = re.compile(
     r"|(?:document|presentation|book|sheet|文書|プレゼンテーション|スライド|slide|新規(?:文書|ドキュメント))\s*\d*"
     r"|(?:microsoft\s+)?(?:office\s+)?(?:word|powerpoint|excel)(?:\s*(?:文書|文書\d*|document|presentation|プレゼンテーション))?"
     r"|microsoft\s+(?:word|powerpoint|excel)\s+-\s+.*"
+    r"|<(?:[0-9a-f]{2})+>"  # a string that a program wrote as hexadecimal digits
     r"|.*\.(?:docx?|docm|pptx?|pptm|xlsx?|xlsm|pdf|tex|dvi|ps|eps|indd|inx|qxd|qxp|p65|pmd|jtd|jtt|ai|odt|odp|ods|rtf|txt|html?)",
     re.I,
 )

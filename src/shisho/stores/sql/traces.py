@@ -6,7 +6,7 @@ Every function runs inside its caller's transaction. The rest of the rows and of
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,10 @@ ANSWERS = "SELECT id, body FROM answers WHERE id IN (SELECT value FROM json_each
 # Read the answers of runs.
 ANSWERS_OF_RUNS = """SELECT id, body FROM answers WHERE run_id IN (SELECT value FROM json_each(:runs))
     /*pg FOR UPDATE */"""
+# Read answers that name a document, as a report lists those it has not read.
+LISTING = "SELECT id, run_id, body FROM answers WHERE instr(body, :name) > 0 /*pg FOR UPDATE */"
+# How an answer quotes a title, in each language (`word.answer_quote`).
+QUOTED_NAMES = ("「{}」", "“{}”")
 # Write an answer without the quotations.
 SILENCE = "UPDATE answers SET body = :body WHERE id = :id"
 # Delete cached result pages that contain an address of the document, since they quote it.
@@ -153,6 +157,19 @@ def _silence(queries: Queries, document_id: str, traces: Traces) -> None:
     for answer in queries.rows(ANSWERS, {"ids": [*quotations]}):
         silenced = _silence_body(answer.body, quotations[answer.id], traces)
         queries.change(SILENCE, {"body": silenced, "id": answer.id})
+    _unlist(queries, traces)
+
+
+def _unlist(queries: Queries, traces: Traces) -> None:
+    """Remove the names of a document from the lists of reports that have read others."""
+    quoted = [form.format(name) for name in traces.names for form in QUOTED_NAMES]
+    for name in quoted:
+        for answer in queries.rows(LISTING, {"name": json.dumps(name, ensure_ascii=False)[1:-1]}):
+            body = _blank_listed(answer.body, quoted)
+            if body is not None:
+                queries.change(SILENCE, {"body": body, "id": answer.id})
+                for statement in (FORGET_STEPS, PURGE_RUNS):  # the steps have the titles of all documents
+                    queries.change(statement, {"runs": [answer.run_id]})
 
 
 def _without_names(body: dict[str, Any]) -> str:
@@ -291,6 +308,20 @@ def _silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], tr
     answer = _silenced(json.loads(body), [*quotations])
     answer = {key: traces.blank(part, about=key not in ("question", "goals")) for key, part in answer.items()}
     return json.dumps(answer, ensure_ascii=False)
+
+
+def _blank_listed(body: str, quoted: Sequence[str]) -> str | None:
+    """Return the body of an answer without these names in its notes; None if they have none."""
+    answer = json.loads(body)
+    is_listed = False
+    for block in answer["blocks"]:
+        if block["kind"] == "note":
+            before = block["text"]
+            for name in quoted:
+                block["text"] = block["text"].replace(name, REMOVED)
+            answer["text"] = answer["text"].replace(before, block["text"])
+            is_listed = is_listed or block["text"] != before
+    return json.dumps(answer, ensure_ascii=False) if is_listed else None
 
 
 def _blank_missing(body: str) -> str:

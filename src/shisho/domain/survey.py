@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+PORTION = 24  # quotations of a summary that a model reads in one call
+
 
 class SurveyKind(StrEnum):
     """The kind of a survey.

@@ -26,12 +26,11 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
-from shisho.domain.survey import Survey, SurveyRow
+from shisho.domain.survey import PORTION, Survey, SurveyRow
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult, WholeInput
 from shisho.librarian.surveys import speak_for, write_row
 
-PORTION = 24  # quotations that are read in one call
 WHOLE_LENGTH = "3 to 8 sentences"
 
 

@@ -10,6 +10,7 @@ from shisho.domain.answer_news import ModelWaits, StepTaken, build_progress
 from shisho.domain.inquiry import (
     AnswerLevel,
     Budget,
+    EvidenceRef,
     GoalJudgment,
     GoalState,
     GoalStatus,
@@ -18,6 +19,7 @@ from shisho.domain.inquiry import (
     Verdict,
 )
 from shisho.domain.loop_state import LoopState, Spending
+from shisho.domain.survey import PORTION, Survey, SurveyKind
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.progress import _Documents
 from shisho.interfaces.ui.reader import room_words
@@ -61,3 +63,14 @@ def test_a_wait_for_a_provider_is_shown_with_its_seconds(language: str) -> None:
     words = room_words(language)
     assert "{n}" in words["node_model_wait"]
     assert all(f"node_{node}" in words for node in TABLE)
+
+
+@pytest.mark.parametrize(("count", "calls"), [(PORTION, None), (PORTION + 1, 6), (3 * PORTION, 8)])
+def test_a_long_summary_shows_what_it_takes_before_it_is_written(count: int, calls: int | None) -> None:
+    quoted = tuple(EvidenceRef(number, "G1", "", "", 1.0, 0) for number in range(1, count + 1))
+    change = LoopState(survey=Survey(SurveyKind.SUMMARY, (), ()), evidence=quoted)
+    shown: list[str] = []
+    documents = _Documents(Words("ja"), lambda text: shown.append(str(text)))
+    documents.tell_losses(StepTaken("strategy", 1, replayed=False, change=change))
+    assert bool(shown) == (calls is not None)
+    assert all(f"約{calls}回" in line and f"{count}か所" in line for line in shown)

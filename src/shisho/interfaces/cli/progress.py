@@ -5,6 +5,7 @@ Searches, pages and evidence, line by line on stderr.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +17,7 @@ from shisho.domain.answer_news import ModelWaits, SentenceWritten, StepTaken
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
 from shisho.domain.payloads import AnswerOutcome, SearchOutcome, describe_subject, read_known_outcome
+from shisho.domain.survey import PORTION, SurveyKind
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
@@ -82,8 +84,18 @@ class _Documents:
         self._rounds = 0
 
     def tell_losses(self, news: News) -> None:
-        """Show only skipped and failed files."""
+        """Show only skipped and failed files, and before a long summary is written what it takes."""
         match news:
+            case StepTaken(node="strategy", replayed=False, change=change) if (
+                "survey" in change
+                and change["survey"].kind is SurveyKind.SUMMARY
+                and len(change["evidence"]) > PORTION
+            ):
+                read = len(change["evidence"])
+                calls = (
+                    2 * math.ceil(read / PORTION) + 2
+                )  # each portion is written and judged, then the whole
+                self._show(self._words("summary_budget", n=read, calls=calls))
             case FilesSurveyed(survey) if survey.left_out:
                 self._show(describe_left_out(survey, self._words))
             case FileTakenIn(receipt) if receipt.outcome is IntakeOutcome.FAILED:

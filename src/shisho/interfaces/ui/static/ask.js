@@ -12,6 +12,7 @@ const BUDGETS = {
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
 const MOST_LETTERS = 2000; // as the server takes them
+const SUMMARY_CALLS = 8; // three portions and the whole, each written and judged
 const CHOICES = ["sources", "preset"]; // where to look and how deep, as this reader chose last
 const DRAFT = "question"; // what is written and not asked yet is there again after another page of the room
 const LOOK_AGAIN = 3000; // milliseconds
@@ -64,9 +65,12 @@ async function open() {
 
 const isReport = () => the("kind").value === "report";
 
-/** A report shows what it takes of the model before it is asked for; it reads documents alone. */
+/** A report or a summary shows what it takes of the model before it is asked for; a report reads documents alone. */
 async function showCost() {
-  the("report-size").hidden = !isReport();
+  const isSummary = the("kind").value === "summary";
+  the("report-size").hidden = !isReport() && !isSummary;
+  for (const label of the("report-size").querySelectorAll("label")) label.hidden = isSummary;
+  if (isSummary) the("report-cost").textContent = say("summary_cost", { calls: figure(SUMMARY_CALLS) });
   the("sources").disabled = isReport();
   the("preset").disabled = isReport();
   if (!isReport()) return;

@@ -106,7 +106,7 @@ async def test_reranker_that_fails_leaves_the_order_of_the_search_and_doctor_say
         plain = await places(desk)
     caplog.set_level(logging.WARNING)
     for choice, why in (
-        ("owner/tiny", "cannot be used"),
+        ("owner/tiny", "can't be used"),
         ("owner/absent", "shisho models pull owner/absent"),
     ):
         async with shisho.open(home=home, web="off", embedder="none", reranker=choice) as desk:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.policy import Policy
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Index, Reranker, Shelf
+    from shisho.ports import Clock, Embedder, Index, Reranker, Shelf
     from shisho.services.embeddings import EmbeddingDesk
     from shisho.services.search_jobs import Judge
     from shisho.services.sentence_checks import KillableSentenceChecks
@@ -101,7 +101,7 @@ def build_library(settings: Settings, web: WebAccess | None) -> SharedLibrary:
             partial(build_ingest, settings, stores.shelf, reader, stores.clock, stores.pages.originals)
         ),
         searcher=searcher,
-        inquiries=_inquiries(settings, web, stores, searcher),
+        inquiries=_inquiries(settings, web, stores, searcher, embedders.current if embedders else None),
         embedders=embedders or without,
         embeddings=defer(partial(_embeddings, stores, embedders)),
         budget=_budget(settings),
@@ -124,14 +124,18 @@ def _budget(settings: Settings) -> Budget:
 
 
 def _inquiries(
-    settings: Settings, web: WebAccess | None, stores: LibraryStores, searcher: CorpusSearcher
+    settings: Settings,
+    web: WebAccess | None,
+    stores: LibraryStores,
+    searcher: CorpusSearcher,
+    embedder: Embedder | None,
 ) -> LibrarianInquiries:
     room_tokens = settings.read_int("room_tokens") or UNBOUNDED_ROOM
     barred = partial(_barred, settings, web, stores.clock)
     left_out = stores.opinions.list_left_out
     replayed = partial(build_recorded_policy, settings)
-    borrowed = partial(build_borrowed_policy, settings)
-    policy = partial(_policy, CurrentPolicy(settings), stores)
+    borrowed = partial(build_borrowed_policy, settings, embedder)
+    policy = partial(_policy, CurrentPolicy(settings, embedder), stores)
     thinking = (partial(_runner, settings), policy, replayed, borrowed)
     recollection = Recollection(stores.conversations, stores.ledger, stores.shelf, searcher)
     return LibrarianInquiries(

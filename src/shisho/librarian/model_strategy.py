@@ -14,16 +14,14 @@ from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.model import ModelUse
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InvalidParams
-from shisho.language.script import answer_language
-from shisho.language.wordings import join_synonyms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.checking.figures import list_foreign_addresses
 from shisho.librarian.condition import parse
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
+from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.model_replies import StrategyReply
 from shisho.librarian.policy import StrategyInput
 from shisho.librarian.prompting import fence_library, fence_turns, load_prompt, make_boundary
-from shisho.librarian.selection.question import list_content_terms
 from shisho.librarian.strategy import MAX_GOALS, check_question, join_goals
 
 TURNS_ROOM = 1_200  # tokens of the conversation in a prompt
@@ -58,28 +56,18 @@ async def read_question(
     room = calls.measure_room(load_prompt("strategy"), {**values, "library": ""})
     values["library"] = fence_library(around, boundary, min(LIBRARY_ROOM, room))
     reply, uses = await calls.ask("strategy", StrategyReply, allowance, values)
-    made_strategy = None if reply is None else _make_strategy(inputs, by_rules, turns, reply)
+    made_strategy = (
+        None if reply is None else await _make_strategy(inputs, by_rules, turns, reply, calls.relatedness)
+    )
     return made_strategy or by_rules, uses if made_strategy else mark_unusable(uses, reply)
 
 
-def shares_words(text: str, *about: str) -> bool:
-    """Return whether the text shares a content word, or a synonym of one, with the others.
-
-    Texts in different languages are not compared.
-    """
-    whole = " ".join(about)
-    if answer_language(text) != answer_language(whole):
-        return True
-    about_terms = set(list_content_terms(whole))
-    text_terms = set(list_content_terms(text))
-    if text_terms & about_terms:
-        return True
-    synonyms = {synonym for term in text_terms for synonym in join_synonyms(term)}
-    return bool(synonyms & about_terms)
-
-
-def _make_strategy(
-    inputs: StrategyInput, by_rules: Strategy, turns: Sequence[EarlierTurn], reply: StrategyReply
+async def _make_strategy(
+    inputs: StrategyInput,
+    by_rules: Strategy,
+    turns: Sequence[EarlierTurn],
+    reply: StrategyReply,
+    relatedness: Relatedness,
 ) -> Strategy | None:
     """Return the strategy of a reply.
 
@@ -97,9 +85,13 @@ def _make_strategy(
         not texts
         or len(question) > len(inputs.question) + MAX_ADDED
         or list_foreign_addresses(new_text, "\n".join(own_texts))
-        or not all(shares_words(text, question, *told_texts) for text in (question, *texts))
     ):
         return None
+    if inputs.earlier and not await relatedness.is_related(question, told_texts):
+        return None
+    for text in texts:
+        if not await relatedness.is_related(text, (question, *told_texts)):
+            return None
     goals = tuple(Goal(f"G{number}", text) for number, text in enumerate(texts, 1))
     ids = [goal.id for goal in goals]
     condition = _read_condition(reply.condition, ids) if len(ids) == len(reply.goals) else join_goals(ids)

@@ -27,6 +27,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,10 +41,13 @@ from shisho.corpus import fusion
 from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import PassageId, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding, NewEmbedding
+from shisho.language.passage_words import make_pairs, make_terms
 from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
+from shisho.stores.embedded.home import connect
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.rows import TEXT
 from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.index_scope import IndexScope
 from shisho.stores.nouns import passage_id
@@ -53,8 +57,8 @@ NEAREST = 50
 SEEN = 500
 TURNS = 3  # of ours and another
 CITED = ("id", "document_id", "start", "end", "page", "heading", "text", "source", "title")
-# What others take in: the words of a passage, then `CITED`.
-TAKEN_IN = """SELECT p.terms || ' ' || p.bigrams, p.id, p.document_id, p.start, p."end", coalesce(p.page, 0), p.heading, p.text,
+# What others take in besides the words of a passage: `CITED`.
+TAKEN_IN = f"""SELECT p.id, p.document_id, p.start, p."end", coalesce(p.page, 0), p.heading, {TEXT} AS text,
     d.source, d.title FROM passages p JOIN documents d ON d.id = p.document_id"""
 ABOUT = EmbedderAbout("clustered 1")
 Floats = NDArray[np.float32]
@@ -214,11 +218,13 @@ class Other:
 
 async def others(home: Path, retriever: Retriever, vectors: Floats, queries: Floats) -> None:
     """The same passages in what others would take."""
-    with apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY) as connection:
-        stored = {row[1]: row for row in connection.execute(TAKEN_IN)}
+    with closing(connect(home / "shisho.db", readonly=True)) as connection:
+        stored = {row[0]: row for row in connection.execute(TAKEN_IN)}
         rows = [stored[name] for (name,) in connection.execute("SELECT id FROM passages")]
-    fields = [(passage_id(name), *rest) for _, name, *rest in rows]
-    passages = Passages([row[0] for row in rows], vectors, fields)
+    fields = [(passage_id(name), *rest) for name, *rest in rows]
+    texts = [row[CITED.index("text")] for row in rows]
+    words = [" ".join((*make_terms(text), make_pairs(text))) for text in texts]
+    passages = Passages(words, vectors, fields)
     for label, modules, build in (
         ("LanceDB, HNSW + full text", ("lancedb",), lance),
         ("ChromaDB + rank_bm25", ("chromadb", "rank_bm25"), chroma),

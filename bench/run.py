@@ -18,14 +18,16 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import apsw
 import large_sources
 
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
+from shisho.language.passage_words import make_pairs, make_terms
 from shisho.language.sentences import sentences
 from shisho.language.terms import analyse, query
 from shisho.services import Desk
+from shisho.stores.embedded.home import connect
+from shisho.stores.embedded.rows import TEXT
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "lectures"
 PASSAGES_OF_A_DOCUMENT = 39  # of 50 paragraphs: short ones are joined with the next
@@ -193,9 +195,9 @@ def bm25s_cost(database: Path) -> float:
     thread, the best hundred."""
     import bm25s
 
-    with closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-        rows = connection.execute("SELECT terms, heading_terms, bigrams FROM passages").fetchall()
-    words = [" ".join(row).split() for row in rows]
+    with closing(connect(database, readonly=True)) as connection:
+        stored = connection.execute(f"SELECT p.heading, {TEXT} FROM passages p").fetchall()
+    words = [[*make_terms(heading), *make_terms(text), *make_pairs(text).split()] for heading, text in stored]
     known = {word: at for at, word in enumerate({word for passage in words for word in passage})}
     index = bm25s.BM25()
     index.index(([[known[word] for word in passage] for passage in words], known), show_progress=False)

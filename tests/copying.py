@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from shisho.corpus.ingest import complete_passage
 from shisho.domain.corpus import Intake, Scope
+from shisho.language.terms import analyse
 from shisho.ports import Shelf
 
 
@@ -14,7 +16,8 @@ async def copy_documents(source: Shelf, target: Shelf) -> list[Intake]:
         for document in documents:
             text = await source.read_text(document.id)
             lines = tuple(await source.read_lines(document.id))
-            passages = tuple(await source.list_passages_of(document.id))
+            stored = await source.list_passages_of(document.id)
+            passages = tuple(complete_passage(passage, analyse) for passage in stored)
             intakes.append(Intake(document, text, lines, passages))
             await target.put(intakes[-1])
         after = documents[-1].id

@@ -141,8 +141,10 @@ def test_match_is_the_share_of_idf_with_the_heading_counted() -> None:
     none = passage("海。")
     figures = Statistics(10, 1, 1, 1, {"音速": 2, "値": 2})
     asked = query(["音速の値"])
-    assert [match(asked, one, figures) for one in (whole, half, none)] == pytest.approx([1.0, 0.5, 0.0])
-    assert match(query(["？"]), whole, figures) == 0.0
+    assert [match(asked, one, vector_of(one), figures) for one in (whole, half, none)] == pytest.approx(
+        [1.0, 0.5, 0.0]
+    )
+    assert match(query(["？"]), whole, None, figures) == 0.0
 
 
 def test_nothing_proposed_and_an_empty_corpus() -> None:

@@ -19,6 +19,7 @@ from shisho.language import terms
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.vectors import vector_of
 from shisho.system.clock import SystemClock
 from tests.corpus.passages import passage
 from tests.making import intake
@@ -28,7 +29,8 @@ BARE = Statistics(ELSEWHERE, 0.0, 0.0, 0.0)
 
 
 def judged(query: str, *passages: Passage) -> UsefulContent | None:
-    return judge_usefulness(terms.query([query]), passages, BARE)
+    vectors = {one.id: vector_of(one) for one in passages}
+    return judge_usefulness(terms.query([query]), passages, vectors, BARE)
 
 
 @pytest.mark.parametrize(
@@ -131,10 +133,11 @@ def test_fifty_passages_take_less_than_five_milliseconds() -> None:
         passage("".join(f"{rng.choice(words)}の" for _ in range(120)) + "話。", name=f"p{n}")
         for n in range(50)
     ]
+    vectors = {one.id: vector_of(one) for one in page}
     query = terms.query(["台風の進路予報の精度は何によって決まるか"])
     spent = []
     for _ in range(10):
         began = time.process_time()
-        judge_usefulness(query, page, BARE)
+        judge_usefulness(query, page, vectors, BARE)
         spent.append(time.process_time() - began)
     assert min(spent) < 0.005, spent

@@ -87,7 +87,7 @@ def check(
         hit = plain[candidate.passage_id]
         wanted = {**hit.parts}
         if query.terms:
-            wanted["match"] = match(query, hit.passage, statistics)
+            wanted["match"] = match(query, hit.passage, vector_of(hit.passage), statistics)
         assert {name: candidate.parts[name] for name in wanted} == pytest.approx(wanted)
         assert candidate.score == pytest.approx(hit.score)
     order = [(-candidate.score, candidate.passage_id) for candidate in ranking]

@@ -13,6 +13,8 @@ import pytest
 
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.services import Desk
+from shisho.stores.embedded.home import connect
+from shisho.stores.embedded.rows import TEXT
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
 from tests.clocks import Ahead
@@ -25,7 +27,8 @@ OPTIONS = SearchOptions(
 )
 ONE_PAGE = replace(OPTIONS, serp_max_pages=1)
 # A paragraph that no copy of the document has.
-OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM parts WHERE document_id <> d.id AND instr(text, ?))"
+OWN = f"""SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM passages p
+    WHERE p.document_id <> d.id AND instr({TEXT}, ?))"""
 
 
 @pytest.fixture
@@ -162,7 +165,7 @@ async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
             for each in page.paragraphs
             if rows(tmp_path, OWN, one["document_id"], each)
         )
-        assert {"parts", "passages"} <= quoting(tmp_path, own) and "cache" in quoting(tmp_path, gone["url"])
+        assert "passages" in quoting(tmp_path, own) and "cache" in quoting(tmp_path, gone["url"])
         assert await desk.text(gone["document_id"])
         await desk.remove(gone["document_id"], purge=True)
         assert quoting(tmp_path, own) == set()
@@ -179,15 +182,19 @@ async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
 
 def quoting(home: Path, text: str) -> set[str]:
     """The tables that hold a text."""
-    database = apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    database = connect(home / "shisho.db", readonly=True)
     tables = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    return {name for name in tables for row in database.execute(f"SELECT * FROM {name}") if text in str(row)}
+    texts = {"passages": TEXT}
+    return {
+        name
+        for name in tables
+        for row in database.execute(f"SELECT p.*, {texts.get(name, '0')} FROM {name} p")
+        if text in str(row)
+    }
 
 
 def rows(home: Path, query: str, *values: str) -> list[tuple[Any, ...]]:
-    return list(
-        apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY).execute(query, values)
-    )
+    return list(connect(home / "shisho.db", readonly=True).execute(query, values))
 
 
 def mend(home: Path) -> None:

@@ -174,7 +174,7 @@ async def test_killed_while_adding_every_document_is_whole_or_absent(shell: Shel
         shell.kill(process)
         process.communicate()
         stored = "(SELECT count(*) FROM passages WHERE document_id = documents.id)"
-        letters = "(SELECT sum(length(text)) FROM parts WHERE document_id = documents.id)"
+        letters = '(SELECT sum("end" - start) FROM blocks WHERE document_id = documents.id)'
         rows = rows_of(shell.home, f"SELECT passage_count, {stored}, {letters} FROM documents")
         assert least <= len(rows) < 40, "the kill came too late to show anything"
         assert all(told == held > 0 and length for told, held, length in rows)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.embedded_stores import DATABASE
+from shisho.bootstrap.intake import passage_terms
 from shisho.bootstrap.stores import build_stores
-from shisho.corpus import duplicates
+from shisho.corpus.ingest import Analyse, complete_passage
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
 from shisho.settings import Settings, expand_user, hide_login, load
@@ -57,6 +58,7 @@ class _Library:
     stores: LibraryStores
     tables: Tables
     blobs: Blobs
+    analyse: Analyse
 
 
 async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
@@ -193,14 +195,15 @@ def _library(place: str) -> _Library:
         from shisho.stores.postgres.tables import PostgresTables
 
         assert isinstance(stores.storage, PostgresStorage)
-        return _Library(stores, PostgresTables(stores.storage.database), build_blobs(settings))
+        tables = PostgresTables(stores.storage.database)
+        return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.tables import EmbeddedTables
 
     settings = load(home=Path(_resolve(place)), store="")
     stores = build_stores(settings, None, SystemClock)
     assert isinstance(stores.storage, Database)
-    return _Library(stores, EmbeddedTables(stores.storage), build_blobs(settings))
+    return _Library(stores, EmbeddedTables(stores.storage), build_blobs(settings), passage_terms(settings))
 
 
 async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:
@@ -302,12 +305,12 @@ async def _copy_document(origin: _Library, destination: _Library, name: Document
         stored = None
     if stored is None or stored.state is DocumentState.PURGED:
         passages = await origin.stores.shelf.list_passages_of(name)
-        banded = tuple(replace(passage, bands=duplicates.bands(passage.text)) for passage in passages)
+        whole = tuple(complete_passage(passage, destination.analyse) for passage in passages)
         text = await origin.stores.shelf.read_text(name)
         lines = tuple(await origin.stores.shelf.read_lines(name))
         names = read_names(document.title, document.metadata, passages)
         live = replace(document, state=DocumentState.LIVE)
-        await shelf.put(Intake(live, text, lines, banded, names=names))
+        await shelf.put(Intake(live, text, lines, whole, names=names))
         stored = await shelf.find_document(name)
         if await shelf.read_text(name) != text:
             raise Conflict("copying.text_differs", document=name)

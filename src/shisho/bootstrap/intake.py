@@ -34,7 +34,7 @@ def build_ingest(
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers import media
 
-    terms = _passage_terms(settings)
+    terms = passage_terms(settings)
     return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), terms, originals)
 
 
@@ -47,7 +47,8 @@ def _splitter(settings: Settings) -> Cut:
     return partial(cut, size=size, overlap=overlap)
 
 
-def _passage_terms(settings: Settings) -> Analyse:
+def passage_terms(settings: Settings) -> Analyse:
+    """Build the term maker of passages."""
     if settings.text("terms") == "ginza":
         return cast("Analyse", _ginza().analyse)
     from shisho.language import terms

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Passage, PassageId, RankedPassage
 from shisho.domain.embedding import Embedding
+from shisho.language.passage_words import make_pairs, make_terms
 
 # numpy is imported on use, because most libraries never need diversification.
 if TYPE_CHECKING:
@@ -117,13 +118,14 @@ def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
 
     if len(passages) > _MOST_PLACES:
         raise ValueError(f"{len(passages)} passages are too many to compare every two of them")
-    paired = [place for place, passage in enumerate(passages) if passage.bigrams]
-    others = [place for place, passage in enumerate(passages) if not passage.bigrams]
+    pairs = [make_pairs(passage.text) for passage in passages]
+    paired = [place for place, words in enumerate(pairs) if words]
+    others = [place for place, words in enumerate(pairs) if not words]
     codes = _WordCodes()
-    terms = [passages[place].terms.split() for place in others]
-    counts = [*(passages[place].bigrams.count(" ") + 1 for place in paired), *map(len, terms)]
+    terms = [make_terms(passages[place].text) for place in others]
+    counts = [*(pairs[place].count(" ") + 1 for place in paired), *map(len, terms)]
     term_codes = np.array([codes[word] for words in terms for word in words], np.uint64)
-    pair_codes = _code_pairs([passages[place].bigrams for place in paired])
+    pair_codes = _code_pairs([pairs[place] for place in paired])
     places = np.repeat(np.array([*paired, *others], np.uint64), np.array(counts, np.int64))
     all_codes = np.concatenate((pair_codes, term_codes), dtype=np.uint64)
     entries: NDArray[np.uint64] = np.left_shift(all_codes, _PLACE_BITS) | places

@@ -306,6 +306,19 @@ class Ingest:
         return replace(intake, passages=passages)
 
 
+def complete_passage(passage: Passage, analyse: Analyse) -> Passage:
+    """Return a stored passage with what ingest derives from its text and no store returns."""
+    split = split_passage(passage.id, passage.heading, passage.text, passage.start, is_prose=True)
+    analysis = analyse(split.folded)
+    return replace(
+        passage,
+        terms=analysis.terms,
+        heading_terms=analyse([fold_text(passage.heading)]).terms,
+        bigrams=analysis.bigrams,
+        bands=duplicates.bands(passage.text),
+    )
+
+
 def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:
     """Return the id of these bytes in this corpus of this owner."""
     return DocumentId("doc_" + hashlib.sha256("\0".join((owner, corpus, sha256)).encode()).hexdigest()[:20])

@@ -9,8 +9,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shisho.domain.corpus import Passage
+from shisho.domain.corpus import Passage, TermVector
+from shisho.language.passage_words import make_pairs
 from shisho.language.terms import TermQuery
+from shisho.language.vectors import find_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +64,18 @@ class Statistics:
     bigrams: Mapping[str, int] = field(default_factory=dict)
 
 
-def match(query: TermQuery, passage: Passage, statistics: Statistics) -> float:
+def match(query: TermQuery, passage: Passage, vector: TermVector | None, statistics: Statistics) -> float:
     """Return the share of the query that the passage matches, 0 to 1.
 
     It is the idf of matched terms over the idf of all, including the heading. A query without terms, such as
-    株, is matched by its character pairs.
+    株, is matched by its character pairs, for which no vector is needed.
     """
     if query.terms:
         worth = idf(query.terms, statistics)
-        present = worth.keys() & {*passage.terms.split(), *passage.heading_terms.split()}
+        present = set() if vector is None else find_terms(worth, vector.terms + vector.heading)
     else:
         worth = pair_idf(query.bigrams, statistics)
-        present = worth.keys() & set(passage.bigrams.split())
+        present = worth.keys() & set(make_pairs(passage.text).split())
     whole = sum(worth.values())
     return sum(worth[term] for term in present) / whole if whole else 0.0
 

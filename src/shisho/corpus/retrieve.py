@@ -305,7 +305,7 @@ def _matched_by_pairs(
     matched = []
     for candidate in ranking:
         if named := passages.get(candidate.passage_id):
-            parts = {**candidate.parts, "match": rank.match(query, named.passage, statistics)}
+            parts = {**candidate.parts, "match": rank.match(query, named.passage, None, statistics)}
             matched.append(candidate._replace(part_names=tuple(parts), part_values=tuple(parts.values())))
     return matched
 

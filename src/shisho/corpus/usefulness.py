@@ -6,12 +6,12 @@ A page is useful if it has a passage that answers the query and that no useful p
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shisho.corpus.rank import Statistics, match
 from shisho.corpus.retrieve import AskTerms, read_statistics
-from shisho.domain.corpus import DocumentId, Passage, Scope
+from shisho.domain.corpus import DocumentId, Passage, PassageId, Scope, TermVector
 from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
 from shisho.ports import Index, Shelf
@@ -66,20 +66,25 @@ class Usefulness:
         if document_id not in documents:
             return None
         scope = Scope(documents[document_id].owner)
-        statistics = await self.index.view(
-            lambda view: read_statistics(view, query.terms, pairs, scope), current=False
+        names = [passage.id for passage in passages]
+        statistics, vectors = await self.index.view(
+            lambda view: (read_statistics(view, query.terms, pairs, scope), view.vectors(names)),
+            current=False,
         )
         statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)
-        return await asyncio.to_thread(judge_usefulness, query, passages, statistics, self.floor)
+        return await asyncio.to_thread(judge_usefulness, query, passages, vectors, statistics, self.floor)
 
 
 def judge_usefulness(
     query: TermQuery,
     passages: Sequence[Passage],
+    vectors: Mapping[PassageId, TermVector],
     statistics: Statistics,
     floor: float = FLOOR,
 ) -> UsefulContent | None:
     """Return None if no passage reaches the floor."""
-    matches = [(match(query, passage, statistics), passage.cluster) for passage in passages]
+    matches = [
+        (match(query, passage, vectors.get(passage.id), statistics), passage.cluster) for passage in passages
+    ]
     clusters = frozenset(cluster for share, cluster in matches if share >= floor)
     return UsefulContent(clusters, max(matches)[0]) if clusters else None

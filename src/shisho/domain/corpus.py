@@ -161,8 +161,9 @@ class Passage:
     """A stretch of one document: `document text[start:end] == text`.
 
     `terms` holds the index terms, one sentence per line, separated by spaces; `bigrams` the character pairs
-    likewise. `cluster` names its group of near-duplicates; `bands` are the hashes that look up
-    near-duplicates when it is stored. `place` and `ocr` are those of a `Block`.
+    likewise. Ingest makes them; a passage from a store has none. `cluster` names its group of
+    near-duplicates; `bands` are the hashes that look up near-duplicates when it is stored. `place` and `ocr`
+    are those of a `Block`.
     """
 
     id: PassageId

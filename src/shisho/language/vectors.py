@@ -6,6 +6,8 @@ A search then compares numbers and reads no text.
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Iterable
 
 TERM_BYTES = 4  # a word of a search's passages collides with a term of its query in one of 100,000 searches
 CHARACTER_BYTES = 2
@@ -40,6 +42,12 @@ def term_codes(terms: str) -> bytes:
 def term_code(term: str) -> bytes:
     """Return 32 bits of the hash of a term."""
     return _codes[term]
+
+
+def find_terms(terms: Iterable[str], codes: bytes) -> set[str]:
+    """Return the terms that occur in the result of `term_codes`."""
+    present = {*memoryview(codes).cast("I")}
+    return {term for term in terms if int.from_bytes(term_code(term), sys.byteorder) in present}
 
 
 def character_codes(text: str) -> bytes:

@@ -50,13 +50,17 @@ class PassagePlace:
 
 @dataclass(frozen=True, slots=True)
 class PassageEntry:
-    """A passage as a word index stores it, with words separated by one space or line feed."""
+    """A passage as a word index stores it.
+
+    The codes of its terms and of its heading's terms (`language.vectors.term_codes`), and its character
+    pairs, separated by spaces.
+    """
 
     place: PassagePlace
     ordinal: int
-    terms: str
-    heading_terms: str
-    bigrams: str
+    terms: bytes
+    heading: bytes
+    pairs: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from shisho.language.vectors import term_code
+from shisho.language.vectors import TERM_BYTES, term_code
 from shisho.stores.index_feed import DocumentWords
 from shisho.stores.proposals import HEADING, Word
 
@@ -25,12 +25,23 @@ def word_code(word: Word) -> int:
     return int.from_bytes(term_code(text if field == "terms" else PAIR + text), "little")
 
 
-def count_codes(terms: str, heading_terms: str, bigrams: str) -> tuple[Counter[int], Counter[int]]:
-    """Count the terms and the bigrams of a passage; heading terms have a higher weight."""
-    counted = Counter(word_code(("terms", term)) for term in terms.split())
-    for term in heading_terms.split():
-        counted[word_code(("terms", term))] += HEADING
-    return counted, Counter(word_code(("bigrams", pair)) for pair in bigrams.split())
+def count_codes(terms: bytes, heading: bytes, pairs: str) -> tuple[Counter[int], Counter[int]]:
+    """Count the terms and the pairs of a passage by code; terms of the heading have a higher weight.
+
+    `terms` and `heading` are those of `language.vectors.term_codes`.
+    """
+    counted = Counter(_list_codes(terms))
+    for code in _list_codes(heading):
+        counted[code] += HEADING
+    return counted, Counter(word_code(("bigrams", pair)) for pair in pairs.split())
+
+
+def _list_codes(codes: bytes) -> Iterator[int]:
+    """Yield codes in order, without line ends."""
+    numbers = (
+        int.from_bytes(codes[at : at + TERM_BYTES], "little") for at in range(0, len(codes), TERM_BYTES)
+    )
+    return (number for number in numbers if number)
 
 
 def pack_words(words: Mapping[int, int]) -> bytes:

@@ -47,7 +47,7 @@ def document(row: Row) -> Document:
 
 
 def passage(row: Row) -> Passage:
-    """Build a passage from the columns of `PASSAGE`."""
+    """Build a passage from the columns of `PASSAGE`, without its words."""
     return Passage(
         id=passage_id(row.id),
         document_id=DocumentId(row.document_id),
@@ -58,9 +58,9 @@ def passage(row: Row) -> Passage:
         heading=row.heading,
         kind=BlockKind(row.kind),
         text=row.text,
-        terms=row.terms,
-        heading_terms=row.heading_terms,
-        bigrams=row.bigrams,
+        terms="",
+        heading_terms="",
+        bigrams="",
         cluster=row.cluster,
         place=row.place,
         ocr=bool(row.ocr),

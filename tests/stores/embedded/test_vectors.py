@@ -1,10 +1,8 @@
-"""What a search weighs is there for every passage: in libraries of before, after a purge, and in one look."""
+"""What a search weighs is there for every passage: from one look, and after a purge for none."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import closing
-from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,7 +24,6 @@ from shisho.system.clock import SystemClock
 from tests.making import intake
 
 T = TypeVar("T")
-SCRIPT = "0014_term_vectors.sql"
 GIVEN = intake("統計の講義。標本々々。\n\n回帰の演習。\n\n残差𠮷。", title="講義")
 NAMES = [passage.id for passage in GIVEN.passages]
 OF_DOCUMENT = sum(len(passage.terms.split()) for passage in GIVEN.passages)
@@ -51,49 +48,20 @@ async def database(tmp_path: Path) -> AsyncIterator[CountingDatabase]:
     await opened.close()
 
 
-def statement(path: Path, sql: str) -> None:
-    with closing(apsw.Connection(str(path))) as connection:
-        connection.execute(sql)
-
-
-async def test_a_library_of_before_gets_its_vectors_when_it_is_opened(
-    tmp_path: Path, database: CountingDatabase
-) -> None:
-    await database.close()
-    statement(database.path, f"DROP TABLE term_vectors; DELETE FROM migrations WHERE name = '{SCRIPT}'")
-    again = Database(database.path)
-    stored = await again.read(lambda connection: connection.execute("SELECT count(*) FROM term_vectors").get)
-    held = await LexicalIndex(tmp_path / "lexical", again).view(lambda view: view.vectors(NAMES))
-    await again.close()
-    assert stored == len(NAMES)
+async def test_a_passage_has_its_vector_and_its_text(tmp_path: Path, database: CountingDatabase) -> None:
+    held = await LexicalIndex(tmp_path / "lexical", database).view(lambda view: view.vectors(NAMES))
     assert held == VECTORS
-
-
-async def test_a_script_that_fails_leaves_the_library_as_it_was(database: CountingDatabase) -> None:
-    await database.close()
-    statement(database.path, f"DROP TABLE term_vectors; DELETE FROM migrations WHERE name = '{SCRIPT}'")
-    script = resources.files("shisho.stores.embedded") / "schema" / SCRIPT
-    with closing(apsw.Connection(str(database.path))) as connection:
-        # The functions of this program are not known here, so that it fails after the table was made.
-        with pytest.raises(apsw.SQLError), connection:
-            connection.execute(script.read_text("utf-8"))
-        assert connection.execute("SELECT count(*) FROM passages").get == len(NAMES)
-        assert connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'term_vectors'").get is None
-
-
-async def test_passages_that_an_older_program_stores_meanwhile_are_weighed_too(
-    tmp_path: Path, database: CountingDatabase
-) -> None:
-    statement(database.path, "DELETE FROM term_vectors")
-    index = LexicalIndex(tmp_path / "lexical", database)
-    held = await index.view(lambda view: view.vectors(NAMES))
-    assert held == {name: vector._replace(document_term_count=0) for name, vector in VECTORS.items()}
+    passages = await EmbeddedShelf(database, SystemClock()).fetch_passages(NAMES)
+    assert {name: passage.text for name, passage in passages.items()} == {
+        passage.id: passage.text for passage in GIVEN.passages
+    }
 
 
 async def test_a_purge_erases_them(database: CountingDatabase) -> None:
     await EmbeddedShelf(database, SystemClock()).remove(GIVEN.document.id, purge=True)
-    left = await database.read(lambda connection: connection.execute("SELECT count(*) FROM term_vectors").get)
-    assert left == 0
+    for table in ("blocks", "layouts", "passage_bands"):
+        query = f"SELECT count(*) FROM {table}"
+        assert await database.read(lambda connection, query=query: connection.execute(query).get) == 0
 
 
 async def test_a_visitors_search_looks_three_times_into_the_database(

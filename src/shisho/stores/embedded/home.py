@@ -16,7 +16,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.stores.embedded import levels, message_ids, names, vectors
+from shisho.stores.embedded import levels, light_passages, message_ids, names, texts, vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.migrating import list_missing_scripts, scripts_in
@@ -92,6 +92,7 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
     # Otherwise SQLite re-plans a statement for each set of bound values on indexed columns, which takes
     # longer than most of our statements.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    texts.register(connection)
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
         if not path.stat().st_size:
@@ -147,6 +148,8 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
         for name in scripts:
             log.debug("migration %s", name)
             connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
+            if name == light_passages.SCRIPT:
+                light_passages.fill(connection)
             connection.execute(MIGRATED, (name,))
         if names.SCRIPT in scripts:
             names.fill(connection)

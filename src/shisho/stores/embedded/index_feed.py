@@ -12,7 +12,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, read_embeddings
-from shisho.stores.embedded.lexical import CHANGED, ENTRIES_OF
+from shisho.stores.embedded.lexical import CHANGED, read_entries
 from shisho.stores.embedded.scope import READABLE, index_scope
 from shisho.stores.embedded.serving import choose_embedder
 from shisho.stores.embedded.shelf_view import ShelfView
@@ -156,16 +156,7 @@ class EmbeddedFeedView(ShelfView):
         return [ChangedDocument(row.seq, row.document_id, row.state == "live") for row in stored]
 
     def list_entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
-        return [
-            PassageEntry(
-                PassagePlace(row.passage, row.document_id, row.corpus_id, row.page),
-                row.ordinal,
-                row.terms,
-                row.heading_terms,
-                row.bigrams,
-            )
-            for row in rows.fetch_all(self._connection.execute(ENTRIES_OF, (document_id, after, limit)))
-        ]
+        return read_entries(self._connection, document_id, after, limit)
 
     def list_vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
         stored = self._connection.execute(VECTORS_OF, (embedder, after, document_id, limit))

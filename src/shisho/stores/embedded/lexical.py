@@ -16,13 +16,16 @@ import apsw
 import tantivy
 
 from shisho.domain.index_damage import IndexDamage
+from shisho.language.passage_words import make_pairs
 from shisho.messages.message import Message
 from shisho.ports import SearchView
-from shisho.stores.embedded import rows
+from shisho.stores import nouns
+from shisho.stores.embedded import rows, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.index_damage import IndexDamaged, notice_damage
-from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter, LexicalWatermark
+from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter, LexicalWatermark, write_tokens
 from shisho.stores.embedded.lexical_view import LexicalView
+from shisho.stores.index_feed import PassageEntry, PassagePlace
 from shisho.stores.proposals import HEADING
 from shisho.telemetry import log, span
 
@@ -49,7 +52,7 @@ CHANGED = """SELECT c.seq, c.salt, c.document_id, d.corpus_id, coalesce(d.state,
 LIVE = """SELECT d.id, d.passage_count FROM documents d WHERE d.corpus_id = ? AND d.state = 'live'
     ORDER BY d.added_at, d.id"""
 # The columns of an index entry.
-ENTRY = "d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal"
+ENTRY = f"d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.ordinal, {rows.TEXT} AS text"
 # List passages of a live document after a given one.
 ENTRIES_OF = f"""SELECT {ENTRY} FROM documents d JOIN passages p ON p.document_id = d.id
     WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
@@ -216,8 +219,8 @@ class LexicalIndex:
             if len(names) == 1:
                 self._add(writer, names[0])
             else:
-                for row in self._database.snapshot(partial(_entries_of_all, names=names)):
-                    writer.add_document(_entry(row))
+                for entry in self._database.snapshot(partial(_entries_of_all, names=names)):
+                    writer.add_document(_make_document(entry))
         writer.commit()
 
     def _apply(self, writer: Any, documents: Iterable[str]) -> None:
@@ -228,10 +231,12 @@ class LexicalIndex:
 
     def _add(self, writer: Any, document_id: str) -> None:
         after = -1
-        while rows := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
-            for row in rows:
-                writer.add_document(_entry(row))
-            after = rows[-1].ordinal
+        while entries := self._database.snapshot(
+            partial(read_entries, document_id=document_id, after=after, limit=ENTRIES)
+        ):
+            for entry in entries:
+                writer.add_document(_make_document(entry))
+            after = entries[-1].ordinal
 
 
 def _by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int, list[rows.Row]]:
@@ -270,19 +275,41 @@ def _by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
         yield names
 
 
-def _entries_of_all(connection: apsw.Connection, names: Sequence[str]) -> list[rows.Row]:
-    return rows.fetch_all(connection.execute(ENTRIES_OF_ALL, (rows.bind_list(names),)))
+def _entries_of_all(connection: apsw.Connection, names: Sequence[str]) -> list[PassageEntry]:
+    return _with_words(
+        connection, rows.fetch_all(connection.execute(ENTRIES_OF_ALL, (rows.bind_list(names),)))
+    )
 
 
-def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[rows.Row]:
-    return rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, ENTRIES)))
+def read_entries(connection: apsw.Connection, document_id: str, after: int, limit: int) -> list[PassageEntry]:
+    """Return index entries of a live document's passages after a given one, in order."""
+    return _with_words(
+        connection, rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, limit)))
+    )
 
 
-def _entry(row: rows.Row) -> Any:
-    """Build an index entry from the columns of `ENTRIES_OF`."""
-    terms = " ".join([row.terms, *[row.heading_terms] * HEADING])
-    entry = tantivy.Document(terms=terms, bigrams=row.bigrams, document=row.document_id)
-    entry.add_unsigned("passage", row.passage)
-    if row.page is not None:
-        entry.add_unsigned("page", row.page)
-    return entry
+def _with_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[PassageEntry]:
+    """Return index entries from the columns of `ENTRY`."""
+    names = [nouns.passage_id(row.passage) for row in stored]
+    found = vectors.select(connection, names)
+    return [
+        PassageEntry(
+            PassagePlace(row.passage, row.document_id, row.corpus_id, row.page),
+            row.ordinal,
+            found[name].terms,
+            found[name].heading,
+            make_pairs(row.text),
+        )
+        for row, name in zip(stored, names, strict=True)
+    ]
+
+
+def _make_document(entry: PassageEntry) -> Any:
+    """Build the document that tantivy indexes."""
+    place = entry.place
+    terms = write_tokens(entry.terms + entry.heading * HEADING)
+    document = tantivy.Document(terms=terms, bigrams=entry.pairs, document=place.document_id)
+    document.add_unsigned("passage", place.number)
+    if place.page is not None:
+        document.add_unsigned("page", place.page)
+    return document

@@ -20,6 +20,7 @@ from typing import Any
 import tantivy
 
 from shisho.domain.index_damage import IndexDamage
+from shisho.language.vectors import LINE_END, TERM_BYTES, term_code
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded.index_damage import (
@@ -31,11 +32,11 @@ from shisho.stores.embedded.index_damage import (
     tell_other_history,
     tell_remaking,
 )
-from shisho.stores.proposals import WEIGHTS
+from shisho.stores.proposals import WEIGHTS, Word
 from shisho.system.turn import FileTurn
 from shisho.telemetry import log
 
-FORMAT = "3"
+FORMAT = "4"
 HEAP = 128 << 20
 LOCK = "lock"
 WATERMARK = "watermark"
@@ -332,6 +333,17 @@ def _prepare(index: Any) -> Any:
     index.register_tokenizer("spaces", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     index.config_reader(reload_policy="manual")  # otherwise each index has a thread that watches its folder
     return index
+
+
+def write_tokens(codes: bytes) -> str:
+    """Return the tokens of `language.vectors.term_codes`, separated by spaces: an index contains no words."""
+    return codes.hex(" ", TERM_BYTES).replace(LINE_END.hex(), "")
+
+
+def write_token(word: Word) -> tuple[str, str]:
+    """Return the field and the token of a word of a query."""
+    field, text = word
+    return field, term_code(text).hex() if field == "terms" else text
 
 
 def _schema() -> Any:

@@ -16,7 +16,7 @@ from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores import nouns
 from shisho.stores.embedded.index_damage import notice_damage
-from shisho.stores.embedded.lexical_files import CorpusIndexes
+from shisho.stores.embedded.lexical_files import CorpusIndexes, write_token
 from shisho.stores.embedded.scope import corpus_ids, index_scope
 from shisho.stores.embedded.shelf_view import ShelfView
 from shisho.stores.index_scope import IndexScope
@@ -83,13 +83,13 @@ class LexicalView(ShelfView):
         """
         index: Any = self._indexes.find(corpus_id)
         searcher = self._searcher(corpus_id)
-        frequencies = {word: searcher.doc_freq(*word) for word in words} if searcher else {}
+        frequencies = {word: searcher.doc_freq(*write_token(word)) for word in words} if searcher else {}
         any_of = []
         for word, there in frequencies.items():
             if there:
                 worth = rarity(self._frequency(word, scope), self._passages(scope))
                 boost = WEIGHTS[word[0]] * worth / rarity(there, searcher.num_docs)
-                term = tantivy.Query.term_query(index.schema, *word, "freq")
+                term = tantivy.Query.term_query(index.schema, *write_token(word), "freq")
                 any_of.append((tantivy.Occur.Should, tantivy.Query.boost_query(term, boost)))
         if not any_of:
             return None
@@ -112,7 +112,8 @@ class LexicalView(ShelfView):
         key = (scope.owner, word)
         if key not in self._frequencies:
             searchers = self._readable_searchers(scope)
-            self._frequencies[key] = sum(searcher.doc_freq(*word) for searcher in searchers)
+            token = write_token(word)
+            self._frequencies[key] = sum(searcher.doc_freq(*token) for searcher in searchers)
         return self._frequencies[key]
 
     def _passages(self, scope: Scope) -> int:

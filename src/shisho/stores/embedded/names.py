@@ -32,7 +32,8 @@ MARKS = f"""SELECT m.key, m.passage_id, m.start, m."end", m.is_stated, p.page FR
 DOCUMENTS = """SELECT d.id, d.title, m.value AS aliases
     FROM documents d LEFT JOIN document_meta m ON m.document_id = d.id AND m.key = 'aliases' ORDER BY d.id"""
 # List the passages of a document, in order.
-PASSAGES = "SELECT id, heading, text, start, kind FROM passages WHERE document_id = ? ORDER BY ordinal"
+PASSAGES = f"""SELECT p.id, p.heading, {rows.TEXT} AS text, p.start, p.kind FROM passages p
+    WHERE p.document_id = ? ORDER BY p.ordinal"""
 
 
 def insert(connection: apsw.Connection, document_id: str, names: DocumentNames) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from shisho.stores.embedded import near_duplicates
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.sql.traces import forget_copies
@@ -22,7 +23,8 @@ HOLD_TEXT = (
     "short_names",
     "definitions",
     "passages",
-    "parts",
+    "blocks",
+    "layouts",
     "arrivals",
     "document_meta",
     "places",
@@ -43,6 +45,7 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
 
 def _erase(connection: apsw.Connection, document_id: str) -> None:
     forget_copies(EmbeddedQueries(connection), document_id)
+    near_duplicates.delete(connection, document_id)
     for table in HOLD_TEXT:
         connection.execute(EMPTY.format(table=table), (document_id,))
     connection.execute(DOCUMENT, (document_id,))

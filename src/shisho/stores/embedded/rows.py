@@ -21,9 +21,13 @@ Row = Any
 DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count,
     d.passage_count, d.state, d.added_at, d.warnings,
     (SELECT json_group_object(m.key, m.value) FROM document_meta m WHERE m.document_id = d.id) AS metadata"""
-# The columns that `passage` reads, of `passages p`.
-PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
-    p.bigrams, p.cluster, p.place, p.ocr"""
+# The text of `passages p`.
+TEXT = (
+    """(SELECT cut_text(b.text, b.content, b.start, p.start, p."end") FROM blocks b WHERE b.id = p.block)"""
+)
+# The columns that `nouns.passage` reads, of `passages p`.
+PASSAGE = f"""p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.cluster, p.place, p.ocr,
+    {TEXT} AS text"""
 
 
 def fetch_all(cursor: apsw.Cursor) -> list[Row]:

@@ -5,7 +5,6 @@ A document with its passages is added, replaced or removed in one transaction.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -29,7 +28,7 @@ from shisho.errors import Conflict
 from shisho.language.comparable import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.embedded import rows, standing, storing
+from shisho.stores.embedded import near_duplicates, rows, standing, storing, texts
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.metadata import count_metadata
 from shisho.stores.embedded.purge import erase
@@ -68,10 +67,8 @@ PAGE = (
 # as an unknown one.
 LATER = f""" AND (d.added_at, d.id) >
     (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ? AND seen.corpus_id IN ({READABLE}))"""
-# Read the text of a document, part by part.
-TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
 # Read the packed lines of a document, part by part.
-LAYOUT = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
+LAYOUT = "SELECT layout FROM layouts WHERE document_id = ? ORDER BY start"
 # Read the two passages after each given one, with the ID of the given one.
 FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
     JOIN passages p ON p.document_id = q.document_id AND p.ordinal IN (q.ordinal + 1, q.ordinal + 2)
@@ -83,8 +80,8 @@ PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? OR
 NEAR_DUPLICATES = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
         JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
         WHERE b.band IN {rows.ANY_NUMBER_OF} AND d.owner = ? GROUP BY b.band)
-    SELECT {rows.PASSAGE}, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = p.id) AS bands
-    FROM passages p WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
+    SELECT {rows.PASSAGE}, p.bands FROM passages p
+    WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
 # List every source of a corpus with its document.
 PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id = p.corpus_id
     WHERE c.owner = ? AND c.name = ?"""
@@ -270,7 +267,7 @@ class EmbeddedShelf:
                 raise no_document(document_id)
             if state == "purged":
                 raise text_purged(document_id)
-            return "".join(part.text for part in rows.fetch_all(connection.execute(TEXT, (document_id,))))
+            return texts.read_text(connection, document_id)
 
         return await self._database.read(work)
 
@@ -305,7 +302,7 @@ class EmbeddedShelf:
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
             near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (rows.bind_numbers(bands), owner)))
-            return [replace(nouns.passage(row), bands=tuple(json.loads(row.bands))) for row in near_rows]
+            return [replace(nouns.passage(row), bands=near_duplicates.unpack(row.bands)) for row in near_rows]
 
         return await self._database.read(work)
 

@@ -17,9 +17,9 @@ SUMS = f"""SELECT coalesce(sum(c.passages), 0) AS passages, coalesce(sum(c.terms
     FROM corpora c WHERE c.id IN ({READABLE})"""
 
 # Read heading, blank line and text of the passages in scope; its condition is filled in.
-TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
+TEXTS = f"""SELECT p.heading || char(10) || char(10) || {rows.TEXT} AS text
     FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
-    WHERE {condition} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
+    WHERE {{condition}} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
 ANY_PAGE = (0, 0, 1 << 62)
 
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import apsw
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
-from shisho.stores.embedded import names, rows, vectors
+from shisho.stores.embedded import blocks, names, near_duplicates, rows
 from shisho.stores.refusals import arrival_ended, just_taken_in
 
 # Add a document without its text.
 DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
         warnings, state, passage_count, term_count, bigram_count, heading_count)
     VALUES ({rows.marks(16)})"""
-# Add one part of a document's text.
-PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (?, ?, ?, ?)"
+# Add the lines of one part of a document.
+LAYOUT = "INSERT INTO layouts(document_id, start, layout) VALUES (?, ?, ?)"
 # Add a passage.
-PASSAGE = f"""INSERT INTO passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms,
-        bigrams, cluster, place, ocr)
-    VALUES ({rows.marks(15)})"""
-# Add a band of a passage; bands may repeat.
-BAND = "INSERT INTO passage_bands(band, passage_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
+PASSAGE = f"""INSERT INTO passages(id, document_id, ordinal, start, "end", page, heading, kind, cluster, place, ocr,
+        bands, block, spans, term_count, heading_count, pair_count)
+    VALUES ({rows.marks(17)})"""
 # Add the counts of a part to its document.
 COUNT = """UPDATE documents SET passage_count = passage_count + ?, term_count = term_count + ?,
     bigram_count = bigram_count + ?, heading_count = heading_count + ? WHERE id = ?"""
@@ -86,11 +82,33 @@ def insert_part(connection: apsw.Connection, intake: Intake) -> None:
 def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
     passages = intake.passages
     layout = nouns.pack_lines(intake.lines)
-    connection.execute(PART, (intake.document.id, intake.start, intake.text, layout))
-    connection.executemany(PASSAGE, map(nouns.passage_values, passages))
-    connection.executemany(BAND, _bands(passages))
-    vectors.insert(connection, passages)
-    names.insert(connection, intake.document.id, intake.names)
+    document_id = intake.document.id
+    if layout is not None:
+        connection.execute(LAYOUT, (document_id, intake.start, layout))
+    places = blocks.insert(connection, document_id, intake.start, intake.text, passages)
+    passage_rows = [_passage_row(passage, place) for passage, place in zip(passages, places, strict=True)]
+    connection.executemany(PASSAGE, passage_rows)
+    near_duplicates.insert(connection, passages)
+    names.insert(connection, document_id, intake.names)
+
+
+def _passage_row(passage: Passage, place: blocks.VectorPlace) -> tuple[str | int | bytes | None, ...]:
+    """Return a row for `PASSAGE`."""
+    return (
+        nouns.passage_number(passage.id),
+        passage.document_id,
+        passage.ordinal,
+        passage.start,
+        passage.end,
+        passage.page,
+        passage.heading,
+        str(passage.kind),
+        passage.cluster,
+        passage.place,
+        int(passage.ocr),
+        near_duplicates.pack(passage.bands),
+        *place,
+    )
 
 
 def begin(connection: apsw.Connection, document: Document, corpus_id: int, token: str) -> None:
@@ -116,11 +134,6 @@ def finish(connection: apsw.Connection, document_id: DocumentId) -> None:
 
 def discard(connection: apsw.Connection, document_id: str) -> None:
     """Delete every row of a document, with its parts, sources and metadata."""
+    near_duplicates.delete(connection, document_id)
     for statement in DISCARD:
         connection.execute(statement, (document_id,))
-
-
-def _bands(passages: Sequence[Passage]) -> list[tuple[int, int]]:
-    # In index order: the rows of a long document then touch each index page once.
-    numbered = [(nouns.passage_number(passage.id), passage.bands) for passage in passages]
-    return sorted({(band, number) for number, bands in numbered for band in bands})

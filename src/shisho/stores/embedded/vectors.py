@@ -1,11 +1,11 @@
-"""Passages and their term vectors.
-
-A term vector is stored in the transaction of its passage, and can be recomputed from the passage.
-"""
+"""Passages and their term vectors, read from their blocks."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
+from typing import Any
 
 import apsw
 
@@ -14,16 +14,14 @@ from shisho.domain.ranking import NamedPassage
 from shisho.language.vectors import character_codes, term_codes, word_count
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
-from shisho.stores.vectors import vector_of
+from shisho.stores.embedded.blocks import SPANS
 
-# Add the term vector of a passage.
-INSERT = f"""INSERT INTO term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count,
-        pair_count)
-    VALUES ({rows.marks(8)})"""
-# Read term vectors: the passage's number, then the fields of `TermVector` from the second on, in order.
-VECTORS = f"""SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characters, v.term_count, v.heading_count,
-        v.pair_count, d.term_count AS document_term_count FROM term_vectors v JOIN documents d ON d.id = v.document_id
-    WHERE v.passage_id IN {rows.ANY_NUMBER_OF}"""
+# Read what locates the term vectors of passages.
+PLACES = f"""SELECT p.id, p.document_id, p.block, p.spans, p.term_count, p.heading_count, p.pair_count,
+        d.term_count AS document_term_count FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE p.id IN {rows.ANY_NUMBER_OF}"""
+# Read the contents of blocks.
+CONTENTS = f"SELECT id, content FROM blocks WHERE id IN {rows.ANY_NUMBER_OF}"
 # Read passages of live documents by number.
 PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
@@ -43,22 +41,24 @@ def register(connection: apsw.Connection) -> None:
         connection.create_scalar_function(name, function, 1, deterministic=True)
 
 
-def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
-    # Compute all before the first is stored, which keeps code and tables of each phase in the CPU cache.
-    vector_rows = [_values(passage) for passage in passages]
-    connection.executemany(INSERT, vector_rows)
-
-
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
     """Return the vectors of `ids`."""
-    numbers = {nouns.passage_number(name): name for name in ids}
-    vector_rows = connection.execute(VECTORS, (rows.bind_numbers(numbers),))
-    vectors = {(name := numbers[number]): TermVector._make((name, *rest)) for number, *rest in vector_rows}
-    # An older version that is still running stores passages without vectors.
-    if len(vectors) < len(numbers):
-        missing = [name for name in ids if name not in vectors]
-        vectors |= {name: vector_of(passage) for name, passage in passages_by_id(connection, missing).items()}
-    return vectors
+    names = {nouns.passage_number(name): name for name in ids}
+    places: list[Any] = connection.execute(PLACES, (rows.bind_numbers(names),)).fetchall()
+    numbers = rows.bind_numbers({block for _, _, block, *_ in places})
+    stored: list[Any] = connection.execute(CONTENTS, (numbers,)).fetchall()
+    blocks: dict[int, bytes] = dict(stored)
+
+    def read(
+        number: int, document_id: str, block: int, spans: bytes, *counts: int
+    ) -> tuple[PassageId, TermVector]:
+        a, b, c, d, e, f, g, h = struct.unpack(SPANS[len(spans) > 16], spans)
+        content = blocks[block]
+        name = names[number]
+        characters = content[e:f] + content[g:h]
+        return name, TermVector._make((name, document_id, content[a:b], content[c:d], characters, *counts))
+
+    return dict(starmap(read, places))
 
 
 def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
@@ -79,8 +79,3 @@ def fetch_named_passages(
 
 def _listed(ids: Iterable[PassageId]) -> str:
     return rows.bind_list(map(nouns.passage_number, ids))
-
-
-def _values(passage: Passage) -> tuple[int | str | bytes, ...]:
-    """Return a row for `INSERT`."""
-    return (nouns.passage_number(passage.id), *vector_of(passage)[1:-1])

@@ -41,8 +41,8 @@ NEWEST_VECTOR = "SELECT coalesce(max(seq), 0) AS seq FROM {table}"
 CHANGED = """SELECT c.seq, c.document_id, d.state FROM changes c LEFT JOIN documents d ON d.id = c.document_id
     WHERE c.seq > %s ORDER BY c.seq LIMIT %s"""
 # List passages of a live document after a given one, as index entries.
-ENTRIES_OF = """SELECT d.corpus_id, p.document_id, p.id AS passage_id, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
-    FROM documents d JOIN passages p ON p.document_id = d.id
+ENTRIES_OF = """SELECT d.corpus_id, p.document_id, p.id AS passage_id, p.page, p.bigrams, p.ordinal, v.terms, v.heading
+    FROM documents d JOIN passages p ON p.document_id = d.id JOIN term_vectors v ON v.passage_id = p.id
     WHERE d.id = %s AND d.state = 'live' AND p.ordinal > %s ORDER BY p.ordinal LIMIT %s"""
 # The columns of an entry of a vector index; the table is filled in.
 VECTOR_COLUMNS = """SELECT v.seq, v.passage_id, halfvec_send(v.vector) AS vector, v.document_id, v.page, d.corpus_id, d.state
@@ -160,7 +160,7 @@ class PostgresFeedView(PostgresShelfView):
     def list_entries(self, document_id: str, after: int, limit: int) -> list[PassageEntry]:
         stored = rows.fetch_all(self._connection, ENTRIES_OF, (document_id, after, limit))
         return [
-            PassageEntry(_place(row), row.ordinal, row.terms, row.heading_terms, row.bigrams)
+            PassageEntry(_place(row), row.ordinal, bytes(row.terms), bytes(row.heading), row.bigrams)
             for row in stored
         ]
 

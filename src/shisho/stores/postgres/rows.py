@@ -18,8 +18,8 @@ DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, 
     (SELECT coalesce(json_object_agg(m.key, m.value), json_build_object())::text FROM document_meta m
         WHERE m.document_id = d.id) AS metadata"""
 # The columns that `nouns.passage` reads, of `passages p`.
-PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
-    p.bigrams, p.cluster, p.place, p.ocr"""
+PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.cluster, p.place,
+    p.ocr"""
 
 
 def fetch_all(connection: Connection, statement: str, values: Any = None) -> list[Row]:

@@ -122,7 +122,7 @@ class WordCollection:
 def weigh_entry(entry: PassageEntry) -> SparsePoint:
     """Return a passage with BM25's term-frequency factor of each word, without the IDF."""
     weights: dict[int, float] = {}
-    terms, pairs = count_codes(entry.terms, entry.heading_terms, entry.bigrams)
+    terms, pairs = count_codes(entry.terms, entry.heading, entry.pairs)
     for field, counted in (("terms", terms), ("bigrams", pairs)):
         floor = SATURATION * (1 - LENGTH + LENGTH * counted.total() / MEANS[field])
         for code, count in counted.items():

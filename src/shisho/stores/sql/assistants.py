@@ -30,10 +30,9 @@ NEWEST = """SELECT id, strategy, scope, room_tokens FROM assistants WHERE owner 
 # Find an owner's sessions by ID prefix, as a range of IDs.
 BY_PREFIX = """SELECT id, strategy, scope, room_tokens FROM assistants
     WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"""
-# Read the evidence of a session with quotations sliced from the stored text, as input of `_stand`.
+# Read the evidence of a session with the places of its passages, as input of `_stand`.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, p.kind, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
-        substr(p.text, CAST(e.start - p.start + 1 AS integer), CAST(e."end" - e.start AS integer)) AS snippet
+        p.heading, p.kind, p.place, p.ocr, p.start AS first, p."end" AS last, d.title, d.source
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = :session_id ORDER BY e.number"""
 # Accept a quotation for a goal under the next number; if it is accepted already, keep the higher score.
@@ -103,14 +102,20 @@ class StoredAssistants:
         return await self._store.write(work)
 
     async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
-        return [_stand(row, self._site) for row in await self._rows(STANDS, {"session_id": session_id})]
+        def work(queries: Queries) -> list[StoredEvidence]:
+            rows = queries.rows(STANDS, {"session_id": session_id})
+            texts = queries.read_slices([(row.document_id, row.first, row.last) for row in rows])
+            return [_stand(row, text or "", self._site) for row, text in zip(rows, texts, strict=True)]
+
+        return await self._store.read(work)
 
     async def _rows(self, statement: str, values: Mapping[str, str]) -> list[Row]:
         return await self._store.read(lambda queries: queries.rows(statement, values))
 
 
-def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
-    """Build stored evidence from the columns of `STANDS`."""
+def _stand(row: Row, text: str, site: Callable[[str], str]) -> StoredEvidence:
+    """Build stored evidence from the columns of `STANDS` and the text of the passage."""
+    snippet = text[row.start - row.first : row.end - row.first]
     citation = Citation(
         document_id=DocumentId(row.document_id),
         title=row.title,
@@ -118,15 +123,15 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         page=row.page,
         start=row.start,
         end=row.end,
-        snippet=row.snippet,
-        sha256=sha256(row.snippet.encode("utf-8", "surrogatepass")).hexdigest(),
+        snippet=snippet,
+        sha256=sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
         passage_id=passage_id(row.passage_id),
         cluster=row.cluster,
         site=site(row.source),
-        place=place_within(row.place, row.text, row.start - row.first, row.end - row.first),
+        place=place_within(row.place, text, row.start - row.first, row.end - row.first),
         ocr=bool(row.ocr),
         code=row.kind == BlockKind.CODE,
-        header=find_table_header(row.text, row.start - row.first),
+        header=find_table_header(text, row.start - row.first),
     )
     return StoredEvidence(
         build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round),

@@ -51,9 +51,10 @@ NOT_COPIED: Mapping[str, str] = {
         "goes in by the shelf's own verbs, which make it anew",
     ),
     **dict.fromkeys(("places", "grants"), "has keys of corpora, which are others in the target"),
-    **dict.fromkeys(("parts", "arrivals"), "is of documents that are not whole yet"),
+    **dict.fromkeys(("parts", "blocks", "layouts", "arrivals"), "is of documents that are not whole yet"),
     **dict.fromkeys(
-        ("term_vectors", "postings", "segments", "embedders", "embeddings"), "is derived from passages"
+        ("term_vectors", "postings", "segments", "embedders", "embeddings"),
+        "is derived from passages",
     ),
     **dict.fromkeys(("outer_indexes", "outer_documents", "outer_words"), "is of an index elsewhere"),
     **dict.fromkeys(("paces", "pace_places", "pace_days", "cache"), "is of the moment"),

@@ -1,0 +1,139 @@
+"""Blocks: what is stored of a few passages in sequence.
+
+The content of a block is what searches weigh: codes of terms, then characters (`language.vectors`). What
+passages share, such as sentences and headings, is there once, and each passage keeps the spans of its own.
+The text is compressed with the content as its dictionary, because it has mostly the same characters.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from shisho.domain.corpus import Passage, TermVector
+from shisho.language.vectors import character_codes
+from shisho.stores.vectors import vector_of
+
+BLOCK = 6_000  # bytes of content that fill a block: a search reads the whole block of a candidate
+PROBE = 16  # bytes by which a shared part is looked for
+SPANS = ("<8H", "<8I")  # start and end of terms, heading terms, heading characters and characters
+TEXT_CODE = "utf-16-le"  # as characters are
+RAW = -zlib.MAX_WBITS  # deflate without a header
+
+# Add a block.
+INSERT = 'INSERT INTO blocks(document_id, start, "end", content, text) VALUES (?, ?, ?, ?, ?)'
+
+
+class VectorPlace(NamedTuple):
+    """Where the term vector of a passage is stored, and its counts."""
+
+    block: int
+    spans: bytes
+    term_count: int
+    heading_count: int
+    pair_count: int
+
+
+class BlockSpans(NamedTuple):
+    """The spans of a passage's codes in a block."""
+
+    terms: tuple[int, int]
+    heading: tuple[int, int]
+    heading_characters: tuple[int, int]
+    characters: tuple[int, int]
+
+
+class _Block:
+    """A block that is being filled."""
+
+    def __init__(self) -> None:
+        self._terms = bytearray()
+        self._characters = bytearray()
+        self._filled: list[tuple[TermVector, BlockSpans]] = []
+
+    def is_full(self) -> bool:
+        return len(self._terms) + len(self._characters) >= BLOCK
+
+    def add(self, heading: str, vector: TermVector) -> None:
+        # Passages under one heading share it. Folding joins no letters across the line feed after it.
+        characters = character_codes(heading)
+        rest = vector.characters.removeprefix(characters)
+        if len(characters) + len(rest) != len(vector.characters):
+            characters = b""
+        spans = BlockSpans(
+            _place(self._terms, vector.terms),
+            _place(self._terms, vector.heading),
+            _place(self._characters, characters),
+            _place(self._characters, rest),
+        )
+        self._filled.append((vector, spans))
+
+    def content(self) -> bytes:
+        return bytes(self._terms + self._characters)
+
+    def places(self, number: int) -> Iterator[VectorPlace]:
+        """Yield the place of each passage. `number`: the key of the block."""
+        shift = len(self._terms)
+        for vector, (terms, heading, *others) in self._filled:
+            shifted = [shift + end for span in others for end in span]
+            spans = (*terms, *heading, *shifted)
+            packed = struct.pack(SPANS[max(spans) >= 1 << 16], *spans)
+            yield VectorPlace(number, packed, vector.term_count, vector.heading_count, vector.pair_count)
+
+
+def insert(
+    connection: apsw.Connection, document_id: str, start: int, text: str, passages: Sequence[Passage]
+) -> list[VectorPlace]:
+    """Store a part of a document's text and its passages, in order; return the place of each passage."""
+    # Compute all before the first is stored, which keeps code and tables of each phase in the CPU cache.
+    vectors = list(map(vector_of, passages))
+    places: list[VectorPlace] = []
+    block = _Block()
+    first = last = start
+    for at, (passage, vector) in enumerate(zip(passages, vectors, strict=True), 1):
+        block.add(passage.heading, vector)
+        first = min(first, passage.start)
+        last = max(last, passage.end)
+        if block.is_full() and at < len(passages):
+            number = _store(connection, document_id, (first, text[first - start : last - start]), block)
+            places.extend(block.places(number))
+            block = _Block()
+            first = last
+    number = _store(connection, document_id, (first, text[first - start :]), block)
+    return [*places, *block.places(number)]
+
+
+def _store(connection: apsw.Connection, document_id: str, slice_: tuple[int, str], block: _Block) -> int:
+    """Store a block with its slice of the text; return its key."""
+    start, text = slice_
+    content = block.content()
+    values = (document_id, start, start + len(text), content, compress(text, content))
+    connection.execute(INSERT, values)
+    return connection.last_insert_rowid()
+
+
+def _place(content: bytearray, piece: bytes) -> tuple[int, int]:
+    """Return the span of a piece in the content, to which its part that is not there yet is appended."""
+    probe = piece[:PROBE]
+    at = content.find(probe)
+    while at >= 0 and not piece.startswith(content[at : at + len(piece)]):
+        at = content.find(probe, at + 1)
+    if at < 0:
+        at = len(content)
+    content += piece[len(content) - at :]
+    return at, at + len(piece)
+
+
+def compress(text: str, content: bytes) -> bytes:
+    """Compress a text with the content of its block."""
+    packer = zlib.compressobj(wbits=RAW, zdict=content)
+    return packer.compress(text.encode(TEXT_CODE)) + packer.flush()
+
+
+def decompress(text: bytes, content: bytes) -> str:
+    """Undo `compress`. Raises zlib.error, UnicodeDecodeError."""
+    return zlib.decompressobj(RAW, zdict=content).decompress(text).decode(TEXT_CODE)

@@ -1,0 +1,48 @@
+"""Stored passages of older libraries, brought to the schema of script 0087."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import apsw
+
+from shisho.stores import nouns
+from shisho.stores.embedded import blocks, near_duplicates, rows
+
+SCRIPT = "0087_blocks.sql"
+ENDLESS = 1 << 62
+# List the documents.
+DOCUMENTS = "SELECT id FROM documents ORDER BY added_at, id"
+# List the parts of a document's text, as stored before.
+PARTS = "SELECT start, text FROM parts WHERE document_id = ? ORDER BY start"
+# List the passages of a part, as stored before.
+PASSAGES = """SELECT id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms, bigrams, cluster,
+        place, ocr, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = passages.id) AS bands
+    FROM passages WHERE document_id = ? AND start >= ? AND start < ? ORDER BY ordinal"""
+# Record the place of a passage's vector, and its bands.
+UPDATE = """UPDATE passages SET block = ?, spans = ?, term_count = ?, heading_count = ?, pair_count = ?, bands = ?
+    WHERE id = ?"""
+
+
+def fill(connection: apsw.Connection) -> None:
+    """Compress the texts together with what searches weigh."""
+    for document in rows.fetch_all(connection.execute(DOCUMENTS)):
+        parts = rows.fetch_all(connection.execute(PARTS, (document.id,)))
+        ends = [part.start for part in parts[1:]] + [ENDLESS]
+        for part, end in zip(parts, ends, strict=True):
+            stored = rows.fetch_all(connection.execute(PASSAGES, (document.id, part.start, end)))
+            passages = [
+                replace(
+                    nouns.passage(row),
+                    terms=row.terms,
+                    heading_terms=row.heading_terms,
+                    bigrams=row.bigrams,
+                )
+                for row in stored
+            ]
+            places = blocks.insert(connection, document.id, part.start, part.text, passages)
+            values = [
+                (*place, near_duplicates.pack_json(row.bands), row.id)
+                for row, place in zip(stored, places, strict=True)
+            ]
+            connection.executemany(UPDATE, values)

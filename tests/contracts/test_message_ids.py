@@ -13,7 +13,7 @@ from shisho.domain.inquiry import Inquiry
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.messages.po import catalogue
-from shisho.stores.sql.message_ids import COLUMNS, SENTENCES, identify_messages
+from shisho.stores.sql.migrating import COLUMNS, SENTENCES, identify_messages
 from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
 from tests.contracts.test_renamed_levels import reopen, run
 

@@ -191,19 +191,20 @@ def _library(place: str) -> _Library:
     if _is_address(place):
         settings = load(store=place)
         stores = build_stores(settings, None, SystemClock)
+        from shisho.stores.postgres.queries import COLUMNS, NUMBERS, PostgresQueryStore
         from shisho.stores.postgres.storage import PostgresStorage
-        from shisho.stores.postgres.tables import PostgresTables
 
         assert isinstance(stores.storage, PostgresStorage)
-        tables = PostgresTables(stores.storage.database)
+        tables = Tables(PostgresQueryStore(stores.storage.database), COLUMNS, NUMBERS)
         return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
     from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.tables import EmbeddedTables
+    from shisho.stores.embedded.queries import COLUMNS, EmbeddedQueryStore
 
     settings = load(home=Path(_resolve(place)), store="")
     stores = build_stores(settings, None, SystemClock)
     assert isinstance(stores.storage, Database)
-    return _Library(stores, EmbeddedTables(stores.storage), build_blobs(settings), passage_terms(settings))
+    tables = Tables(EmbeddedQueryStore(stores.storage), COLUMNS)
+    return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
 
 
 async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:

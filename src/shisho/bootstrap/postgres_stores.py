@@ -14,13 +14,12 @@ from shisho.bootstrap.sql_stores import SqlStores
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
 from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
-from shisho.stores.postgres.checking import check_database
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.purge import erase_rows
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.shelf import PostgresShelf
-from shisho.stores.postgres.storage import PostgresStorage
+from shisho.stores.postgres.storage import PostgresStorage, check_database
 
 if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
@@ -114,7 +113,7 @@ def _follower_turn(settings: Settings) -> FollowerTurn:
 
 
 def _embedding_turn(database: PostgresDatabase) -> FollowerTurn:
-    from shisho.stores.postgres.turn import PostgresTurn
+    from shisho.stores.postgres.connect import PostgresTurn
 
     return PostgresTurn(database, EMBEDDING)
 

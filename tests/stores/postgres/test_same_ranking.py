@@ -21,7 +21,7 @@ from shisho.domain.corpus import Intake, PassageId, Scope, SearchRequest, Source
 from shisho.domain.embedding import Embedding, NewEmbedding
 from shisho.language.terms import query
 from shisho.ports import SearchView
-from shisho.stores.postgres import lexical_view
+from shisho.stores.postgres import lexical
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.serving import PostgresServing
 from tests.contracts.conftest import (
@@ -115,8 +115,8 @@ async def test_they_do_where_common_words_are_only_looked_for(
     corpus: SameCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # as in a corpus of hundreds of thousands: most words of a question count as common
-    monkeypatch.setattr(lexical_view, "MOST_ENTRIES", 0)
-    monkeypatch.setattr(lexical_view, "ENOUGH_ENTRIES", 10 * TOP)
+    monkeypatch.setattr(lexical, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(lexical, "ENOUGH_ENTRIES", 10 * TOP)
     pairs = [(await ranked(corpus.embedded, text), await ranked(corpus.postgres, text)) for text in QUESTIONS]
     assert fmean(overlap(first, second) for first, second in pairs) >= 0.95
 

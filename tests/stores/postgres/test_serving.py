@@ -13,8 +13,7 @@ from shisho.domain.embedding import EmbedderAbout, NewEmbedding
 from shisho.errors import InvalidParams
 from shisho.stores.postgres import rows, serving
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
-from shisho.stores.postgres.lexical import PostgresIndex
-from shisho.stores.postgres.lexical_view import PostgresView
+from shisho.stores.postgres.lexical import PostgresIndex, PostgresView
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.serving import PostgresServing
 from tests.contracts.conftest import ABOUT, PostgresStore, postgres_store

@@ -17,10 +17,10 @@ from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded import levels, light_passages, message_ids, names, texts, vectors
-from shisho.stores.embedded.holder import holder, is_stopped
+from shisho.stores.embedded.courtesy import holder, is_stopped
 from shisho.stores.embedded.rows import fetch_all
-from shisho.stores.migrating import list_missing_scripts, scripts_in
 from shisho.stores.refusals import no_value_for_storing
+from shisho.stores.sql.migrating import list_missing_scripts, scripts_in
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 

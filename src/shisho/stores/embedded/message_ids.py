@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import apsw
 
-from shisho.stores.sql.message_ids import COLUMNS, PATTERN, identify_content, identify_messages
+from shisho.stores.sql.migrating import COLUMNS, PATTERN, identify_content, identify_messages
 
 SCRIPT = "0086_message_ids.sql"
 FUNCTIONS: dict[str, Callable[..., str | bytes]] = {

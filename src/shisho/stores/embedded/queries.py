@@ -15,6 +15,8 @@ from shisho.stores.sql.queries import Queries
 from shisho.stores.step_content import Slice
 
 T = TypeVar("T")
+# List the columns of a table with their types.
+COLUMNS = "SELECT name, type FROM pragma_table_info(:table) ORDER BY cid"
 
 
 class EmbeddedQueries:

@@ -20,9 +20,8 @@ from psycopg.rows import namedtuple_row
 
 from shisho.errors import ShishoError
 from shisho.stores.postgres.migrations import has_migrations, migrate
-from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected
+from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected, TextContext
 from shisho.stores.postgres.server_time import ServerTime
-from shisho.stores.postgres.text_values import TextContext
 from shisho.stores.postgres.troubles import (
     RAN_INTO_ANOTHER,
     connection_facts,
@@ -279,3 +278,35 @@ class PostgresDatabase:
             raise no_value_for_storing() from error
         except psycopg.Error as error:
             raise trouble(error, self.facts) from error
+
+
+# Try to lock a name until the connection ends.
+TAKE = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0)) AS is_taken"
+
+
+class PostgresTurn:
+    """`ports.FollowerTurn` on a separate connection, which no pooler may share."""
+
+    def __init__(self, database: PostgresDatabase, name: str) -> None:
+        self._database = database
+        self._name = name
+        self._connection: Connection | None = None
+
+    def take(self) -> bool:
+        with suppress(ShishoError, psycopg.Error):
+            if self._connection is None:
+                self._connection = self._database.connection()
+            row = self._connection.execute(TAKE, (self._name,)).fetchone()
+            if row is not None and row.is_taken:
+                return True
+        self.end()
+        return False
+
+    def end(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def holder(self) -> int | None:
+        """Return None: process IDs of other machines mean nothing here."""
+        return None

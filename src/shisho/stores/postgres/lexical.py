@@ -2,16 +2,207 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
 
+from shisho.domain.corpus import PassageId, Scope
+from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.index_damage import IndexDamage
+from shisho.language.vectors import character_codes, term_code
 from shisho.ports import SearchView
+from shisho.stores.nouns import passage_id
+from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.lexical_view import PostgresView
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.postings import term_key
+from shisho.stores.postgres.scope import FROM_DOCUMENTS, corpus_ids, write_passage_condition
+from shisho.stores.postgres.shelf_view import PostgresShelfView
+from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
+
+if TYPE_CHECKING:
+    from shisho.stores.postgres.serving import PostgresServing, VectorTable
+
+SELECTIVE = 20_000  # passages: up to so many in scope are listed, and only they are scored
+SPARE = 100  # extra candidates: some are not live, not in scope, or already seen
+MOST_ENTRIES = 300_000  # scored per query: 2.4 MB from the server, and 10 ms of CPU on the client
+ENOUGH_ENTRIES = 5_000  # with fewer entries, the next word is scored too, however common it is
+FIRST = 4  # factor by which more candidates are looked up if too few of the best are in scope
+MOST_LOOKED_THROUGH = 1_500  # passages that are checked for common words
+
+# Count the live passages of some corpora that contain each word.
+FREQUENCIES = """SELECT term, sum(passages)::bigint AS passages FROM postings
+    WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
+# Read the postings of some words in some corpora.
+ENTRIES = """SELECT term, string_agg(entries, ''::bytea) AS entries FROM postings
+    WHERE term = ANY(%s) AND corpus_id = ANY(%s) GROUP BY term"""
+# List the passages in scope; the condition is filled in.
+NUMBERS = f"SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"
+# Select the passages that are in scope.
+IN_SCOPE = f"""SELECT p.number, p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
+    WHERE p.number = ANY(%s) AND {{condition}} AND p.id <> ALL(%s)"""
+# Compute the score that common words add to some passages, as if each word occurred once: scoring all their
+# entries takes long and changes little.
+COMMON = f"""SELECT p.number, (SELECT coalesce(sum(worth / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
+                ELSE v.term_count + {HEADING} * v.heading_count END)), 0)
+            FROM unnest(%s::bytea[], %s::boolean[], %s::float8[], %s::float8[]) AS common(code, is_pair, worth, slope)
+            WHERE CASE WHEN is_pair THEN position(code IN v.characters) > 0
+                ELSE position(code IN v.terms) > 0 OR position(code IN v.heading) > 0 END) AS score
+    FROM passages p JOIN term_vectors v ON v.passage_id = p.id WHERE p.number = ANY(%s)"""
+
+
+class PostgresView(PostgresShelfView):
+    """`ports.SearchView` on a connection in a transaction."""
+
+    def __init__(self, connection: Connection, dense: PostgresServing | None) -> None:
+        super().__init__(connection)
+        self._dense = dense
+        self._frequencies: dict[tuple[str, Word], int] = {}
+
+    def propose(
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> list[PassageId]:
+        words = self._telling(words_of(terms, bigrams), scope)
+        corpora = corpus_ids(self._connection, scope)
+        if not words or not corpora:
+            return []
+        numbers, scores = self._scored(words, corpora, scope)
+        seen = rows.numbers_of(passage_ids)
+        # Seen passages seldom all rank high again: more are looked up only if too few remain.
+        most = limit + SPARE
+        names: list[PassageId] = []
+        while len(names) < limit and len(numbers):
+            best, _ = bm25.select_best(numbers, scores, most)
+            names = self._in_scope(best.tolist(), scope, seen)[:limit]
+            if len(best) == len(numbers):
+                break
+            most *= FIRST
+        return names
+
+    def _scored(
+        self, words: Sequence[Word], corpora: list[int], scope: Scope
+    ) -> tuple[bm25.Numbers, bm25.Scores]:
+        """Return the numbers of passages that contain some of the words, and their scores."""
+        rarer, common = self._split(words, scope)
+        weighed = {word.key: word for word in self._weigh(rarer, scope)}
+        values = (list(weighed), corpora)
+        postings = self._connection.execute(ENTRIES.encode(), values, binary=True).fetchall()
+        entries = [(weighed[row.term], row.entries) for row in postings]
+        numbers, scores = bm25.add_up(entries, self._allowed(scope))
+        return self._with_common(numbers, scores, common, scope) if common else (numbers, scores)
+
+    def _allowed(self, scope: Scope) -> list[int] | None:
+        """Return the numbers of the passages in scope if they are few; None if the scope is wide."""
+        if not scope.filters or self.count(scope) > SELECTIVE:
+            return None
+        condition, values = write_passage_condition(scope)
+        in_scope = rows.fetch_all(self._connection, NUMBERS.format(condition=condition), values)
+        return [row.number for row in in_scope]
+
+    def _with_common(
+        self, numbers: bm25.Numbers, scores: bm25.Scores, common: Sequence[Word], scope: Scope
+    ) -> tuple[bm25.Numbers, bm25.Scores]:
+        """Add the scores of the common words to the best passages by the rarer words."""
+        weighed = self._weigh(common, scope)
+        codes = [character_codes(word) if field == "bigrams" else term_code(word) for field, word in common]
+        values = (
+            bm25.FLOOR,
+            codes,
+            [field == "bigrams" for field, _ in common],
+            [word.worth for word in weighed],
+            [word.slope for word in weighed],
+        )
+        numbers, scores = bm25.select_best(numbers, scores, MOST_LOOKED_THROUGH)
+        names = numbers.tolist()
+        extra = {row.number: row.score for row in rows.fetch_all(self._connection, COMMON, (*values, names))}
+        return numbers, scores + [extra.get(name, 0.0) for name in names]
+
+    def _in_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
+        """Return the passages in scope, in their order."""
+        condition, values = write_passage_condition(scope)
+        statement = IN_SCOPE.format(condition=condition)
+        ids = {
+            row.number: row.id
+            for row in rows.fetch_all(self._connection, statement, (numbers, *values, seen))
+        }
+        return [passage_id(ids[number]) for number in numbers if number in ids]
+
+    def _split(self, words: Sequence[Word], scope: Scope) -> tuple[list[Word], list[Word]]:
+        """Split words into rarer ones, whose entries can all be scored in time, and common ones."""
+        frequency = {word: self._frequencies[scope.owner, word] for word in words}
+        ordered = sorted(words, key=frequency.__getitem__)
+        rarer = 0
+        entries = 0
+        while rarer < len(ordered) and (
+            entries < ENOUGH_ENTRIES or entries + frequency[ordered[rarer]] <= MOST_ENTRIES
+        ):
+            entries += frequency[ordered[rarer]]
+            rarer += 1
+        return ordered[:rarer], ordered[rarer:]
+
+    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        self._read_frequencies([(field, term) for term in terms], scope)
+        return {term: self._frequencies[scope.owner, (field, term)] for term in terms}
+
+    @property
+    def serving(self) -> EmbedderAbout | None:
+        return None if self._vectors is None else self._vectors.about
+
+    def find_nearest(
+        self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+    ) -> Mapping[PassageId, float]:
+        if self._vectors is None:
+            return {}
+        return self._vectors.find_nearest(self._connection, vector, scope, limit, passage_ids)
+
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return {} if self._vectors is None else self._vectors.similarities(self._connection, vector, ids)
+
+    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return {} if self._vectors is None else self._vectors.embeddings(self._connection, ids)
+
+    @cached_property
+    def _vectors(self) -> VectorTable | None:
+        """The vectors that searches use."""
+        return None if self._dense is None else self._dense.table(self._connection)
+
+    def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+        """Return the words that select candidates."""
+        self._read_frequencies(words, scope)
+        frequency = {word: self._frequencies[scope.owner, word] for word in words}
+        telling = select_telling(words, frequency.__getitem__, int(self.statistics(scope)["passages"]))
+        return [word for word in telling if frequency[word]]
+
+    def _read_frequencies(self, words: Sequence[Word], scope: Scope) -> None:
+        """Read missing frequencies, over all corpora that the reader may search."""
+        owner = scope.owner
+        keys = {term_key(*word): word for word in words if (owner, word) not in self._frequencies}
+        if not keys:
+            return
+        self._frequencies |= {(owner, word): 0 for word in keys.values()}
+        readable = corpus_ids(self._connection, Scope(owner))
+        for row in rows.fetch_all(self._connection, FREQUENCIES, (list(keys), readable)):
+            self._frequencies[owner, keys[row.term]] = row.passages
+
+    def _weigh(self, words: Sequence[Word], scope: Scope) -> list[bm25.WeighedWord]:
+        means = self.statistics(scope)
+        passages = int(means["passages"])
+        lengths = {"terms": means["terms"] + HEADING * means["heading"], "bigrams": means["bigrams"]}
+        weighed = []
+        for word in words:
+            field, _ = word
+            worth = WEIGHTS[field] * rarity(self._frequencies[scope.owner, word], passages)
+            slope = bm25.SATURATION * bm25.LENGTH / max(lengths[field], 1.0)
+            weighed.append(bm25.WeighedWord(term_key(*word), worth, slope))
+        return weighed
+
 
 if TYPE_CHECKING:
     from shisho.stores.postgres.serving import PostgresServing

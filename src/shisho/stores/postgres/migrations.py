@@ -7,9 +7,16 @@ from typing import Any
 
 import psycopg
 
-from shisho.stores.migrating import list_missing_scripts, scripts_in
-from shisho.stores.postgres import message_ids, names
+from shisho.stores.postgres import names
 from shisho.stores.postgres.troubles import ConnectionFacts
+from shisho.stores.sql.migrating import (
+    COLUMNS,
+    PATTERN,
+    identify_content,
+    identify_messages,
+    list_missing_scripts,
+    scripts_in,
+)
 from shisho.telemetry import log
 
 PACKAGE = "shisho.stores.postgres"
@@ -26,6 +33,19 @@ NEW_MIGRATIONS = """CREATE TABLE IF NOT EXISTS migrations
 MIGRATIONS = "SELECT name FROM migrations"
 # Record a completed script.
 MIGRATED = "INSERT INTO migrations(name) VALUES (%(name)s)"
+MESSAGE_IDS = "0105_message_ids.sql"
+# The rows of each column that hold a sentence, and the statement that puts an id in its place.
+SENTENCES = tuple(
+    (
+        f"SELECT ctid, {column} AS stored FROM {table} WHERE {column} LIKE %s".encode(),
+        f"UPDATE {table} SET {column} = %s WHERE ctid = %s".encode(),
+    )
+    for table, column in COLUMNS
+)
+# All steps.
+STEPS = "SELECT ctid, content FROM steps"
+# A step whose sentences became ids.
+CONTENT = "UPDATE steps SET content = %s WHERE ctid = %s"
 
 
 def has_migrations(connection: psycopg.Connection[Any]) -> bool:
@@ -66,6 +86,19 @@ def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list
             run.append(name)
         if names.SCRIPT in run:
             names.fill(connection)
-        if message_ids.SCRIPT in run:
-            message_ids.fill(connection)
+        if MESSAGE_IDS in run:
+            _identify_messages(connection)
     return run
+
+
+def _identify_messages(connection: psycopg.Connection[Any]) -> None:
+    """Put an id in place of each stored sentence."""
+    for query, update in SENTENCES:
+        for row in connection.execute(query, (PATTERN,)).fetchall():
+            connection.execute(update, (identify_messages(row.stored), row.ctid))
+    with connection.cursor(name="steps") as steps:  # not all of them at once in memory
+        for step in steps.execute(STEPS):
+            stored = bytes(step.content)
+            content = identify_content(stored)
+            if content != stored:
+                connection.execute(CONTENT, (content, step.ctid))

@@ -10,12 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg.adapt import AdaptersMap
 from psycopg.pq import TransactionStatus
+from psycopg.types.string import StrDumperUnknown
 
 from shisho.errors import StoreUnavailable
+from shisho.stores.nouns import replace_nul
 from shisho.telemetry import measure
 
 Connection = psycopg.Connection[Any]
@@ -86,3 +89,24 @@ class ConnectionPool:
             return
         with self._changing:
             self._idle.append((connection, since))
+
+
+if TYPE_CHECKING:
+    from psycopg.abc import Buffer
+
+
+class NulFreeDumper(StrDumperUnknown):
+    """A dumper that replaces NUL characters."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(replace_nul(obj))
+
+
+class TextContext:
+    """The `context` of a connection that sends text without NUL."""
+
+    connection: psycopg.Connection[Any] | None = None
+
+    def __init__(self) -> None:
+        self.adapters = AdaptersMap(psycopg.adapters)
+        self.adapters.register_dumper(str, NulFreeDumper)

@@ -17,6 +17,14 @@ from shisho.stores.step_content import Slice
 T = TypeVar("T")
 # Wait for the lock of a name. It is released at the end of the transaction.
 HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
+# List the columns of a table with their types.
+COLUMNS = """SELECT a.attname AS name, format_type(a.atttypid, NULL) AS type FROM pg_attribute a
+    WHERE a.attrelid = to_regclass(:table) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
+# Continue the numbering of tables after their highest numbers.
+NUMBERS = tuple(
+    f"""SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest(1, coalesce(max(seq), 0))) FROM {table}"""
+    for table in ("turns", "audit")
+)
 OPENED = re.compile(r"/\*pg (.*?)\*/", re.DOTALL)
 NOT_LISTED = re.compile(r"NOT IN \(SELECT value FROM json_each\((:\w+)\)\)")
 LISTED = re.compile(r"IN \(SELECT value FROM json_each\((:\w+)\)\)")

@@ -10,10 +10,14 @@ from typing import TypeVar
 
 import psycopg
 
+from shisho.domain.corpus import Check
+from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Blobs
 from shisho.stores.postgres.archive import read_archive, write_archive
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import fetch_all
 from shisho.stores.postgres.troubles import trouble
 from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import path_trouble
@@ -84,3 +88,25 @@ class PostgresStorage:
             raise trouble(error, self.database.facts) from error
         except OSError as error:
             raise path_trouble(error, path) from error
+
+
+# Read the server's version, the database name, the number of live documents, and whether vectors can be
+# stored.
+FACTS = """SELECT current_setting('server_version') AS version, current_database() AS name,
+    (SELECT coalesce(sum(documents), 0) FROM corpora)::bigint AS documents,
+    EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector') AS has_vectors"""
+
+
+async def check_database(database: PostgresDatabase) -> Check:
+    """Connect to the database, and check that it is writable."""
+    try:
+        await database.check_ready()
+        (row,) = await database.read(lambda connection: fetch_all(connection, FACTS))
+    except ShishoError as error:
+        return Check("database", False, error.message)
+    detail = Message("postgres.summary", version=row.version, count=row.documents, name=row.name)
+    if row.has_vectors:
+        return Check("database", True, detail)
+    remedy = Message("postgres.install_pgvector")
+    without = Message("postgres.without_vectors", detail=detail)
+    return Check("database", True, without, remedy)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from shisho.stores.nouns import replace_nul
+from shisho.stores.sql.queries import Queries, QueryStore
 
 # Referenced tables come first, each with its sort columns.
 TABLES: Mapping[str, tuple[str, ...]] = {
@@ -67,26 +68,73 @@ BATCH = 1_000
 RowValues = tuple[Any, ...]
 
 
-class Tables(Protocol):
-    """The tables of one database. Values are in the order of the given columns."""
+# Read some rows of a table; names and order are filled in.
+ROWS = "SELECT {columns} FROM {table} ORDER BY {order} LIMIT :limit OFFSET :offset"
+# Insert a row, unless it exists.
+PUT = "INSERT INTO {table}({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"
+# Delete all rows of a table.
+EMPTY = "DELETE FROM {table}"
+# Set the state and source of a document that is not live.
+SET_DOCUMENT = "UPDATE documents SET state = :state, source = :source WHERE id = :id AND state <> 'live'"
 
-    async def list_columns(self, table: str) -> Sequence[str]: ...
+
+class Tables:
+    """The tables of one database. Values are in the order of the given columns.
+
+    `columns` is a statement that lists the names and types of the columns of `:table`, `numbers` statements
+    that continue the numbering of rows after inserted ones.
+    """
+
+    def __init__(self, store: QueryStore, columns: str, numbers: Sequence[str] = ()) -> None:
+        self._store = store
+        self._columns = columns
+        self._numbers = numbers
+
+    async def list_columns(self, table: str) -> Sequence[str]:
+        rows = await self._store.read(lambda queries: queries.rows(self._columns, {"table": table}))
+        return [row.name for row in rows]
 
     async def read_rows(
         self, table: str, columns: Sequence[str], order: Sequence[str], offset: int, limit: int
-    ) -> Sequence[RowValues]: ...
+    ) -> Sequence[RowValues]:
+        statement = ROWS.format(columns=_listed(columns), table=table, order=_listed(order))
+        values = {"limit": limit, "offset": offset}
+        return await self._store.read(lambda queries: [*map(tuple, queries.rows(statement, values))])
 
     async def put(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
         """Insert rows in one transaction; existing rows stay unchanged."""
+        await self._store.write(lambda queries: self._put(queries, table, columns, rows))
 
     async def replace(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
         """Replace all rows, in one transaction."""
 
+        def work(queries: Queries) -> None:
+            queries.change(EMPTY.format(table=table), {})
+            self._put(queries, table, columns, rows)
+
+        await self._store.write(work)
+
     async def set_documents(self, states: Sequence[tuple[str, str, str]]) -> None:
         """Set documents that are not live, given as state, source and ID."""
+        values = [dict(zip(("state", "source", "id"), each, strict=True)) for each in states]
+        await self._store.write(lambda queries: queries.change_each(SET_DOCUMENT, values))
 
     async def go_on_numbering(self) -> None:
         """Continue the numbering of rows after the inserted ones."""
+
+        def work(queries: Queries) -> None:
+            for statement in self._numbers:
+                queries.rows(statement, {})
+
+        await self._store.write(work)
+
+    def _put(self, queries: Queries, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
+        types = {row.name: row.type for row in queries.rows(self._columns, {"table": table})}
+        is_flag = [types[column] == "boolean" for column in columns]
+        names = ", ".join(f":{column}" for column in columns)
+        statement = PUT.format(table=table, columns=_listed(columns), values=names)
+        values = [dict(zip(columns, map(_value, row, is_flag), strict=True)) for row in rows]
+        queries.change_each(statement, values)
 
 
 async def read_every_row(
@@ -151,3 +199,11 @@ def _plain(value: Any) -> Any:
 def _hash_bytes(value: Any) -> str:
     """Return the hash of a value that JSON cannot represent."""
     return hashlib.sha256(value).hexdigest()
+
+
+def _value(value: object, is_flag: bool) -> object:
+    return bool(value) if is_flag and value is not None else value
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)

@@ -100,6 +100,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2, help="of the model's server")
     parser.add_argument("--seconds", type=float, default=120.0, help="the most that one call may take")
     parser.add_argument("--most-seconds", type=float, default=3_600.0, help="of all; then no more is asked")
+    parser.add_argument("--only", nargs="*", default=[], help="words of questions: ask these alone")
     parser.add_argument("--show", action="store_true", help="print each answer")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -164,6 +165,11 @@ async def compare(address: str, options: argparse.Namespace) -> int:
         "max_seconds": options.most_seconds,
         "preset": "fast",
     }
+    chosen = [
+        question
+        for question in list_questions()
+        if not options.only or any(words in question.text for words in options.only)
+    ]
     began = time.monotonic()
     pairs: list[tuple[SmallQuestion, SmallResult, SmallResult]] = []
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as folder:
@@ -172,7 +178,7 @@ async def compare(address: str, options: argparse.Namespace) -> int:
             async for _ in desk.add(SAMPLES / "lectures"):
                 pass
         print(HEAD)
-        for question in list_questions():
+        for question in chosen:
             if time.monotonic() - began > options.most_seconds:
                 break
             async with open_desk(home=home, web="off", embedder="none") as desk:
@@ -183,7 +189,7 @@ async def compare(address: str, options: argparse.Namespace) -> int:
             print(f"| {' | '.join(list_cells(*pairs[-1]))} |", flush=True)
             if options.show:
                 print(f"\n{with_model.answer.text}\n", flush=True)
-    return report(pairs, len(list_questions()))
+    return report(pairs, len(chosen))
 
 
 async def ask(desk: Desk, question: SmallQuestion) -> SmallResult:

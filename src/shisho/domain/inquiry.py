@@ -231,7 +231,8 @@ class Stance(StrEnum):
 class Finding:
     """An unverified claim of Evaluate: a snippet of this passage answers this goal.
 
-    `also`: numbers of other passages that say the same.
+    `also`: numbers of other passages that say the same. `is_besides`: rules are sure of it, and a model that
+    read the passage took other words.
     """
 
     index: int
@@ -240,6 +241,7 @@ class Finding:
     score: float
     stance: Stance = Stance.ANSWERS
     also: tuple[int, ...] = ()
+    is_besides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,7 @@ class EvidenceRef:
     `context`: the words right before it in its passage; for a table row, the header. `table_header`: the
     table's labels, if the heading lacks them. `same_as`: number of evidence with the same content from
     another document, 0 for none. `code`: lines of code. `passage`: the text of its passage, in which the
-    snippet begins at `offset`.
+    snippet begins at `offset`. `is_besides`: see `Finding`.
     """
 
     number: int
@@ -267,6 +269,7 @@ class EvidenceRef:
     table_header: str = ""
     passage: str = ""
     offset: int = 0
+    is_besides: bool = False
 
 
 def build_evidence_ref(

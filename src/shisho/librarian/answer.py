@@ -208,6 +208,13 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
     return [*blocks, *_remark([*lines, *_list_copies(evidence, say)])]
 
 
+def show_beside(refs: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
+    """Return the passages that rules are sure of, for a written answer that cites none of them."""
+    say = partial(word, language=answer_language(strategy.question))
+    passages = [build_shown(passage, say) for passage in choose_shown(strategy.goals, refs)]
+    return [AnswerNote(say("answer_beside"), NoteRole.REMARK), *passages] if passages else []
+
+
 def _show_goal(
     goal: Goal, title: str, shown: Sequence[GoalPassage], evidence: Sequence[EvidenceRef], say: Say
 ) -> list[AnswerBlock]:

@@ -29,6 +29,7 @@ from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, select_answering
 from shisho.librarian.metering import TokenMeter
 from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
@@ -257,21 +258,20 @@ class ModelPolicy:
     async def _find_closest(
         self, inputs: EvaluateInput, findings: Sequence[Finding], allowance: ModelAllowance
     ) -> list[Finding]:
-        """Return what rules find for goals for which the model found nothing.
+        """Return what rules find for goals for which the model found nothing, or other words.
 
-        Never as an answer: a model has read these passages.
+        In the first case never as an answer: a model has read these passages. In the second only what rules
+        are sure of, and none of which the model took: it may be too weak to read.
         """
-        answered_ids = {finding.goal_id for finding in findings}
+        taken: dict[str, list[str]] = {finding.goal_id: [] for finding in findings}
         for goal in inputs.goals:
-            if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):
-                answered_ids.add(goal.id)
-        unanswered = [goal for goal in inputs.goals if goal.id not in answered_ids]
-        if not unanswered:
-            return []
-        by_rules = await self._rules.evaluate(replace(inputs, goals=unanswered), allowance)
-        return [
-            replace(finding, score=min(finding.score, BELOW_ENOUGH)) for finding in by_rules.value.findings
-        ]
+            earlier = select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id])
+            if earlier or goal.id in taken:
+                taken.setdefault(goal.id, []).extend(ref.snippet for ref in earlier)
+        for finding in findings:
+            taken[finding.goal_id].append(finding.snippet)
+        by_rules = (await self._rules.evaluate(inputs, allowance)).value.findings
+        return await asyncio.to_thread(_list_besides, by_rules, taken)
 
     async def answer(
         self,
@@ -321,6 +321,20 @@ def is_one_fact(strategy: Strategy) -> bool:
         and first.min_evidence == first.min_sources == 1
         and strategy.kind in (RequestKind.FACT, RequestKind.AUTO)
     )
+
+
+def _list_besides(by_rules: Sequence[Finding], taken: Mapping[str, Sequence[str]]) -> list[Finding]:
+    """Return findings of the rules besides those of a model, as `closest`. `taken`: its words by goal."""
+    closest = [
+        replace(finding, score=min(finding.score, BELOW_ENOUGH))
+        for finding in by_rules
+        if finding.goal_id not in taken
+    ]
+    for goal_id, snippets in taken.items():
+        sure = [each for each in by_rules if each.goal_id == goal_id and each.score >= ENOUGH]
+        if not any(double(each.snippet, snippet) for each in sure for snippet in snippets):
+            closest += [replace(each, is_besides=True) for each in sure]
+    return closest
 
 
 def _write_reading(inputs: EvaluateInput) -> dict[str, str]:

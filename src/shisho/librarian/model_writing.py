@@ -10,13 +10,20 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from shisho.domain.inquiry import AnswerNote, EvidenceRef, NoteRole, Sentence, list_sentences
+from shisho.domain.inquiry import (
+    AnswerNote,
+    EvidenceRef,
+    NoteRole,
+    Sentence,
+    SupportOutcome,
+    list_sentences,
+)
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import ModelUse
 from shisho.domain.session import SentenceRevision
 from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer import frame_answer, list_remarks
+from shisho.librarian.answer import frame_answer, list_remarks, show_beside
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
 from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_units, say_counts
 from shisho.librarian.checking.judge import ask_judge
@@ -73,7 +80,7 @@ class AnswerWriter:
         blocks = () if reply is None else reply.blocks
         if not self._is_in_language(blocks):
             uses = (*judged, *mark_unusable(uses, reply))
-            return StepResult(quote_evidence(self._inputs, "answer_unwritten"), uses)
+            return StepResult(_quote(self._inputs, "answer_unwritten"), uses)
         draft, revisions, judging = await self._check_blocks(blocks)
         dropped, contradicted = _count_changes(revisions)
         uses = tuple(
@@ -82,7 +89,7 @@ class AnswerWriter:
         if draft is None:
             head = "answer_unwritten" if uses else ""
             uses = (*judged, *mark_unusable(uses, reply), *judging)
-            return StepResult(quote_evidence(self._inputs, head), uses)
+            return StepResult(_quote(self._inputs, head), uses)
         return StepResult(draft, (*judged, *uses, *judging))
 
     def _is_in_language(self, blocks: Sequence[BlockReply]) -> bool:
@@ -95,7 +102,10 @@ class AnswerWriter:
         """Return the answer of these blocks, or None, and the results of its check."""
         units = await self._cite(list_units(blocks))
         revisions, judging = await self._check(units)
-        draft = _write_draft(self._inputs, blocks, revisions)
+        beside = _list_beside(self._inputs, revisions)
+        if beside and not any(revision.support is SupportOutcome.SUPPORTED for revision in revisions):
+            return None, revisions, judging  # what rules are sure of is better
+        draft = _write_draft(self._inputs, blocks, revisions, beside)
         if draft is not None:
             self._tell(units, revisions)
         return draft, revisions, judging
@@ -151,10 +161,31 @@ class AnswerWriter:
                 self._hear(sentence.text + write_numbers(sentence))
 
 
+def _quote(inputs: AnswerInput, head: str) -> Draft:
+    """Return the quoting answer: for goals of which rules are sure, only with what they found."""
+    besides = {ref.goal_id for ref in inputs.evidence if ref.is_besides}
+    kept = [ref for ref in inputs.evidence if ref.is_besides or ref.goal_id not in besides]
+    return quote_evidence(replace(inputs, evidence=kept), head)
+
+
+def _list_beside(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> list[EvidenceRef]:
+    """Return what rules are sure of for the goals of which the text cites nothing of it."""
+    cited = {number for revision in revisions if revision.became == "kept" for number in revision.evidence}
+    besides = [ref for ref in inputs.evidence if ref.is_besides]
+    used_ids = {ref.goal_id for ref in besides if ref.number in cited}
+    return [ref for ref in besides if ref.goal_id not in used_ids]
+
+
 def _write_draft(
-    inputs: AnswerInput, replied: Sequence[BlockReply], revisions: Sequence[SentenceRevision]
+    inputs: AnswerInput,
+    replied: Sequence[BlockReply],
+    revisions: Sequence[SentenceRevision],
+    beside: Sequence[EvidenceRef],
 ) -> Draft | None:
-    """Return the answer of these blocks, or None if no unit with a quotation is accepted."""
+    """Return the answer of these blocks, or None if no unit with a quotation is accepted.
+
+    Passages that rules are sure of and that it does not cite come after it.
+    """
     if not any(revision.became == "kept" and revision.evidence for revision in revisions):
         return None
     blocks = build_blocks(replied, revisions, KnownWords(inputs.strategy.question, inputs.evidence))
@@ -169,7 +200,12 @@ def _write_draft(
         inputs.verdict,
         inputs.unsearched,
         "answer_written",
-        [*blocks, *list_remarks(inputs.evidence, inputs.strategy), *notes],
+        [
+            *blocks,
+            *show_beside(beside, inputs.strategy),
+            *list_remarks(inputs.evidence, inputs.strategy),
+            *notes,
+        ],
         inputs.asked,
     )
 

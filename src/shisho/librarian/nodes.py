@@ -518,6 +518,7 @@ class Nodes:
         ref = replace(
             ref,
             stance=finding.stance,
+            is_besides=finding.is_besides,
             context=context_of(passage.text, verified.start),
             passage=end_sentence(passage, verified.end) if is_inside else citation.snippet,
             offset=verified.start if is_inside else 0,

@@ -102,7 +102,8 @@ class PlanInput:
 class EvaluateResult:
     """The findings of a policy in passages.
 
-    `closest`: passages found by rules if a model found nothing; they answer no goal. `judgment`: None if no
+    `closest`: what rules found besides a model: if it found nothing, passages that answer no goal; if rules
+    are sure of other words than it took, those. `judgment`: None if no
     model read the passages. `written`: the answer, if the model wrote it in the same call; it cites indexes
     of `findings`, from 1.
     """

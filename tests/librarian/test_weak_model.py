@@ -1,0 +1,91 @@
+"""A model that reads badly makes no answer worse than rules alone: what they are sure of is shown too."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.domain.inquiry import Answer, AnswerLevel, AnswerPassage, list_passages
+from shisho.librarian.model_policy import ModelPolicy
+from shisho.librarian.model_replies import (
+    AnswerReply,
+    EvaluationReply,
+    FactReply,
+    FindingReply,
+    GoalStateReply,
+    JudgeReply,
+    JudgeVerdict,
+    SentenceReply,
+)
+from shisho.messages.catalogue import word
+from tests.librarian.scripted import LIMITS, NODES, ScriptedLlm, policy_of, write_paragraph
+from tests.librarian.test_model_policy import COST, QUOTATION, SENTENCE, asked, scripted
+
+pytestmark = pytest.mark.usefixtures("temporary_stores")
+
+OTHER = "0から1の値をとる。"  # of the same passage, and no definition
+WRONG = (FindingReply(1, "G1", OTHER, 0.9),)
+VERDICTS = {
+    "supported": JudgeReply((JudgeVerdict(1, "supported"),)),
+    "partly": JudgeReply((JudgeVerdict(1, "partly"),)),
+}
+
+
+def write(text: str, cites: tuple[int, ...] = (1,)) -> AnswerReply:
+    return write_paragraph((SentenceReply(text, cites),))
+
+
+def list_quoted(answer: Answer) -> list[str]:
+    """Return what is marked in the passages of an answer."""
+    return [
+        passage.text[mark.start : mark.end]
+        for passage in list_passages(answer.blocks)
+        for mark in passage.marks
+    ]
+
+
+async def test_what_rules_are_sure_of_comes_after_a_text_that_does_not_cite_it() -> None:
+    llm = scripted(EvaluationReply=EvaluationReply(WRONG), AnswerReply=write(OTHER))
+    answer = await asked(policy_of(llm))
+    assert answer.level is AnswerLevel.ANSWERED and answer.text.index(OTHER) < answer.text.index(QUOTATION)
+    assert QUOTATION in list_quoted(answer) and word("answer_beside", "ja") in answer.text
+    assert {OTHER, QUOTATION} <= {evidence.snippet for evidence in answer.evidence}
+
+
+async def test_a_text_that_nothing_supports_leaves_the_answer_of_the_rules() -> None:
+    llm = scripted(
+        EvaluationReply=EvaluationReply(WRONG),
+        AnswerReply=write("決定係数は温度の単位だという人もいる。"),
+        JudgeReply=VERDICTS["partly"],
+    )
+    answer, alone = await asked(policy_of(llm)), await asked(None)
+    assert list_quoted(answer) == list_quoted(alone) == [QUOTATION]
+    assert answer.level is alone.level is AnswerLevel.ANSWERED and "温度" not in answer.text
+
+
+async def test_a_text_that_cites_it_or_a_model_that_took_it_has_nothing_added() -> None:
+    cited = scripted(EvaluationReply=EvaluationReply(WRONG), AnswerReply=write(SENTENCE, (1, 2)))
+    for answer in (await asked(policy_of(cited)), await asked(policy_of(scripted()))):
+        assert not list_quoted(answer) and SENTENCE in answer.text
+
+
+async def test_words_around_it_are_it() -> None:
+    whole = (FindingReply(1, "G1", QUOTATION + OTHER, 0.9),)
+    answer = await asked(policy_of(scripted(EvaluationReply=EvaluationReply(whole))))
+    assert [evidence.snippet for evidence in answer.evidence] == [QUOTATION + OTHER]
+
+
+async def test_an_answer_written_while_reading_is_compared_too() -> None:
+    fact = FactReply(WRONG, (GoalStateReply("G1", "complete"),), blocks=write(OTHER).blocks)
+    llm = ScriptedLlm(lambda prompt, shape: (fact, COST))
+    answer = await asked(ModelPolicy(dict.fromkeys((*NODES, "fact"), llm), LIMITS))
+    assert answer.text.index(OTHER) < answer.text.index(QUOTATION) and QUOTATION in list_quoted(answer)
+
+
+async def test_where_rules_are_not_sure_the_model_has_the_word() -> None:
+    question = "決定係数の値はいくつからいくつまでか"
+    alone = await asked(None, question)
+    answer = await asked(
+        policy_of(scripted(EvaluationReply=EvaluationReply(WRONG), AnswerReply=write(OTHER))), question
+    )
+    assert alone.level is not AnswerLevel.ANSWERED or OTHER in list_quoted(alone)
+    assert not any(isinstance(block, AnswerPassage) for block in answer.blocks)

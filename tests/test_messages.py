@@ -63,7 +63,7 @@ LINGUISTIC = {
     "surveys/naming.py",
     "language/designations.py",
     "librarian/selection/gates.py",
-    "librarian/web_fallback.py",
+    "librarian/plan.py",
     "web/engines/google.py",
 }
 KANA = re.compile("[ぁ-んァ-ヺ]")

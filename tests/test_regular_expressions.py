@@ -39,7 +39,7 @@ BOUNDED = frozenset(
         "librarian.checking.figures._ADDRESS",
         "librarian.checking.figures._CELL_END",
         "rendering.citation_styles._ET_AL",
-        "librarian.frames._DECORATION",
+        "librarian.checking.unit_text._DECORATION",
         "web.http.url._NOT_RESULTS",
         "web.http.url._REDIRECTORS",
     }

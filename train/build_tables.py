@@ -25,7 +25,6 @@ from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Scope, S
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
 from shisho.librarian.plan import plan
-from shisho.librarian.selection.certainty import SelectionFeatures, measure_selection
 from shisho.librarian.selection.features import (
     PassageMatch,
     SentenceCandidate,
@@ -34,7 +33,7 @@ from shisho.librarian.selection.features import (
     match_passages,
 )
 from shisho.librarian.selection.question import AnalysedQuestion, analyse_question, list_content_terms
-from shisho.librarian.selection.ranker import choose_passages, rank
+from shisho.librarian.selection.ranker import SelectionFeatures, choose_passages, measure_selection, rank
 from shisho.librarian.strategy import strategy
 
 LIBRARIES = ROOT / "build" / "train"

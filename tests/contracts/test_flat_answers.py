@@ -22,9 +22,8 @@ from shisho.domain.inquiry import (
     SupportOutcome,
 )
 from shisho.domain.model import ModelUsage, ModelUse
-from shisho.librarian.record import StepOutput
+from shisho.librarian.record import StepOutput, trace_run
 from shisho.librarian.replay import RecordedRun
-from shisho.librarian.trace import trace_run
 from tests.contracts.conftest import PostgresStore, Store
 from tests.contracts.test_ledger import answer
 from tests.contracts.test_renamed_levels import reopen, restore_old_steps, run

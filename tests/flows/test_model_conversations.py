@@ -14,7 +14,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.domain.model import ModelFault
-from shisho.librarian.follow_up import resolve
+from shisho.librarian.splitting import resolve
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import kind, passages

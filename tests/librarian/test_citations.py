@@ -6,7 +6,7 @@ import pytest
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
 from shisho.domain.inquiry import AnswerLevel, EvidenceRef, Goal, GoalJudgment, GoalState, Stance
-from shisho.librarian.citations import Citations
+from shisho.librarian.evidence import Citations
 
 GOAL = Goal("G1", "幅はいくらか")
 COMPLETE, PARTIAL = GoalState.COMPLETE, GoalState.PARTIAL

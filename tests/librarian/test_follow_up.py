@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.librarian.follow_up import JOINT, refers_back, resolve, split_context
+from shisho.librarian.splitting import JOINT, refers_back, resolve, split_context
 from tests.librarian.asked_questions import read_questions
 
 REFERRING = """それはなぜ困るのか

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.librarian.frames import frame
+from shisho.librarian.checking.unit_text import frame
 
 
 @pytest.mark.parametrize(

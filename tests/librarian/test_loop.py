@@ -20,11 +20,10 @@ from shisho.domain.loop_state import LoopState
 from shisho.errors import EmptyCorpus, InternalError, InvalidParams, NotFound
 from shisho.integrations.langgraph import run_graph
 from shisho.language.display import join_lines
-from shisho.librarian.levels import ENOUGH
+from shisho.librarian.evidence import ENOUGH
 from shisho.librarian.loop import run
-from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
-from shisho.librarian.table import TABLE, Runner
+from shisho.librarian.table import TABLE, Runner, run_table
 from shisho.stores.sql.ledger import StoredLedger
 from shisho.system.clock import SystemClock
 from tests.librarian.library import Leaf, Library, Session, Ticking

@@ -23,9 +23,8 @@ from shisho.domain.quota import QuotaResource
 from shisho.domain.requirements import RequestKind
 from shisho.domain.team import Grantee, GranteeKind
 from shisho.language.script import answers_in_language
-from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.allowance import ModelAllowance, OwnerTokens
 from shisho.librarian.loop import run
-from shisho.librarian.metering import OwnerTokens
 from shisho.librarian.model_calls import ModelLimits
 from shisho.librarian.model_reading import is_cut_list
 from shisho.librarian.model_replies import (

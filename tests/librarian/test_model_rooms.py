@@ -14,9 +14,8 @@ from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.checking.check import AnswerUnit, read_units
-from shisho.librarian.checking.judge import ask_judge
 from shisho.librarian.model_calls import MESSAGE_TOKENS, SCHEMA_TOKENS, ModelCalls, ModelLimits
-from shisho.librarian.model_writing import AnswerWriter
+from shisho.librarian.model_writing import AnswerWriter, ask_judge
 from shisho.librarian.policy import AnswerInput, EvaluateInput, PlanInput, StrategyInput
 from tests.librarian.scripted import NODES, ScriptedLlm, policy_of
 

@@ -26,8 +26,7 @@ from shisho.librarian.model_replies import (
     SentenceReply,
 )
 from shisho.librarian.policy import EvaluateInput
-from shisho.librarian.prompting import load_prompt
-from shisho.librarian.reply_length import size_reply
+from shisho.librarian.prompting import load_prompt, size_reply
 from shisho.librarian.strategy import strategy
 from tests.librarian.library import Leaf, Library
 from tests.librarian.scripted import LIMITS, NODES, ScriptedLlm

@@ -13,7 +13,7 @@ from shisho.domain.codec import dumps, to_plain
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
 from shisho.domain.inquiry import Inquiry, NextStep, Plan, Verdict
 from shisho.domain.loop_state import LoopState, Spending
-from shisho.librarian.citations import Citations
+from shisho.librarian.evidence import Citations
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.strategy import strategy

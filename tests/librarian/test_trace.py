@@ -10,7 +10,7 @@ from shisho.domain.answer_log import RunTrace
 from shisho.domain.corpus import DocumentId, PassageId, RoundRecord, ShownRecord
 from shisho.domain.inquiry import Budget, Gap, Inquiry, UnsearchedQuery, WebPolicy, WebQuery, WebResult
 from shisho.librarian.loop import run
-from shisho.librarian.trace import trace_run
+from shisho.librarian.record import trace_run
 from tests.librarian.library import Library, Ticking
 from tests.librarian.test_loop import LEAVES, TWO
 from tests.temporary import new_ledger

@@ -2,8 +2,8 @@
 
 import pytest
 
+from shisho.librarian.plan import MOST_CHARS, web_queries
 from shisho.librarian.strategy import strategy
-from shisho.librarian.web_fallback import MOST_CHARS, web_queries
 
 
 def asked(question: str, pages: int = 200) -> list[tuple[str, str, str]]:

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from shisho.librarian.checking.support import SupportFeatures, load_support_weights
-from shisho.librarian.selection.certainty import SelectionFeatures
 from shisho.librarian.selection.features import SentenceFeatures
-from shisho.librarian.selection.weights import load_weights
+from shisho.librarian.selection.ranker import SelectionFeatures, load_weights
 
 TRAIN = Path(__file__).parents[2] / "train"
 TOLERANCE = 0.02  # of a weight: other processors round otherwise

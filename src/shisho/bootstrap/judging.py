@@ -46,8 +46,8 @@ class SupportJudge:
     async def _ask(self, reading: Sequence[ReadUnit]) -> Mapping[int, str]:
         from shisho.domain.loop_state import Spending
         from shisho.librarian.allowance import ModelAllowance
-        from shisho.librarian.checking.judge import ask_judge
         from shisho.librarian.model_calls import ModelCalls, ModelLimits
+        from shisho.librarian.model_writing import ask_judge
 
         assert self.llm is not None
         calls = ModelCalls({"judge": self.llm}, ModelLimits(self.context, self.seconds))

@@ -155,7 +155,7 @@ def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, own
     policy = shared()
     if policy is None:
         return None
-    from shisho.librarian.metering import OwnerTokens
+    from shisho.librarian.allowance import OwnerTokens
 
     return policy.with_meter(OwnerTokens(stores.quotas, owner))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def build_answers(parts: Parts, stores: QueueStores, tasks: TaskDesk) -> AnswerDesk:
     """Build the verbs of answers without opening anything."""
     from shisho.jobs.status import TaskWatch
-    from shisho.librarian.trace import trace_run
+    from shisho.librarian.record import trace_run
     from shisho.services.answers import AnswerDesk, AnswerParts
 
     wired = AnswerParts(

@@ -1,4 +1,4 @@
-"""Check ceilings before anything is spent, and manage the model budget.
+"""Check ceilings before anything is spent, and manage the model budget and the owner's quotas.
 
 Cost is reserved before a call and settled after it. Reserved and spent cost together never exceed the budget.
 """
@@ -6,10 +6,15 @@ Cost is reserved before a call and settled after it. Reserved and spent cost tog
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 from shisho.domain.inquiry import Budget, LoopStop
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelUsage
+from shisho.domain.quota import QuotaCharge, QuotaResource
+from shisho.errors import QuotaExhausted
+from shisho.ports import Quotas
 
 
 def find_reached_ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:
@@ -106,3 +111,43 @@ class ModelAllowance:
             model_calls=min(usage.calls, reservation.model_calls),
             tokens=min(usage.tokens, reservation.tokens),
         )
+
+
+class TokenMeter(Protocol):
+    """The tokens that an owner may still spend today."""
+
+    async def take(self, tokens: int) -> QuotaCharge | None:
+        """Reserve tokens; None if too few are left."""
+
+    async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
+        """Release the unused tokens of a reservation."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerTokens:
+    """The tokens of one owner and their groups.
+
+    Reservations of a crashed process count until the day ends.
+    """
+
+    quotas: Quotas
+    owner: str
+
+    async def take(self, tokens: int) -> QuotaCharge | None:
+        try:
+            return await self.quotas.take(self.owner, QuotaResource.TOKENS, tokens)
+        except QuotaExhausted:
+            return None
+
+    async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
+        await self.quotas.give_back(charge, tokens)
+
+
+class UnmeteredTokens:
+    """An unlimited meter."""
+
+    async def take(self, tokens: int) -> QuotaCharge | None:
+        return QuotaCharge((), tokens)
+
+    async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
+        """Do nothing: no tokens were reserved."""

@@ -33,7 +33,7 @@ from shisho.domain.place import say_place
 from shisho.language.display import join_lines
 from shisho.language.script import answer_language
 from shisho.librarian.checking.contradictions import contradiction
-from shisho.librarian.levels import ENOUGH, level_of_evidence, stance_of
+from shisho.librarian.evidence import ENOUGH, level_of_evidence, stance_of
 from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import word

@@ -21,7 +21,7 @@ from shisho.language.display import join_lines, make_legible
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, terms
 from shisho.librarian.checking.check import AnswerUnit
-from shisho.librarian.frames import frame
+from shisho.librarian.checking.unit_text import frame
 from shisho.librarian.model_replies import BlockReply
 
 MAX_UNITS = 200  # of one reply

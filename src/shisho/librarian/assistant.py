@@ -24,8 +24,7 @@ from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCount
 from shisho.language.script import answer_language
 from shisho.librarian.answer_blocks import build_flat
 from shisho.librarian.checking.check import count_outcomes, say_counts
-from shisho.librarian.citations import Citations
-from shisho.librarian.evidence import VerifiedQuote, is_telling, verify, with_table_header
+from shisho.librarian.evidence import Citations, VerifiedQuote, is_telling, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import word

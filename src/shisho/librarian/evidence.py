@@ -1,4 +1,7 @@
-"""Verify evidence: it must be a slice of a shown passage, and near-duplicates count once."""
+"""Verify evidence, number its sources, and map its scores to levels: answered, related or nothing.
+
+Evidence must be a slice of a shown passage, and near-duplicates count once. The thresholds are here only.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,12 @@ from shisho.messages.catalogue import word
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+from collections.abc import Iterable
+
+from shisho.domain.evidence import build_evidence
+from shisho.domain.inquiry import AnswerLevel, Evidence, Goal, GoalJudgment, GoalState, GoalStatus, Stance
 
 ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
 DOUBLE = 0.95  # similarity from which two snippets count as one
@@ -183,3 +192,109 @@ def _distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], np.dtype
         above[1:] = np.minimum(above[1:], row[:-1] + (codes != ord(char)))
         row = np.minimum.accumulate(above - steps) + steps
     return row
+
+
+ENOUGH = 0.5  # a sentence with this score answers its goal
+RELATED = 0.03  # below ENOUGH, but worth showing
+
+
+def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:
+    """Return the level of a goal with this evidence. Any evidence at all is related."""
+    of_goal = list(refs)
+    if not of_goal:
+        return AnswerLevel.NOTHING
+    return AnswerLevel.ANSWERED if select_answering(of_goal) else AnswerLevel.RELATED
+
+
+def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+    """Return the answering evidence of a goal.
+
+    Without evidence that the answer is unknown; empty if the sources contradict each other.
+    """
+    if stance_of(refs) is Stance.CONFLICTS:
+        return []
+    return [ref for ref in refs if ref.score >= ENOUGH and ref.stance is Stance.ANSWERS]
+
+
+def stance_of(refs: Sequence[EvidenceRef]) -> Stance:
+    """Return the combined stance of all evidence of one goal."""
+    stances = {ref.stance for ref in refs if ref.score >= ENOUGH}
+    if Stance.CONFLICTS in stances:
+        return Stance.CONFLICTS
+    is_unknown = Stance.UNKNOWN in stances and Stance.ANSWERS not in stances
+    return Stance.UNKNOWN if is_unknown else Stance.ANSWERS
+
+
+class Citations:
+    """The evidence numbers, from 1, and their sources."""
+
+    def __init__(self) -> None:
+        self._taken: list[Citation] = []
+
+    def __len__(self) -> int:
+        return len(self._taken)
+
+    def take(self, citation: Citation) -> int:
+        """Add a citation and return its number."""
+        self._taken.append(citation)
+        return len(self._taken)
+
+    def list_since(self, number: int) -> tuple[Citation, ...]:
+        """Return the citations after this number."""
+        return tuple(self._taken[number:])
+
+    def status(
+        self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef], judgments: Iterable[GoalJudgment] = ()
+    ) -> tuple[GoalStatus, ...]:
+        """Return the progress of each goal.
+
+        Its answering evidence, the number of its independent sources, and a model's judgment, if there is
+        one.
+        """
+        judgment_of_goal = {judgment.goal_id: judgment for judgment in judgments}
+        return tuple(
+            self._goal_status(
+                goal, [ref for ref in evidence if ref.goal_id == goal.id], judgment_of_goal.get(goal.id)
+            )
+            for goal in goals
+        )
+
+    def _goal_status(
+        self, goal: Goal, refs: Sequence[EvidenceRef], judgment: GoalJudgment | None
+    ) -> GoalStatus:
+        answering_refs = select_answering(refs)
+        sources = self.sources(ref.number for ref in answering_refs)
+        count = sum(not ref.same_as for ref in answering_refs)
+        is_enough = count >= goal.min_evidence and sources >= goal.min_sources
+        met = is_enough and (judgment is None or judgment.state is GoalState.COMPLETE)
+        return GoalStatus(
+            goal_id=goal.id,
+            evidence=count,
+            sources=sources,
+            met=met,
+            level=level_of_evidence(refs),
+            state=GoalState.COMPLETE if met else GoalState.PARTIAL if count else GoalState.OPEN,
+            missing=judgment.missing if judgment and not met else "",
+        )
+
+    def sources(self, numbers: Iterable[int]) -> int:
+        """Return the number of independent sources of these citations.
+
+        A document is one source, and so are all pages of a site, and near-duplicates.
+        """
+        groups: list[set[str]] = []
+        for number in numbers:
+            citation = self._taken[number - 1]
+            marks = {f"document {citation.document_id}"}
+            marks |= {
+                f"{kind} {name}"
+                for kind, name in (("cluster", citation.cluster), ("site", citation.site))
+                if name
+            }
+            joined = [group for group in groups if group & marks]
+            groups = [group for group in groups if not group & marks] + [marks.union(*joined)]
+        return len(groups)
+
+    def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
+        """Return the rows of an answer: each number with its source."""
+        return tuple(build_evidence(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)

@@ -26,17 +26,16 @@ from shisho.domain.report import MAX_SECTIONS
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind
 from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
-from shisho.librarian.citations import Citations
+from shisho.librarian.evidence import Citations
 from shisho.librarian.nodes import Nodes
+from shisho.librarian.plan import AskWeb
 from shisho.librarian.policy import Policy, Recall, recall_nothing
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.reports import list_sources
-from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.strategy import check_question
 from shisho.librarian.surveys import AskCollection, survey_nothing
-from shisho.librarian.table import TABLE, Act, Runner, limit_steps
-from shisho.librarian.web_fallback import AskWeb
+from shisho.librarian.table import TABLE, Act, Runner, limit_steps, run_table
 from shisho.messages.catalogue import render
 from shisho.ports import Clock, Ledger
 from shisho.rendering.answer_text import write_text

@@ -16,8 +16,7 @@ from shisho.domain.model import (
 )
 from shisho.errors import ModelFailed
 from shisho.language.tokens import tokens
-from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.metering import TokenMeter, UnmeteredTokens
+from shisho.librarian.allowance import ModelAllowance, TokenMeter, UnmeteredTokens
 from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.prompting import PromptFile, load_prompt
 from shisho.ports import Llm

@@ -28,10 +28,8 @@ from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold
 from shisho.language.tokens import tokens
-from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.evidence import double
-from shisho.librarian.levels import ENOUGH, select_answering
-from shisho.librarian.metering import TokenMeter
+from shisho.librarian.allowance import ModelAllowance, TokenMeter
+from shisho.librarian.evidence import ENOUGH, double, select_answering
 from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_reading import (
     MAX_REASON_CHARS,
@@ -73,8 +71,8 @@ from shisho.librarian.prompting import (
     list_goals,
     load_prompt,
     make_boundary,
+    size_reply,
 )
-from shisho.librarian.reply_length import size_reply
 from shisho.ports import Llm
 
 MAX_KEYWORDS = 12

@@ -15,8 +15,7 @@ from shisho.domain.requirements import RequestKind
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row
-from shisho.librarian.evidence import VerifiedQuote, double, verify
-from shisho.librarian.levels import ENOUGH, RELATED
+from shisho.librarian.evidence import ENOUGH, RELATED, VerifiedQuote, double, verify
 from shisho.librarian.model_replies import (
     BlockReply,
     EvaluationReply,

@@ -1,4 +1,4 @@
-"""Write an answer with a model.
+"""Write an answer with a model, and have it checked.
 
 Sentences without citations get one search for support, and a judge reads all of them with their quotations in
 one call.
@@ -7,7 +7,7 @@ one call.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.inquiry import (
@@ -25,21 +25,21 @@ from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import frame_answer, list_remarks, show_beside
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
-from shisho.librarian.checking.check import UNCITED, AnswerUnit, decide, read_units, say_counts
-from shisho.librarian.checking.judge import ask_judge
+from shisho.librarian.checking.check import UNCITED, AnswerUnit, ReadUnit, decide, read_units, say_counts
 from shisho.librarian.checking.search import SupportSearch
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
-from shisho.librarian.model_replies import AnswerReply, BlockReply
+from shisho.librarian.model_replies import AnswerReply, BlockReply, JudgeReply, JudgeVerdict
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
 from shisho.librarian.prompting import (
     PromptFile,
+    fence_claims,
     fence_evidence,
     fence_lines,
     list_goals,
     load_prompt,
     make_boundary,
+    size_reply,
 )
-from shisho.librarian.reply_length import size_reply
 from shisho.rendering.answer_text import write_numbers
 
 MAX_SOUGHT = 3  # sentences of one answer with a search for support
@@ -229,3 +229,29 @@ async def check_units(
     revisions = [decide(unit, verdicts.get(place)) for place, unit in enumerate(reading)]
     contradicted = sum(revision.became == "contradicted" for revision in revisions)
     return revisions, tuple(replace(use, rewritten=contradicted) for use in uses)
+
+
+async def ask_judge(
+    calls: ModelCalls, allowance: ModelAllowance, question: str, units: Sequence[ReadUnit]
+) -> tuple[Mapping[int, str], tuple[ModelUse, ...]]:
+    """Return the verdict on each unit by its place, of those that need one and have room in the call.
+    `question`: empty if the units answer none."""
+    places = [place for place, unit in enumerate(units) if unit.needs_judge]
+    if not places or "judge" not in calls:
+        return {}, ()
+    boundary = make_boundary()
+    values = {"question": question, "boundary": boundary}
+    room = calls.measure_room(load_prompt("judge"), values)
+    values["claims"], count = fence_claims([units[place] for place in places], boundary, room)
+    if not count:
+        return {}, ()
+    reply, uses = await calls.ask("judge", JudgeReply, allowance, values)
+    verdicts = () if reply is None else reply.verdicts
+    if any(not 1 <= verdict.sentence <= count for verdict in verdicts):
+        return {}, uses  # it numbers sentences in another way, so each verdict may belong to a neighbour
+    found: dict[int, set[JudgeVerdict]] = {}
+    for verdict in verdicts:
+        found.setdefault(verdict.sentence, set()).add(verdict)
+    return {
+        places[number - 1]: verdict.verdict for number, (verdict, *others) in found.items() if not others
+    }, uses

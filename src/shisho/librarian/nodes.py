@@ -31,11 +31,9 @@ from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import display_quotation
 from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.citations import Citations
-from shisho.librarian.evidence import context_of, double, verify, with_table_header
-from shisho.librarian.follow_up import resolve
-from shisho.librarian.levels import ENOUGH
+from shisho.librarian.evidence import ENOUGH, Citations, context_of, double, verify, with_table_header
 from shisho.librarian.model_replies import AnswerReply, BlockReply, renumber_blocks
+from shisho.librarian.plan import AskWeb, web_queries
 from shisho.librarian.policy import (
     AnswerInput,
     EvaluateInput,
@@ -67,11 +65,11 @@ from shisho.librarian.route import (
     route,
 )
 from shisho.librarian.search import InquirySearch
-from shisho.librarian.selection.passages import end_sentence
+from shisho.librarian.selection.features import end_sentence
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms
+from shisho.librarian.splitting import resolve
 from shisho.librarian.strategy import join_goals
-from shisho.librarian.surveys import AskCollection, begin_survey, survey_nothing, write_survey
-from shisho.librarian.web_fallback import AskWeb, web_queries
+from shisho.librarian.surveys import AskCollection, begin_survey, survey_nothing, write_summary, write_survey
 from shisho.ports import Clock
 
 ANSWER_SHARE = 0.1  # of the budget of tokens: kept back for writing and checking
@@ -472,8 +470,6 @@ class Nodes:
         by_rules = write_survey(survey, inputs.evidence, inputs.strategy.question)
         if survey.kind is not SurveyKind.SUMMARY or isinstance(policy, RulePolicy):
             return StepResult(by_rules)
-        from shisho.librarian.summaries import write_summary  # here, as a model alone needs it
-
         step = await write_summary(policy, survey, inputs, allowance, self._hear, seek)
         return step or StepResult(by_rules)
 

@@ -1,4 +1,4 @@
-"""Prompts: files with declared variables and a hash.
+"""Prompts: files with declared variables and a hash, and the length of their replies.
 
 Page text is fenced so that it is only data.
 """
@@ -25,6 +25,13 @@ from shisho.librarian.evidence import double
 
 if TYPE_CHECKING:
     from shisho.librarian.checking.check import ReadUnit
+
+
+from dataclasses import replace
+
+from shisho.domain.inquiry import Strategy
+from shisho.domain.requirements import RequestKind
+from shisho.language.terms import fold
 
 _VARIABLE = compile_lazily(r"{{(\w+)}}")
 FENCE = "⟦"
@@ -259,3 +266,41 @@ def _longest(most: int, fits: Callable[[int], bool]) -> int:
         else:
             high = middle - 1
     return low
+
+
+CONTEXT_PART = 3  # a reply gets at most this fraction of the context: passages need the rest
+TOKENS_A_WORD = 3  # including citations and JSON syntax for each sentence
+TOKENS_A_CHARACTER = 2  # likewise for Japanese
+_KIND_TOKENS = {
+    RequestKind.EXPLAIN: 2_400,
+    RequestKind.LIST: 3_200,
+    RequestKind.COMPARE: 3_200,
+    RequestKind.SUMMARY: 4_000,
+    RequestKind.REPORT: 6_000,
+    RequestKind.COLLECTION: 3_200,
+}
+_FORM_TOKENS = 3_200  # of a table or a text in chapters
+_FORM = compile_lazily(
+    r"表(?:に(?!つ)|で|形式)|箇条書き|見出し|章立て|\b(?:tables?|bullet points|chapters|headings|sections)\b"
+)
+_LENGTH = compile_lazily(r"([0-9][0-9,]{0,6}) ?(?:文字|字|(words?)\b)")
+
+
+def asks_for_form(question: str) -> bool:
+    """Return whether a question asks for a table, a list or headings."""
+    return _FORM.search(fold(question)) is not None
+
+
+def size_reply(prompt: PromptFile, strategy: Strategy, context: int) -> PromptFile:
+    """Return the prompt with the token limit for this question.
+
+    `context`: the model's context in tokens.
+    """
+    wanted = [prompt.max_output_tokens, _KIND_TOKENS.get(strategy.kind, 0)]
+    if asks_for_form(strategy.question):
+        wanted.append(_FORM_TOKENS)
+    for length in _LENGTH.finditer(fold(strategy.question)):
+        each = TOKENS_A_WORD if length[2] else TOKENS_A_CHARACTER
+        wanted.append(each * int(length[1].replace(",", "")))
+    most = max(prompt.max_output_tokens, context // CONTEXT_PART)
+    return replace(prompt, max_output_tokens=min(most, max(wanted)))

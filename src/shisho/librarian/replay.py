@@ -26,10 +26,9 @@ from shisho.errors import NotFound
 from shisho.librarian.loop import assemble
 from shisho.librarian.policy import Policy
 from shisho.librarian.record import read_output
-from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.surveys import CitedSurvey
-from shisho.librarian.table import TABLE
+from shisho.librarian.table import TABLE, run_table
 from shisho.ports import SearchSession
 
 

@@ -17,8 +17,7 @@ from shisho.errors import InvalidParams
 from shisho.language.patterns import compile_lazily
 from shisho.language.vocabulary import read_vocabulary
 from shisho.librarian import condition
-from shisho.librarian.follow_up import JOINT, split_context
-from shisho.librarian.splitting import split_parts, split_sides
+from shisho.librarian.splitting import JOINT, split_context, split_parts, split_sides
 
 MAX_CHARS = 2_000
 MAX_GOALS = 8  # of a question that is split here or by a model

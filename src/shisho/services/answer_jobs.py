@@ -39,7 +39,7 @@ from shisho.domain.time import Instant, count_seconds, later
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus, QuotaExhausted, ShishoError
 from shisho.jobs.context import JobContext
-from shisho.librarian.web_fallback import RESULTS
+from shisho.librarian.plan import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 from shisho.services.inquiries import LibrarianInquiries
 
@@ -147,7 +147,7 @@ class AnswerHandler:
         pages: int,
         seconds: float,
     ) -> WebResult:
-        """Search the web by search jobs of the same task, as `librarian.web_fallback.AskWeb`.
+        """Search the web by search jobs of the same task, as `librarian.plan.AskWeb`.
 
         The wait ends when no job can continue without a person, and at the deadline set at its start.
         """

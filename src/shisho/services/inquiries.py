@@ -22,15 +22,15 @@ from shisho.services.lent_policies import LentPolicies
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.librarian.loop import InquiryRun
+    from shisho.librarian.plan import AskWeb
     from shisho.librarian.policy import Policy
     from shisho.librarian.surveys import CitedSurvey
     from shisho.librarian.table import Runner
-    from shisho.librarian.web_fallback import AskWeb
 
 
 def load_own_runner() -> Runner:
     """Return the built-in runner, which needs no extras."""
-    from shisho.librarian.runner import run_table
+    from shisho.librarian.table import run_table
 
     return run_table
 
@@ -117,7 +117,7 @@ class LibrarianInquiries:
 
         Raises InvalidParams for an invalid question.
         """
-        from shisho.librarian.follow_up import resolve
+        from shisho.librarian.splitting import resolve
         from shisho.librarian.strategy import check_question
 
         return resolve(check_question(question), earlier)

@@ -21,8 +21,8 @@ class EngineOutgoingPreview:
 
     async def preview_question(self, question: str, required: Requirements) -> OutgoingQueries:
         """Preview the queries for all goals; those that the library answers will not be sent."""
+        from shisho.librarian.plan import web_queries
         from shisho.librarian.strategy import strategy
-        from shisho.librarian.web_fallback import web_queries
 
         goals = strategy(question, required).goals
         texts = [query.text for query in web_queries(goals, self.budget.max_pages)]

@@ -16,7 +16,7 @@ from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 from shisho.librarian.checking.check import AnswerUnit, leave_unchecked
 from shisho.librarian.checking.child import CitationCheck, CitationOutcome, CitationSearch
-from shisho.librarian.checking.citation_marks import list_cited_numbers
+from shisho.librarian.checking.unit_text import list_cited_numbers
 from shisho.messages.message import Message
 from shisho.telemetry import log
 

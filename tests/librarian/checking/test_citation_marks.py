@@ -7,7 +7,7 @@ import pytest
 from shisho.domain.inquiry import EvidenceRef, SupportOutcome
 from shisho.domain.session import SentenceRevision
 from shisho.librarian.checking.check import AnswerUnit, check_units
-from shisho.librarian.checking.citation_marks import list_cited_numbers
+from shisho.librarian.checking.unit_text import list_cited_numbers
 
 FOUNDED = "The Wine Institute was founded in 1987 with 12 members."
 STRENGTH = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.librarian.selection.answer_kinds import (
+from shisho.librarian.selection.question import (
     KINDS,
     AnswerKind,
     find_kind,

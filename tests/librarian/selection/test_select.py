@@ -11,31 +11,33 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Budget, EvidenceRef, Goal
 from shisho.domain.loop_state import Spending
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.levels import ENOUGH
+from shisho.librarian.evidence import ENOUGH
 from shisho.librarian.policy import EvaluateInput, RulePolicy
-from shisho.librarian.selection.certainty import (
-    SelectionFeatures,
-    estimate_probability,
-    measure_selection,
-)
-from shisho.librarian.selection.definitions import find_defined_thing, is_definition
 from shisho.librarian.selection.features import (
     MAX_PASSAGES,
     SentenceFeatures,
+    end_sentence,
     list_candidates,
     match_passages,
 )
-from shisho.librarian.selection.passages import end_sentence
-from shisho.librarian.selection.question import analyse_question, list_content_terms
+from shisho.librarian.selection.question import (
+    analyse_question,
+    find_defined_thing,
+    is_definition,
+    list_content_terms,
+)
 from shisho.librarian.selection.ranker import (
     MAX_MARKS,
     MAX_SHOWN,
     MAX_SHOWN_CHARS,
+    SelectionFeatures,
     choose_passages,
+    estimate_probability,
+    load_weights,
+    measure_selection,
     rank,
 )
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms, select_findings
-from shisho.librarian.selection.weights import load_weights
 from shisho.librarian.strategy import strategy
 
 GOAL = Goal("G1", "決定係数とは何か")

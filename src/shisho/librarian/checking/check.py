@@ -27,17 +27,16 @@ from shisho.language.script import answer_language, answers_in_language
 from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import Calculation, work_out
-from shisho.librarian.checking.citation_marks import list_cited_numbers, strip_marks
 from shisho.librarian.checking.figures import (
     KnownFigures,
     list_foreign_addresses,
     list_foreign_figures,
+    list_misplaced,
     strip_counters,
     unwrap,
 )
-from shisho.librarian.checking.misplaced import list_misplaced
 from shisho.librarian.checking.support import SupportFeatures, load_support_weights, measure_support
-from shisho.librarian.frames import frame
+from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
 from shisho.messages.catalogue import word
 
 MAX_UNIT_CHARS = 1_000

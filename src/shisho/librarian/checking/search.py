@@ -12,9 +12,8 @@ from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
 from shisho.librarian.checking.check import AnswerUnit, check_units
-from shisho.librarian.checking.citation_marks import list_cited_numbers, strip_marks
-from shisho.librarian.frames import frame
-from shisho.librarian.levels import ENOUGH
+from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
+from shisho.librarian.evidence import ENOUGH
 
 MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
 LEAST_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it

@@ -9,9 +9,7 @@ from functools import cache
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
-from shisho.librarian.evidence import double
-from shisho.librarian.levels import ENOUGH
-from shisho.librarian.selection.certainty import estimate_probability, measure_selection
+from shisho.librarian.evidence import ENOUGH, double
 from shisho.librarian.selection.features import list_candidates, match_passages
 from shisho.librarian.selection.gates import NO_SHORT_NAMES, GateSource, find_closed_gate
 from shisho.librarian.selection.question import analyse_question, list_content_terms
@@ -19,9 +17,11 @@ from shisho.librarian.selection.ranker import (
     MAX_SHOWN,
     PassageChoice,
     choose_passages,
+    estimate_probability,
+    load_weights,
+    measure_selection,
     rank,
 )
-from shisho.librarian.selection.weights import load_weights
 
 BELOW_ANSWERED = 0.99  # of the least probability of an answer: the most that a withheld answer can have
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import MAX_WAIT, AskOptions, Sources
-from shisho.services import Desk
+from shisho.services import Library
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
 from shisho_box.world import BoxQuestion
@@ -93,12 +93,12 @@ async def asked_all(count: int, seed: int) -> list[Outcome]:
         (home / "engines.toml").write_text(engines(), "utf-8")
         async with Box(seed=seed, folder=box_folder) as box:
             chosen = random.Random(seed).sample(box.questions, count)
-            async with open_desk(home=home, box=str(box_folder)) as desk, desk.working():
+            async with open_library(home=home, box=str(box_folder)) as library, library.working():
                 began = time.monotonic()
                 for question in chosen:
                     if time.monotonic() - began > MOST_SECONDS:
                         break
-                    outcomes.append(await asked(desk, box, question))
+                    outcomes.append(await asked(library, box, question))
     return outcomes
 
 
@@ -107,14 +107,14 @@ def engines() -> str:
     return quick + "".join(f"[{name}]\nenabled = false\n" for name in WITHOUT)
 
 
-async def asked(desk: Desk, box: Box, question: BoxQuestion) -> Outcome:
+async def asked(library: Library, box: Box, question: BoxQuestion) -> Outcome:
     known = len(box.log.requests)
     began = time.monotonic()
-    held = await desk.tasks.queue_question(
+    held = await library.questions.queue(
         question.text, options=AskOptions(sources=Sources.WEB), wait=MAX_WAIT
     )
     while held.answer is None and time.monotonic() - began < 2 * MAX_WAIT:
-        held = await desk.tasks.wait_for_answer(held.answer_id, wait=MAX_WAIT)
+        held = await library.questions.wait(held.answer_id, wait=MAX_WAIT)
     return Outcome(question, held.answer, time.monotonic() - began, box.log.requests[known:])
 
 

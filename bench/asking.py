@@ -14,10 +14,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer
 from shisho.evaluation.reading import find_missing_needs, list_shown_texts
-from shisho.services import Desk
+from shisho.services import Library
 
 ROOT = Path(__file__).parent.parent
 QUESTIONS = ROOT / "eval" / "asking" / "questions.jsonl"
@@ -41,11 +41,11 @@ async def report(rows: list[dict[str, Any]], *, show: bool) -> None:
     asked: Counter[str] = Counter()
     right: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as home:
-        async with open_desk(home=home) as desk:
-            async for _ in desk.add(LECTURES):
+        async with open_library(home=home) as library:
+            async for _ in library.documents.add(LECTURES):
                 pass
             for row in rows:
-                answer = await ask_in_turn(desk, row["turns"])
+                answer = await ask_in_turn(library, row["turns"])
                 is_right = judge(row, answer)
                 asked[row["kind"]] += 1
                 right[row["kind"]] += is_right
@@ -56,11 +56,11 @@ async def report(rows: list[dict[str, Any]], *, show: bool) -> None:
     print(f"{'all':12} {right.total():>3} of {asked.total()}")
 
 
-async def ask_in_turn(desk: Desk, turns: list[str]) -> Answer:
+async def ask_in_turn(library: Library, turns: list[str]) -> Answer:
     """The answer of the last one."""
     conversation = None
     for question in turns:
-        answer = await desk.ask(question, conversation=conversation)
+        answer = await library.questions.ask(question, conversation=conversation)
         conversation = answer.conversation_id
     return answer
 

@@ -19,8 +19,8 @@ from pathlib import Path
 import million
 import run
 
-from shisho.bootstrap.desk import open_desk
-from shisho.services import Desk
+from shisho.bootstrap.library import open_library
+from shisho.services import Library
 from shisho.services.news import News, VectorsMade
 
 QUIET = 10  # searches in a turn without work in the background
@@ -48,18 +48,18 @@ class Enough(Exception):
 async def measure(home: Path, passages: int, seconds: float) -> None:
     """Print both p95 and their ratio."""
     await million.stock(home, passages, 600)
-    async with open_desk(home=home, embedder="use", web="off") as desk:
+    async with open_library(home=home, embedder="use", web="off") as library:
         with suppress(Enough):
-            await desk.embeddings.embed(enough)
-        await searched(desk, lambda count: count < QUIET)  # what is loaded by the first
+            await library.embeddings.embed(enough)
+        await searched(library, lambda count: count < QUIET)  # what is loaded by the first
         ends = time.perf_counter() + seconds
         quiet: list[float] = []
         busy: list[float] = []
         embedded = 0
         while embedded < passages - READY and time.perf_counter() < ends:
-            quiet += await searched(desk, lambda count: count < QUIET)
-            busy += await searched_while_embedding(desk)
-            progress = await desk.embeddings.progress()
+            quiet += await searched(library, lambda count: count < QUIET)
+            busy += await searched_while_embedding(library)
+            progress = await library.embeddings.get_progress()
             embedded = progress.done - READY if progress else 0
     print(f"passages that got a vector meanwhile: {embedded:,} of {passages - READY:,}")
     print(f"searches: {len(quiet):,} quiet, {len(busy):,} busy")
@@ -73,24 +73,24 @@ def enough(news: News) -> None:
         raise Enough
 
 
-async def searched_while_embedding(desk: Desk) -> list[float]:
+async def searched_while_embedding(library: Library) -> list[float]:
     """A turn with work in the background; it ends before all passages have a vector, or with that."""
-    background = asyncio.create_task(desk.embeddings.keep_up())
+    background = asyncio.create_task(library.embeddings.keep_up())
     await asyncio.sleep(SETTLING_S)
     ends = time.perf_counter() + BUSY_S
-    times = await searched(desk, lambda count: time.perf_counter() < ends)
+    times = await searched(library, lambda count: time.perf_counter() < ends)
     background.cancel()
     await asyncio.wait([background])
     await asyncio.sleep(SETTLING_S)
     return times
 
 
-async def searched(desk: Desk, goes_on: Callable[[int], bool]) -> list[float]:
+async def searched(library: Library, goes_on: Callable[[int], bool]) -> list[float]:
     """Seconds of each search, as long as it goes on by how many there were."""
     times: list[float] = []
     while goes_on(len(times)):
         started = time.perf_counter()
-        await desk.search([run.QUESTION], limit=10)
+        await library.documents.search([run.QUESTION], limit=10)
         times.append(time.perf_counter() - started)
         await asyncio.sleep(PAUSE_S)
     return times

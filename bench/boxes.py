@@ -102,13 +102,13 @@ async def measure(files: Sequence[tuple[str, bytes]], count: int, seed: int, hom
     """Take the files in and light `count` random stretches of them."""
     chance = random.Random(seed)
     outcome = Outcome()
-    async with shisho.open(home=home, ocr="off", max_file_mb=100) as desk:
+    async with shisho.open(home=home, ocr="off", max_file_mb=100) as library:
         kept: list[tuple[str, bytes, Any, list[Passage]]] = []
         for name, data in files:
-            receipt = await desk.add_source(shisho.Source(name, data, "application/pdf"))
+            receipt = await library.documents.add_source(shisho.Source(name, data, "application/pdf"))
             if receipt.document_id is None:
                 continue
-            passages = list(await desk._parts.shelf.list_passages_of(receipt.document_id))
+            passages = list(await library._builder.stores.shelf.list_passages_of(receipt.document_id))
             if passages:
                 kept.append((name, data, receipt.document_id, passages))
         for _ in range(count):
@@ -116,12 +116,12 @@ async def measure(files: Sequence[tuple[str, bytes]], count: int, seed: int, hom
             passage = chance.choice(passages)
             start, end = _stretch(chance, passage)
             text = passage.text[start - passage.start : end - passage.start]
-            boxes = await desk.viewer.span_boxes(document_id, start, end)
+            boxes = await library.viewer.get_span_boxes(document_id, start, end)
             page = passage.page or 1
             if not boxes.exact:
                 outcome.spans.append(Span(name, page, text, False, str(boxes.why)))
                 continue
-            layout = await desk.viewer.layout(document_id, page)
+            layout = await library.viewer.get_layout(document_id, page)
             lines = [line.box for line in layout.lines if line.box and line.start < end and start < line.end]
             outcome.spans.append(_checked(name, data, page, text, boxes.boxes, lines))
     return outcome

@@ -25,11 +25,11 @@ from judging import JUDGEMENT, Judgement, read_judgement, write_request
 from played import DocumentTexts, Played, PlayedCall, record_calls, replay_calls, squeeze
 
 import shisho
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, list_contradicted
 from shisho.librarian.table import TABLE
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.providers.script import Script
 from shisho.testing.providers.server import FakeProvider
 
@@ -117,8 +117,8 @@ async def play(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]
     exchange = ExchangeFolder(options.folder)
     home = await prepare_library(Path(options.shared))
     played = Played()
-    async with open_desk(home=home, web="off", embedder="none") as desk:
-        texts = DocumentTexts(await read_texts(desk))
+    async with open_library(home=home, web="off", embedder="none") as library:
+        texts = DocumentTexts(await read_texts(library))
     script = record_calls(exchange, name_questions(questions), texts, played)
     answered = await ask_all(home, questions, script)
     verdicts: dict[str, Any] = {}
@@ -134,8 +134,8 @@ async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Playe
     questions = load_questions()
     home = await prepare_library(Path(options.shared))
     played = Played()
-    async with open_desk(home=home, web="off", embedder="none") as desk:
-        texts = DocumentTexts(await read_texts(desk))
+    async with open_library(home=home, web="off", embedder="none") as library:
+        texts = DocumentTexts(await read_texts(library))
     script = replay_calls(load_calls(), name_questions(questions), texts, played)
     answered = await ask_all(home, questions, script)
     verdicts = load_verdicts()
@@ -146,12 +146,12 @@ async def print_nodes(options: argparse.Namespace) -> None:
     """Print a table for each of the questions: a row for each step that its run has stored."""
     results, played = await replay(options)
     home = await prepare_library(Path(options.shared))
-    async with open_desk(home=home, web="off", embedder="none") as desk:
+    async with open_library(home=home, web="off", embedder="none") as library:
         for result in results:
             name = result.question.id
             if name not in options.only:
                 continue
-            steps = await desk._parts.ledger.list_steps(result.answer.task_id)
+            steps = await library._builder.stores.ledger.list_steps(result.answer.task_id)
             calls = iter(played.calls.get(name, ()))
             print(
                 f"\n### {name}: {result.question.question}\n\n| node | sees | gives | model |\n|---|---|---|---|"
@@ -205,14 +205,14 @@ async def prepare_library(shared: Path) -> Path:
     home = ROOT / "build" / "by-hand" / name_library(names)
     mark = home / "filled"
     home.mkdir(parents=True, exist_ok=True)
-    async with open_desk(home=home, web="off", embedder="none") as desk:
+    async with open_library(home=home, web="off", embedder="none") as library:
         if not mark.exists():
             for name in names:
                 # What is recognised in pictures depends on the program that does; no question needs it.
-                async for _ in desk.add(shared / "eval-pdf-ja" / "pdfs" / name, ocr=False):
+                async for _ in library.documents.add(shared / "eval-pdf-ja" / "pdfs" / name, ocr=False):
                     pass
             mark.touch()
-        await desk.search("索引")  # makes the index
+        await library.documents.search("索引")  # makes the index
     return home
 
 
@@ -224,10 +224,13 @@ def name_library(documents: Sequence[str]) -> str:
     return sha256(b"\0".join([*texts, *(name.encode() for name in documents)])).hexdigest()[:12]
 
 
-async def read_texts(desk: Desk) -> Mapping[str, str]:
+async def read_texts(library: Library) -> Mapping[str, str]:
     """Return the stored text of each document by the name of its file."""
-    places = await desk.places()
-    return {Path(place).name: await desk.text(document_id) for place, document_id in places.items()}
+    places = await library.documents.list_sources()
+    return {
+        Path(place).name: await library.documents.read_text(document_id)
+        for place, document_id in places.items()
+    }
 
 
 async def ask_all(
@@ -236,14 +239,14 @@ async def ask_all(
     """Return the answers, with the number of quotations that differ from their documents."""
     async with (
         FakeProvider(script) as provider,
-        open_desk(home=home, model_url=provider.url("openai"), **SETTINGS) as desk,
+        open_library(home=home, model_url=provider.url("openai"), **SETTINGS) as library,
     ):
 
         async def ask(question: PlayedQuestion) -> tuple[PlayedQuestion, Answer, int]:
-            answer = await desk.ask(question.question)
+            answer = await library.questions.ask(question.question)
             wrong = 0
             for evidence in answer.evidence:
-                text = await desk.text(evidence.document_id)
+                text = await library.documents.read_text(evidence.document_id)
                 wrong += text[evidence.start : evidence.end] != evidence.snippet
             return question, answer, wrong
 

@@ -169,10 +169,10 @@ async def trace_question() -> Trace:
         home.mkdir()
         threading.setprofile(trace.follow)  # of the threads that are started from here on
         sys.setprofile(trace.follow)
-        async with shisho.open(home=home, model="none", embedder="none") as desk:
-            [receipt async for receipt in desk.add(document)]
+        async with shisho.open(home=home, model="none", embedder="none") as library:
+            [receipt async for receipt in library.documents.add(document)]
             trace.is_on = True
-            answer = await desk.ask(QUESTION)
+            answer = await library.questions.ask(QUESTION)
             trace.is_on = False
         sys.setprofile(None)
         threading.setprofile(None)

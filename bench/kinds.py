@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.evaluation.reading import find_missing_needs
-from shisho.services import Desk
+from shisho.services import Library
 
 ROOT = Path(__file__).parent.parent
 KINDS = ROOT / "eval" / "kinds"
@@ -123,18 +123,18 @@ def list_sources(name: str, shared: Path) -> list[Path | Source]:
 async def ask_rows(rows: Sequence[Row], sources: Iterable[Path | Source]) -> list[Outcome]:
     """Ask each question by itself, of one library."""
     with tempfile.TemporaryDirectory() as home:
-        async with open_desk(home=home) as desk:
+        async with open_library(home=home) as desk:
             for source in sources:
                 if isinstance(source, Source):
-                    await desk.add_source(source)
+                    await desk.documents.add_source(source)
                     continue
-                async for _ in desk.add(source):
+                async for _ in desk.documents.add(source):
                     pass
             return [await ask_row(desk, row) for row in rows]
 
 
-async def ask_row(desk: Desk, row: Row) -> Outcome:
-    answer = await desk.ask(row["question"])
+async def ask_row(desk: Library, row: Row) -> Outcome:
+    answer = await desk.questions.ask(row["question"])
     return Outcome(row, answer, tuple(find_faults(row, answer)))
 
 

@@ -26,9 +26,9 @@ from typing import Any
 
 import large_sources as sources
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
-from shisho.services import Desk
+from shisho.services import Library
 
 MOST_MB = 600
 LOOK_SECONDS = 0.5
@@ -185,10 +185,10 @@ def children(pid: int) -> Sequence[int]:
 
 
 async def ratio(home: Path) -> None:
-    async with open_desk(home=home) as desk:
-        await cost(desk, 50_000, 10)
-        short = await cost(desk, 200_000, 11)
-        long = await cost(desk, 2_000_000, 12)
+    async with open_library(home=home) as library:
+        await cost(library, 50_000, 10)
+        short = await cost(library, 200_000, 11)
+        long = await cost(library, 2_000_000, 12)
     held = "" if long / short <= 1.2 else ": NOT HELD"
     print(
         f"{'a passage, CPU ms':24} {short * 1000:.2f} of 200,000 characters, {long * 1000:.2f} of 2,000,000: "
@@ -197,7 +197,7 @@ async def ratio(home: Path) -> None:
     )
 
 
-async def cost(desk: Desk, characters: int, seed: int) -> float:
+async def cost(library: Library, characters: int, seed: int) -> float:
     source = sources.paragraphs(seed)
     text: list[str] = []
     size = 0
@@ -205,7 +205,9 @@ async def cost(desk: Desk, characters: int, seed: int) -> float:
         text.append(next(source))
         size += len(text[-1]) + 2
     started = time.process_time()
-    receipt = await desk.add_source(Source(f"{seed}.txt", "\n\n".join(text).encode(), "text/plain"))
+    receipt = await library.documents.add_source(
+        Source(f"{seed}.txt", "\n\n".join(text).encode(), "text/plain")
+    )
     return (time.process_time() - started) / receipt.passages
 
 

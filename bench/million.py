@@ -21,11 +21,11 @@ from pathlib import Path
 
 import run
 
-from shisho.bootstrap.desk import build_desk
+from shisho.bootstrap.library import build_library
 from shisho.corpus.ingest import document_id, passage_id
 from shisho.domain.corpus import BlockKind, Document, DocumentState, Intake, Passage, Scope, Source
 from shisho.language.terms import graphs
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.settings import load
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.shelf import EmbeddedShelf
@@ -109,32 +109,32 @@ def passage(name: str, ordinal: int, rng: random.Random) -> Passage:
 
 async def measure(home: Path, held: int) -> None:
     started = time.process_time()
-    desk = build_desk(load(home=home))
-    await desk.search([run.QUESTION])
+    library = build_library(load(home=home))
+    await library.documents.search([run.QUESTION])
     say("index made, CPU s", time.process_time() - started)
-    await desk.close()
+    await library.close()
     started = time.process_time()
-    desk = build_desk(load(home=home))
+    library = build_library(load(home=home))
     say("opening, CPU ms", (time.process_time() - started) * 1000)
     try:
-        await desk.search([run.QUESTION])
-        say(f"search over {held:,} passages, CPU ms", await run.search_cost(desk))
-        say("the first document, with the look for damage, CPU ms", await catch_up_cost(desk, 0))
-        costs = [await catch_up_cost(desk, number) for number in range(1, 12)]
+        await library.documents.search([run.QUESTION])
+        say(f"search over {held:,} passages, CPU ms", await run.search_cost(library))
+        say("the first document, with the look for damage, CPU ms", await catch_up_cost(library, 0))
+        costs = [await catch_up_cost(library, number) for number in range(1, 12)]
         say("one document more, until it is found, CPU ms", statistics.median(costs))
         say("the dearest of eleven, CPU ms", max(costs))
         say("memory of its own, MB", own_mb())
         say("the most it held, MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     finally:
-        await desk.close()
+        await library.close()
 
 
-async def catch_up_cost(desk: Desk, number: int) -> float:
+async def catch_up_cost(library: Library, number: int) -> float:
     text = f"第{number}灯台の高さは三十二メートルである。"
     source = Source(f"more {number}.txt", text.encode(), "text/plain")
     started = time.process_time()
-    await desk.add_source(source)
-    hits = await desk.search(["灯台の高さ"], limit=12)
+    await library.documents.add_source(source)
+    hits = await library.documents.search(["灯台の高さ"], limit=12)
     assert source.name in {hit.source for hit in hits}
     return (time.process_time() - started) * 1000
 

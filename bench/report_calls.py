@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.language.tokens import tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
@@ -99,9 +99,9 @@ async def measure(
     with tempfile.TemporaryDirectory() as home:
         async with FakeProvider(hear) as provider:
             settings = {"model": "ollama/m-1", "model_url": provider.url("ollama"), "model_context": context}
-            async with open_desk(home=Path(home), web="off", model_seconds=60.0, **settings) as desk:  # type: ignore[arg-type]
-                added = [receipt async for receipt in desk.add(folder)]
-                answer = await desk.ask(request, kind="report", sections=sections)
+            async with open_library(home=Path(home), web="off", model_seconds=60.0, **settings) as library:  # type: ignore[arg-type]
+                added = [receipt async for receipt in library.documents.add(folder)]
+                answer = await library.questions.ask(request, kind="report", sections=sections)
     print(f"{len(added)} files, {answer.loop_stop}, {len(answer.sentences)} sentences")
     return sizes
 

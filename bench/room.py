@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.depth import top_k
 from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.domain.inquiry import Goal
 from shisho.evaluation.sets import load
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 
@@ -63,11 +63,13 @@ def _reply(value: object) -> ProviderReply:
     return ProviderReply(json.dumps(value, ensure_ascii=False))
 
 
-async def show_in_session(desk: Desk, complexity: Complexity) -> list[int]:
+async def show_in_session(library: Library, complexity: Complexity) -> list[int]:
     """How many passages each round of a session shows."""
-    opened = await desk.sessions.open_session(GOAL.question, complexity=complexity)
+    opened = await library.sessions.open_session(GOAL.question, complexity=complexity)
     found = [
-        await desk.sessions.search_next(opened.session_id, SearchRequest(keyword_query=(word, GOAL.question)))
+        await library.sessions.search_next(
+            opened.session_id, SearchRequest(keyword_query=(word, GOAL.question))
+        )
         for word in WORDS
     ]
     return [len(round_.shown) for round_ in found]
@@ -78,36 +80,36 @@ async def show_to_model(home: Path, context: int, complexity: Complexity) -> lis
     reader = Reader()
     async with (
         FakeProvider(reader) as provider,
-        open_desk(
+        open_library(
             home=home,
             web="off",
             model="ollama/m-1",
             model_url=provider.url("ollama"),
             model_context=context,
             model_seconds=600.0,
-        ) as desk,
+        ) as library,
     ):
-        await desk.ask(GOAL.question, goals=[GOAL], complexity=complexity, budget=BUDGET)
+        await library.questions.ask(GOAL.question, goals=[GOAL], complexity=complexity, budget=BUDGET)
     return reader.shown
 
 
-async def fill(desk: Desk, folder: Path, passages: int) -> int:
+async def fill(library: Library, folder: Path, passages: int) -> int:
     """Take in documents of a set until there are so many passages; how many there are then."""
     held = 0
     for entry in load(folder).entries:
         if held >= passages:
             break
-        await desk.add_source(Source(entry.id, entry.text.encode(), "text/plain", entry.title))
-        held = sum(corpus.passages for corpus in await desk.corpora())
+        await library.documents.add_source(Source(entry.id, entry.text.encode(), "text/plain", entry.title))
+        held = sum(corpus.passages for corpus in await library.documents.list_corpora())
     return held
 
 
 async def report(folder: Path, passages: int) -> None:
     """A row for each reader."""
     with tempfile.TemporaryDirectory() as home:
-        async with open_desk(home=home, web="off") as desk:
-            held = await fill(desk, folder, passages)
-            rows = {("session", way): await show_in_session(desk, way) for way in COMPLEXITIES}
+        async with open_library(home=home, web="off") as library:
+            held = await fill(library, folder, passages)
+            rows = {("session", way): await show_in_session(library, way) for way in COMPLEXITIES}
         for context in CONTEXTS:
             for way in COMPLEXITIES:
                 rows[f"model of {context:,}", way] = await show_to_model(Path(home), context, way)

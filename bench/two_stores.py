@@ -1,6 +1,6 @@
-"""The same set of questions over SQLite and over PostgreSQL, each through a whole desk. The share of the ten
-best passages that both have, the figures of `eval/` on PostgreSQL, and for how many questions both quote the
-same.
+"""The same set of questions over SQLite and over PostgreSQL, each through a whole library. The share of the
+ten best passages that both have, the figures of `eval/` on PostgreSQL, and for how many questions both quote
+the same.
 
 python bench/two_stores.py ../shared/eval/niilc-dev --store postgresql://user@host/empty_database [--asked
 200]
@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 from statistics import fmean
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.evaluation.run import evaluate_retrieval, fill
 from shisho.evaluation.sets import load
-from shisho.services import Desk
+from shisho.services import Library
 
 TOP = 10
 
@@ -38,11 +38,11 @@ async def compare(folder: Path, store: str, ranked: int, asked: int) -> None:
     eval_set = await asyncio.to_thread(load, folder)
     with tempfile.TemporaryDirectory() as first_home, tempfile.TemporaryDirectory() as second_home:
         async with (
-            open_desk(home=first_home) as embedded,
-            open_desk(home=second_home, store=store) as postgres,
+            open_library(home=first_home) as embedded,
+            open_library(home=second_home, store=store) as postgres,
         ):
-            for desk in (embedded, postgres):
-                await fill(desk, eval_set)
+            for library in (embedded, postgres):
+                await fill(library, eval_set)
             questions = eval_set.questions[:ranked]
             shares = [await overlap(embedded, postgres, question.text) for question in questions]
             report("the ten best, share that both have", fmean(shares))
@@ -57,13 +57,16 @@ async def compare(folder: Path, store: str, ranked: int, asked: int) -> None:
             report(f"the same evidence, of {len(some)} questions", fmean(same))
 
 
-async def overlap(first: Desk, second: Desk, text: str) -> float:
-    names = [{hit.passage for hit in await desk.search([text], limit=TOP)} for desk in (first, second)]
+async def overlap(first: Library, second: Library, text: str) -> float:
+    names = [
+        {hit.passage for hit in await library.documents.search([text], limit=TOP)}
+        for library in (first, second)
+    ]
     return len(names[0] & names[1]) / max(1, *map(len, names))
 
 
-async def evidence(desk: Desk, text: str) -> list[tuple[str, int, int]]:
-    answer = await desk.ask(text)
+async def evidence(library: Library, text: str) -> list[tuple[str, int, int]]:
+    answer = await library.questions.ask(text)
     return sorted((quote.document_id, quote.start, quote.end) for quote in answer.evidence)
 
 

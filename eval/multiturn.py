@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
-from shisho.services import Desk
+from shisho.services import Library
 
 DEPTH = 10  # documents of recall
 
@@ -55,28 +55,28 @@ async def ask_tasks(tasks: Sequence[Task], *, show: bool) -> list[TaskResult]:
     texts = {passage["id"]: passage["text"] for task in tasks for passage in task["passages"]}
     results = []
     with tempfile.TemporaryDirectory() as home:
-        async with open_desk(home=home) as desk:
+        async with open_library(home=home) as library:
             names = {}
             for name, text in texts.items():
-                receipt = await desk.add_source(Source(f"{name}.txt", text.encode()))
+                receipt = await library.documents.add_source(Source(f"{name}.txt", text.encode()))
                 names[receipt.document_id] = name
             for task in tasks:
-                results.append(await ask_task(desk, task, names))
+                results.append(await ask_task(library, task, names))
                 if show:
                     print(results[-1], " | ".join(list_questions(task)[-2:])[:150])
     return results
 
 
-async def ask_task(desk: Desk, task: Task, names: Mapping[Any, str]) -> TaskResult:
+async def ask_task(library: Library, task: Task, names: Mapping[Any, str]) -> TaskResult:
     """Ask the user's questions in turn. The last answer is judged."""
     conversation = None
     for question in list_questions(task):
-        answer = await desk.ask(question, conversation=conversation)
+        answer = await library.questions.ask(question, conversation=conversation)
         conversation = answer.conversation_id
     gold = {passage["id"] for passage in task["passages"]}
     recalls = []
     for query in (answer.understood or question, question):
-        found = [names[document] for document in await desk.rank_documents(query)][:DEPTH]
+        found = [names[document] for document in await library.documents.rank_documents(query)][:DEPTH]
         recalls.append(len(gold.intersection(found)) / max(1, min(DEPTH, len(gold))))
     shown = {names[each.document_id] for each in answer.evidence}
     return TaskResult(task["answerable"][0], answer.level.value, *recalls, bool(gold & shown))

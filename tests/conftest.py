@@ -1,4 +1,4 @@
-"""No test reaches the real web: a desk opened without a web of the test's own has none."""
+"""No test reaches the real web: a library opened without a web of the test's own has none."""
 
 from __future__ import annotations
 

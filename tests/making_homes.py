@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.bootstrap.desk import build_desk
+from shisho.bootstrap.library import build_library
 from shisho.domain.corpus import Source
 from shisho.settings import load
 
@@ -22,11 +22,11 @@ SPOILT = ["damaged header", "cut in half", "newer", "a file", "read-only"]
 
 async def furnish(home: Path) -> None:
     """A home with three documents."""
-    desk = build_desk(load(home=home))
+    library = build_library(load(home=home))
     for name in ("灯台", "港", "岬"):
-        await desk.add_source(Source(f"{name}.txt", f"{name}について。{TEXT}".encode()))
-    await desk.search(["灯台"])
-    await desk.close()
+        await library.documents.add_source(Source(f"{name}.txt", f"{name}について。{TEXT}".encode()))
+    await library.documents.search(["灯台"])
+    await library.close()
 
 
 @contextmanager

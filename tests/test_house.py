@@ -484,9 +484,9 @@ SINS = [
     ),
     ("interfaces/gui/sin.py", "x = 1", "interfaces/gui is no wing that WINGS lists"),
     (
-        "bootstrap/queue.py",
+        "bootstrap/worker.py",
         "from shisho.testing import memory_web",
-        "bootstrap/queue.py knows testing",
+        "bootstrap/worker.py knows testing",
     ),
     (
         "services/callbacks.py",

@@ -34,7 +34,7 @@ from shisho.messages.catalogue import render, render_all, word
 from shisho.messages.message import Message
 from shisho.messages.po import LANGUAGES, catalogue
 from shisho.services import intake
-from shisho.services.desk import STILL_READ
+from shisho.services.documents import STILL_READ
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
 from shisho.web.engines import engines

@@ -73,8 +73,8 @@ VERBS = words(
 )
 # Functions that bear another name for a reason, by the beginning of their place.
 NAMED_OTHERWISE = {
-    "services/": "what a program asks of the desk, `await desk.documents()`: its names are the public API",
-    "interfaces/api/": "named as the verb of the desk that it is a shell over",
+    "services/": "what a program asks of the library, `await library.documents.list()`: its names are the public API",
+    "interfaces/api/": "named as the verb of the library that it is a shell over",
     "interfaces/ui/pages.py": "pages are named by their addresses",
     "librarian/nodes.py": "nodes are named as the loop's table and its traces name them",
     "hostile.py": "in the box: the name of an attack is the name of its host",
@@ -210,8 +210,8 @@ QUESTIONS = "\n".join(f'def count_{number}() -> None:\n    """What is counted.""
         ),
         (
             repeated_classes,
-            "def make() -> type:\n    class Desk: ...\n    return Desk",
-            "Desk is a class in librarian/sin.py and in services/",
+            "def make() -> type:\n    class Library: ...\n    return Library",
+            "Library is a class in librarian/sin.py and in services/",
         ),
         (participles, "class Sorted: ...", "librarian/sin.py: Sorted is a participle"),
         (participles, "class Trying(Exception): ...", "librarian/sin.py: Trying is a participle"),

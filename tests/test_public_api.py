@@ -1,4 +1,4 @@
-"""`shisho` exports every type that a caller meets through the desk: parameters, returns, their fields,
+"""`shisho` exports every type that a caller meets through the library: parameters, returns, their fields,
 errors.
 
 Run as a program it prints those that are missing, of whatever `shisho` is on the path."""
@@ -15,6 +15,7 @@ import typing
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,16 @@ def missing_types() -> list[str]:
     from shisho import errors
 
     exported = {id(getattr(shisho, name)) for name in shisho.__all__}
-    met = {id(kind): kind for kind in _types_met(shisho.Desk)}
+    met = {id(kind): kind for kind in _types_met(shisho.Library)}
     for kind in vars(errors).values():
         if isinstance(kind, type) and issubclass(kind, errors.ShishoError):
             met[id(kind)] = kind
     return sorted(kind.__name__ for number, kind in met.items() if number not in exported)
 
 
-def _types_met(desk: type) -> Iterator[Any]:
+def _types_met(library: type) -> Iterator[Any]:
     seen: dict[int, Any] = {}  # held, so that no other hint gets the id of one that is gone
-    todo: list[Any] = [desk]
+    todo: list[Any] = [library]
     while todo:
         hint = todo.pop()
         if id(hint) in seen:
@@ -66,7 +67,7 @@ def _hints_of(kind: type) -> Iterator[Any]:
         fields = typing.get_type_hints(kind, _names_of(kind))
         yield from (hint for name, hint in fields.items() if not name.startswith("_"))
     for name, member in inspect.getmembers(kind):
-        verb = member.fget if isinstance(member, property) else member
+        verb = getattr(member, "fget", None) or getattr(member, "func", None) or member
         if not name.startswith("_") and inspect.isfunction(verb):
             yield from typing.get_type_hints(verb, _names_of(verb)).values()
 
@@ -100,14 +101,14 @@ SINS = {
         "    abstained: bool\n    planted: PlantedType\n",
     ),
     "a parameter of a verb": (
-        "services/desk.py",
-        "    async def ready(self) -> None:",
-        "    async def ready(self, how: PlantedType) -> None:",
+        "services/library.py",
+        "    async def check_ready(self) -> None:",
+        "    async def check_ready(self, how: PlantedType) -> None:",
     ),
     "what a verb returns": (
-        "services/web_verbs.py",
-        "    def get_web_consent_time(self) -> str:",
-        "    def get_web_consent_time(self) -> Sequence[PlantedType]:",
+        "services/web.py",
+        "    def get_consent_time(self) -> str:",
+        "    def get_consent_time(self) -> Sequence[PlantedType]:",
     ),
     "an error": (
         "errors.py",
@@ -147,8 +148,8 @@ def test_exports_are_sorted_and_there() -> None:
     assert names == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     assert len(set(names)) == len(names)
     assert dir(shisho) == sorted(shisho.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'Dsk'"):
-        shisho.Dsk  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'Libary'"):
+        shisho.Libary  # noqa: B018
 
 
 def test_import_alone_loads_nothing_of_ours() -> None:
@@ -163,10 +164,10 @@ def test_type_checker_sees_what_is_exported(tmp_path: Path) -> None:
     page.write_text(
         "import shisho\n"
         "async def main() -> None:\n"
-        "    async with shisho.open(web='off') as desk:\n"
-        "        answer = await desk.ask('q', sources=shisho.Sources.DOCUMENTS)\n"
+        "    async with shisho.open(web='off') as library:\n"
+        "        answer = await library.questions.ask('q', sources=shisho.Sources.DOCUMENTS)\n"
         "        reveal_type(answer)\n"
-        "        await desk.aks('q')\n",
+        "        await library.aks('q')\n",
         "utf-8",
     )
     ended = subprocess.run(
@@ -180,43 +181,23 @@ def test_type_checker_sees_what_is_exported(tmp_path: Path) -> None:
     assert ended.stdout.count(": error:") == 1 and 'has no attribute "aks"' in ended.stdout
 
 
-def test_desk_has_verbs_alone() -> None:
-    """What a desk is wired to is private: only verbs, and the parts that hold further verbs, are there."""
+def test_a_library_shows_its_parts_and_their_methods(tmp_path: Path) -> None:
+    """What a library is built from is private: only methods and parts with further methods are there."""
     import shisho
+    from shisho.bootstrap.library import build_library
+    from shisho.settings import load
 
-    for kind in (shisho.Desk, shisho.TaskDesk, shisho.Sessions):
-        public = {name: member for name, member in inspect.getmembers(kind) if not name.startswith("_")}
-        facts = {name for name, member in public.items() if not inspect.isfunction(member)}
-        desk_facts = {
-            "tasks",
-            "answers",
-            "conversations",
-            "sessions",
-            "folders",
-            "references",
-            "embeddings",
-            "exports",
-            "models",
-            "viewer",
-            "proofs",
-            "team",
-            "budget",
-            "is_host",
-            "owner",
-        }
-        assert facts == (desk_facts if kind is shisho.Desk else set())
-
-
-def test_no_verb_of_the_desk_has_a_twin_of_another_shape() -> None:
-    import shisho
-
-    verbs = [
-        name
-        for kind in (shisho.Desk, shisho.TaskDesk, shisho.Sessions)
-        for name, _ in inspect.getmembers(kind, inspect.isfunction)
-        if not name.startswith("_")
-    ]
-    assert len(verbs) == len(set(verbs))
+    library = build_library(load(home=tmp_path, web="off"))
+    parts = {name for name, member in vars(shisho.Library).items() if isinstance(member, cached_property)}
+    assert {"documents", "questions", "tasks", "conversations", "folders", "viewer", "team"} <= parts
+    for name in parts:
+        part = getattr(library, name)
+        assert isinstance(part, getattr(shisho, type(part).__name__))
+        assert part is getattr(library, name)
+        public = {member for member in dir(part) if not member.startswith("_")}
+        assert public and public == {member for member in vars(type(part)) if not member.startswith("_")}
+    assert {"create", "get_status", "list", "queue_searches", "stop"} <= set(dir(library.tasks))
+    assert "cited answer" in str(inspect.getdoc(library.questions.ask))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.setting_values import list_settings
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
@@ -55,23 +55,23 @@ async def test_every_setting_opens_a_desk_by_its_name(row: Setting, tmp_path: Pa
     given = {"home": tmp_path / "home"} | {row.name: another(row, tmp_path / "home")}
     if given[row.name] == "ginza":
         pytest.importorskip("ginza")
-    async with open_desk(**given) as desk:
+    async with open_library(**given) as library:
         if row.name == "store":  # where nobody listens
             with pytest.raises(StoreUnavailable, match="cannot be reached"):
-                await desk.corpora()
+                await library.documents.list_corpora()
         else:
-            assert await desk.corpora() == []
+            assert await library.documents.list_corpora() == []
     assert load(**given).origins[row.name] == "call"
 
 
 @pytest.mark.parametrize("value", ["off", False])
 async def test_web_off_by_name_closes_the_way_to_the_web(value: str | bool, tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web=value) as desk:
-        assert not await desk.tasks.is_web_usable()
+    async with open_library(home=tmp_path, web=value) as library:
+        assert not await library.web.is_usable()
 
 
 async def test_no_parameter_of_opening_has_the_name_of_a_setting() -> None:
-    own = set(open_desk.__wrapped__.__kwdefaults__ or ())  # type: ignore[attr-defined]
+    own = set(open_library.__wrapped__.__kwdefaults__ or ())  # type: ignore[attr-defined]
     assert own
     assert not own & {row.name for row in TABLE}
 
@@ -82,7 +82,7 @@ async def test_no_parameter_of_opening_has_the_name_of_a_setting() -> None:
 )
 async def test_unknown_setting_names_the_near_one(name: str, near: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match=f"Did you mean .*{near}") as refused:
-        async with open_desk(**{"web": "off", name: "off"}):
+        async with open_library(**{"web": "off", name: "off"}):
             pass
     assert near in refused.value.details["near"]
     home = tmp_path / "home"
@@ -103,7 +103,7 @@ async def test_setting_like_no_other_is_refused_without_a_guess() -> None:
 )
 async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match=name):
-        async with open_desk(**{"home": tmp_path, name: value}):
+        async with open_library(**{"home": tmp_path, name: value}):
             pass
 
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fit import SELECTIONS, SENTENCES, Selections, Sentences, fit_ranker
 from labels import ENCYCLOPEDIA_SETS, PDF_SET, ROOT, LabelledQuestion, load_questions
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Scope, SearchRequest, Source
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
@@ -79,10 +79,10 @@ async def ask_all(questions: Sequence[LabelledQuestion], shared: Path) -> list[A
         home = LIBRARIES / name
         is_new = not home.exists()
         home.mkdir(parents=True, exist_ok=True)
-        async with open_desk(home=home) as desk:
+        async with open_library(home=home) as library:
             if is_new:
-                await _fill(desk, name, shared)
-            searcher = desk._parts.rankings
+                await _fill(library, name, shared)
+            searcher = library._parts.rankings
             for question in questions:
                 if question.collection == name:
                     asked += await _ask(searcher, question)
@@ -90,20 +90,20 @@ async def ask_all(questions: Sequence[LabelledQuestion], shared: Path) -> list[A
     return asked
 
 
-async def _fill(desk, name: str, shared: Path) -> None:
+async def _fill(library, name: str, shared: Path) -> None:
     if name in ENCYCLOPEDIA_SETS:
-        await fill(desk, load(shared / "eval" / name))
+        await fill(library, load(shared / "eval" / name))
         return
     if name == PDF_SET:
-        async for _ in desk.add(shared / PDF_SET / "pdfs", ocr=False):
+        async for _ in library.documents.add(shared / PDF_SET / "pdfs", ocr=False):
             pass
         return
     import gzip
 
-    async for _ in desk.add(shared / "pdf" / "ja", shared / "pdf" / "en", ocr=False):
+    async for _ in library.documents.add(shared / "pdf" / "ja", shared / "pdf" / "en", ocr=False):
         pass
     for page in sorted((shared / "extract" / "html").glob("*.html.gz")):
-        await desk.add_source(
+        await library.documents.add_source(
             Source(page.name.removesuffix(".gz"), gzip.decompress(page.read_bytes()), "text/html")
         )
 

@@ -12,7 +12,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.evaluation.run import fill, rank_questions
 from shisho.evaluation.sets import EvalSet, load
 
@@ -41,11 +41,11 @@ def main() -> None:
 async def measured(eval_set: EvalSet, embedder: str) -> tuple[Places, Places]:
     """By words, and by words and meaning: at which place each question's passage comes, 0 for not at all."""
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as home:
-        async with open_desk(home=home, embedder=embedder, web="off") as desk:
-            await fill(desk, eval_set)
-            before = await rank_questions(desk, eval_set.questions)
-            await desk.embeddings.embed()
-            after = await rank_questions(desk, eval_set.questions)
+        async with open_library(home=home, embedder=embedder, web="off") as library:
+            await fill(library, eval_set)
+            before = await rank_questions(library, eval_set.questions)
+            await library.embeddings.embed()
+            after = await rank_questions(library, eval_set.questions)
     return places(eval_set, before), places(eval_set, after)
 
 

@@ -1,8 +1,11 @@
-"""Shisho: a research librarian you run yourself. `async with shisho.open() as desk: await desk.ask("…")`.
+"""Shisho: a research librarian you run yourself.
 
-What stands in `__all__` is the public API: `open`, the desk with its verbs, every type that they take and
-give, and every error. Each name is loaded on first use, so that `import shisho` stays free of heavy
-imports."""
+`async with shisho.open() as library: await library.questions.ask("…")`.
+
+`__all__` is the public API: `open`, the library with its parts, every type that their methods take and
+return, and every error. Each name is loaded on first use, so that `import shisho` stays free of heavy
+imports.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from shisho.version import VERSION
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.desk import open_desk as open
+    from shisho.bootstrap.library import open_library as open
     from shisho.domain.answer_log import (
         AcceptedEvidence,
         AnswerLog,
@@ -247,13 +250,13 @@ if TYPE_CHECKING:
     from shisho.ports.interventions import Notifier
     from shisho.ports.librarian import PreparedInquiry
     from shisho.ports.model import BorrowedModel
-    from shisho.services.answers import AnswerDesk
-    from shisho.services.conversing import ConversationDesk
-    from shisho.services.desk import Desk
-    from shisho.services.embeddings import EmbeddingDesk
-    from shisho.services.exporting import ExportDesk
-    from shisho.services.folders import FolderDesk
-    from shisho.services.modelling import ModelDesk
+    from shisho.services.conversations import Conversations
+    from shisho.services.documents import Documents
+    from shisho.services.embeddings import Embeddings
+    from shisho.services.exports import Exports
+    from shisho.services.folders import Folders
+    from shisho.services.library import Library
+    from shisho.services.models import Models
     from shisho.services.news import (
         AnswerReady,
         FilesSurveyed,
@@ -266,64 +269,61 @@ if TYPE_CHECKING:
         TextPartStored,
         VectorsMade,
     )
-    from shisho.services.proving import ProofDesk
-    from shisho.services.references import ReferenceDesk
+    from shisho.services.proofs import Proofs
+    from shisho.services.questions import Questions
+    from shisho.services.references import References
     from shisho.services.sessions import Sessions
-    from shisho.services.tasks import TaskDesk
-    from shisho.services.team import TeamDesk
-    from shisho.services.viewing import ViewerDesk
+    from shisho.services.tasks import Tasks
+    from shisho.services.team import Team
+    from shisho.services.viewer import Viewer
+    from shisho.services.web import Web
 
 __version__ = VERSION
 # fmt: off
 __all__ = [
-    "AcceptedEvidence", "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer", "AnswerDesk",
+    "AcceptedEvidence", "Access", "AccessDenied", "AllEnginesBlocked", "AllFetchesFailed", "Answer",
     "AnswerDifference", "AnswerHandle", "AnswerHeading", "AnswerLevel", "AnswerList", "AnswerLog", "AnswerNote",
     "AnswerParagraph", "AnswerPassage", "AnswerReady", "AnswerStep", "AnswerTable", "AskOptions", "AuditEntry",
-    "AuditOutcome", "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel", "BreakerState",
-    "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim", "Complexity",
-    "ComposedAnswer", "Conflict", "ConsentRequired", "ContradictedSentences", "Conversation", "ConversationContext",
-    "ConversationDesk",
-    "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn", "Corpus", "CorpusGrant",
-    "CorpusKey", "Delay", "Desk", "Document", "DocumentEncrypted", "DocumentId", "DocumentState", "DocumentUnreadable",
-    "DocumentView", "DocumentsQueued", "EmbedderAbout", "EmbeddingDesk", "EmbeddingProgress", "EmptyCorpus",
-    "EndReason", "EngineStatus", "EngineUnavailable", "EventKind", "Evidence", "EvidenceBoxes", "EvidenceExhibit",
-    "ExistingDocument", "ExportDesk", "ExtraMissing", "FailedItem", "FeedbackRecorded", "FileSurvey", "FileTakenIn",
-    "FilesSurveyed", "FilterRange", "Finding", "FindingVerdict", "FindingVerdicts", "FolderDesk", "FolderFailed",
-    "FolderState", "FolderStatus", "FolderUpToDate", "ForbiddenAddress", "ForbiddenPath", "FoundModel",
-    "FoundPage", "Gap", "Goal", "GoalProgress", "GoalState", "GoalStatus", "Grantee", "GranteeKind",
-    "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState", "InvalidParams",
-    "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "LibraryFigures",
-    "LoopState", "LoopStop", "MatchedBy", "MetadataField", "MetadataValue", "ModelDesk", "ModelFailed",
+    "AuditOutcome", "AuditVerb", "AuthAction", "AuthRequired", "AuthResolved", "AuthTarget", "BorrowedModel",
+    "BreakerState", "Budget", "BudgetExhausted", "Bytes", "CalibrationTarget", "Check", "CitedSentence", "Claim",
+    "Complexity", "ComposedAnswer", "Conflict", "ConsentRequired", "ContradictedSentences", "Conversation",
+    "ConversationContext", "ConversationPage", "ConversationRemoved", "ConversationSummary", "ConversationTurn",
+    "Conversations", "Corpus", "CorpusGrant", "CorpusKey", "Delay", "Document", "DocumentEncrypted", "DocumentId",
+    "DocumentState", "DocumentUnreadable", "DocumentView", "Documents", "DocumentsQueued", "EmbedderAbout",
+    "EmbeddingProgress", "Embeddings", "EmptyCorpus", "EndReason", "EngineStatus", "EngineUnavailable", "EventKind",
+    "Evidence", "EvidenceBoxes", "EvidenceExhibit", "ExistingDocument", "Exports", "ExtraMissing", "FailedItem",
+    "FeedbackRecorded", "FileSurvey", "FileTakenIn", "FilesSurveyed", "FilterRange", "Finding", "FindingVerdict",
+    "FindingVerdicts", "FolderFailed", "FolderState", "FolderStatus", "FolderUpToDate", "Folders", "ForbiddenAddress",
+    "ForbiddenPath", "FoundModel", "FoundPage", "Gap", "Goal", "GoalProgress", "GoalState", "GoalStatus", "Grantee",
+    "GranteeKind", "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState",
+    "InvalidParams", "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "Library",
+    "LibraryFigures", "LoopState", "LoopStop", "MatchedBy", "MetadataField", "MetadataValue", "ModelFailed",
     "ModelFault", "ModelSetting", "ModelUsage", "ModelUse", "ModelWaits", "ModelWork", "ModelWorkKind",
-    "ModelWorkState", "NameConflict", "NeedsOcr", "NewToken", "NextStep", "NodeModelUse", "NotFound",
-    "NoteRole", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate",
-    "PageImage",
-    "PageLayout",
-    "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId", "PassageMark",
-    "PassageReading", "Payload",
-    "PendingIntervention", "PendingJobs", "PlannedSection",
-    "PreparedInquiry", "Priority", "Progress", "ProofDesk", "PurgeScope",
-    "QuestionTurn", "Quota", "QuotaExhausted", "QuotaResource",
-    "RankedPassages", "Receipt", "ReferenceDesk", "ReferenceMatch", "ReplayReport", "ReportEstimate",
-    "RequestKind", "Requirements", "ResultRow",
-    "RobotsDisallowed", "SearchOptions", "SearchPaging", "SearchRequest", "SearchRound", "SearchesQueued", "Sentence",
-    "SentenceRevision", "SentenceWritten", "ServerBusy", "SessionOpened", "Sessions", "SettingValue", "ShishoError",
-    "SkippedItem", "Source", "SourceRemoved", "Sources", "SpanBoxes", "Stance", "StatusDetail", "StepForgotten",
-    "StepTaken", "StopMode", "StopStrategy", "StorageUnusable", "StoreUnavailable", "StoredModel", "Strategy", "SupportCounts",
-    "SupportOutcome", "SupportedBy", "Task", "TaskChanged", "TaskDeleted", "TaskDesk", "TaskId", "TaskNotFound", "TaskPage",
-    "TaskProgress", "TaskResumed", "TaskShare", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "TeamDesk",
+    "ModelWorkState", "Models", "NameConflict", "NeedsOcr", "NewToken", "NextStep", "NodeModelUse", "NotFound",
+    "NoteRole", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage",
+    "PageLayout", "PageRecognised", "PageStrip", "PagesRead", "PagingStop", "ParserFailed", "PassageHit", "PassageId",
+    "PassageMark", "PassageReading", "Payload", "PendingIntervention", "PendingJobs", "PlannedSection",
+    "PreparedInquiry", "Priority", "Progress", "Proofs", "PurgeScope", "QuestionTurn", "Questions", "Quota",
+    "QuotaExhausted", "QuotaResource", "RankedPassages", "Receipt", "ReferenceMatch", "References", "ReplayReport",
+    "ReportEstimate", "RequestKind", "Requirements", "ResultRow", "RobotsDisallowed", "SearchOptions", "SearchPaging",
+    "SearchRequest", "SearchRound", "SearchesQueued", "Sentence", "SentenceRevision", "SentenceWritten", "ServerBusy",
+    "SessionOpened", "Sessions", "SettingValue", "ShishoError", "SkippedItem", "Source", "SourceRemoved", "Sources",
+    "SpanBoxes", "Stance", "StatusDetail", "StepForgotten", "StepTaken", "StopMode", "StopStrategy",
+    "StorageUnusable", "StoreUnavailable", "StoredModel", "Strategy", "SupportCounts", "SupportOutcome",
+    "SupportedBy", "Task", "TaskChanged", "TaskDeleted", "TaskId", "TaskNotFound", "TaskPage", "TaskProgress",
+    "TaskResumed", "TaskShare", "TaskSnapshot", "TaskState", "TaskStopped", "TaskSummary", "Tasks", "Team",
     "TextMatch", "TextMatches", "TextPartStored", "TimeRange", "TimedOut", "TooLarge", "TurnState", "UnsearchedQuery",
     "UnsupportedMedia", "UnusableDocument", "UrlsQueued", "User", "UserGroup", "VectorsMade", "Verdict", "Viewable",
-    "ViewerDesk", "WaitCondition", "WatchedFolder", "WebConsent", "WebRound", "WindowResult", "WordShare",
+    "Viewer", "WaitCondition", "WatchedFolder", "Web", "WebConsent", "WebRound", "WindowResult", "WordShare",
     "WorkerId", "__version__", "open",
 ]
 # fmt: on
 
 # Where public names stand, below this package.
 _PAGES = """
-errors services.answers services.conversing services.desk services.embeddings services.exporting services.folders
-services.modelling services.news services.proving services.references services.sessions services.tasks services.team
-services.viewing domain.answer_log domain.answer_news domain.audit
+errors services.conversations services.documents services.library services.embeddings services.exports services.folders
+services.models services.news services.proofs services.questions services.references services.sessions services.tasks
+services.team services.viewer services.web domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
 domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
 domain.reference domain.replay domain.report domain.requirements domain.session domain.setting domain.task domain.team
@@ -336,7 +336,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'shisho' has no attribute {name!r}")
     if name == "open":
-        return import_module("shisho.bootstrap.desk").open_desk
+        return import_module("shisho.bootstrap.library").open_library
     return next(vars(page)[name] for page in _pages() if name in vars(page))
 
 

@@ -12,7 +12,7 @@ from shisho.domain.conversation import NewTurn
 from shisho.domain.corpus import Scope
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
 from shisho.errors import InvalidParams, NotFound
-from shisho.ports import Conversations, Ledger
+from shisho.ports import ConversationStore, Ledger
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.sql.conversations import StoredConversations
@@ -23,7 +23,7 @@ from tests.contracts.test_ledger import answer, evidence
 
 @dataclass(frozen=True)
 class Talks:
-    conversations: Conversations
+    conversations: ConversationStore
     ledger: Ledger
 
     async def ask(self, run_id: str, question: str, conversation_id: str = "", owner: str = "local") -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.task import Bytes
 from shisho.errors import StorageUnusable
 from shisho.stores.postgres import migrations
@@ -85,19 +85,21 @@ async def test_server_of_the_last_version_goes_on_beside_one_of_this(
 ) -> None:
     url = postgres.new_database()
     known = migrations.scripts_in
-    async with open_desk(home=tmp_path / "old", store=url, blobs=str(tmp_path / "files")) as last:
+    async with open_library(home=tmp_path / "old", store=url, blobs=str(tmp_path / "files")) as last:
         await last.tasks.queue_documents(files=[Bytes("氷.md", "樹氷は白い。".encode())])
         add_columns(url)
         with monkeypatch.context() as newer:
             newer.setattr(migrations, "scripts_in", lambda package: [*known(package), LATER])
-            async with open_desk(home=tmp_path / "new", store=url, blobs=str(tmp_path / "files")) as present:
+            async with open_library(
+                home=tmp_path / "new", store=url, blobs=str(tmp_path / "files")
+            ) as present:
                 async with present.working(1):
                     status = await finished(last, "last")
                 assert status.status == "completed", status
                 answer = await last.ask("樹氷は何色か")
                 assert await present.answer("last") == answer
                 assert (await present.ask("樹氷は何色か")).text == answer.text
-        async with open_desk(home=tmp_path / "again", store=url) as restarted:
+        async with open_library(home=tmp_path / "again", store=url) as restarted:
             with pytest.raises(StorageUnusable, match="newer version"):
                 await restarted.ready()
         assert [document.source for document in await last.documents()] == ["氷.md"]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
-from shisho.services import Desk
+from shisho.services import Library
 from tests.faults.children import LONG
 
 ROOT = Path(__file__).parents[2]
@@ -32,22 +32,22 @@ def written(characters: int, name: str) -> bytes:
 
 PEAKS = """
 import asyncio, sys
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from tests.machine import peak_mb
 
 async def main(home, *paths):
-    async with open_desk(home=home) as desk:
+    async with open_library(home=home) as library:
         for path in paths:
-            assert [receipt.outcome async for receipt in desk.add(path)] == ["added"]
+            assert [receipt.outcome async for receipt in library.documents.add(path)] == ["added"]
             print(peak_mb())
 
 asyncio.run(main(*sys.argv[1:]))
 """
 
 
-async def cost(desk: Desk, data: bytes, name: str) -> float:
+async def cost(library: Library, data: bytes, name: str) -> float:
     started = time.process_time()
-    receipt = await desk.add_source(Source(name, data, "text/plain"))
+    receipt = await library.documents.add_source(Source(name, data, "text/plain"))
     assert receipt.outcome == "added"
     return (time.process_time() - started) / receipt.passages
 
@@ -55,12 +55,12 @@ async def cost(desk: Desk, data: bytes, name: str) -> float:
 @pytest.mark.slow
 async def test_a_passage_of_a_document_ten_times_as_long_costs_no_more(tmp_path: Path) -> None:
     ratios: list[float] = []
-    async with open_desk(home=tmp_path) as desk:
-        await cost(desk, written(20_000, "始"), "warm.txt")
+    async with open_library(home=tmp_path) as library:
+        await cost(library, written(20_000, "始"), "warm.txt")
         while len(ratios) < 3 and min(ratios, default=9.0) > 1.2:
             turn = len(ratios)
-            short = await cost(desk, written(120_000, f"短{turn}"), f"short {turn}.txt")
-            ratios.append(await cost(desk, written(1_200_000, f"長{turn}"), f"long {turn}.txt") / short)
+            short = await cost(library, written(120_000, f"短{turn}"), f"short {turn}.txt")
+            ratios.append(await cost(library, written(1_200_000, f"長{turn}"), f"long {turn}.txt") / short)
     assert min(ratios) <= 1.2, ratios
 
 

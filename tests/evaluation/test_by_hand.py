@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
@@ -97,19 +97,22 @@ def test_sentences_with_the_same_words_keep_their_order(played: Any) -> None:
 async def ask(home: Path, script: Any, source: Path) -> tuple[Answer, dict[str, str]]:
     async with (
         FakeProvider(script) as provider,
-        open_desk(
+        open_library(
             home=home,
             web="off",
             embedder="none",
             model="openai/m",
             model_url=provider.url("openai"),
             model_seconds=120.0,
-        ) as desk,
+        ) as library,
     ):
-        async for _ in desk.add(source):
+        async for _ in library.documents.add(source):
             pass
-        texts = {Path(place).name: await desk.text(id_) for place, id_ in (await desk.places()).items()}
-        return await desk.ask(QUESTION), texts
+        texts = {
+            Path(place).name: await library.documents.read_text(id_)
+            for place, id_ in (await library.documents.list_sources()).items()
+        }
+        return await library.questions.ask(QUESTION), texts
 
 
 async def test_a_recording_answers_as_the_player_did_though_passages_are_numbered_anew(

@@ -68,8 +68,8 @@ async def test_share_that_is_best_is_kept_and_used(tmp_path: Path, embedder: Pat
     # Of relevant passages 95 % are above it: nearly all that this encoder sees, which is noise.
     assert after.current.about.meaning_floor == outcome.meaning_floor != before.current.about.meaning_floor
     (home / "cosine_scales.json").write_text("{", "utf-8")
-    async with shisho.open(home=home, embedder=str(embedder), web="off") as desk:
-        assert next(check for check in await desk.doctor() if check.name == "embedder").ok
+    async with shisho.open(home=home, embedder=str(embedder), web="off") as library:
+        assert next(check for check in await library.run_checks() if check.name == "embedder").ok
 
 
 def test_without_an_embedder_there_is_nothing_to_calibrate(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.inquiry import Answer, AnswerLevel, Evidence, LoopStop
 from shisho.domain.time import Instant
@@ -200,14 +200,14 @@ async def pages_of(names: Sequence[str], home: Path) -> dict[str, dict[int | Non
     files = {path.name: path for folder in ("ja", "en") for path in shared("pdf", folder).iterdir()}
     files |= {path.name.removesuffix(".gz"): path for path in shared("extract", "html").iterdir()}
     pages: dict[str, dict[int | None, str]] = {}
-    async with open_desk(home=home) as desk:
+    async with open_library(home=home) as library:
         for name in names:
             data = files[name].read_bytes()
             data = gzip.decompress(data) if files[name].suffix == ".gz" else data
-            document_id = (await desk.add_source(Source(name, data))).document_id
+            document_id = (await library.documents.add_source(Source(name, data))).document_id
             assert document_id, name
-            text = await desk.text(document_id)
-            starts = dict(await desk.viewer.page_starts(document_id)) or {None: 0}
+            text = await library.documents.read_text(document_id)
+            starts = dict(await library.viewer.list_page_starts(document_id)) or {None: 0}
             ends = [*list(starts.values())[1:], len(text)]
             pages[name] = {
                 number: text[start:end] for (number, start), end in zip(starts.items(), ends, strict=True)

@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import DocumentState
-from shisho.services import Desk
+from shisho.services import Library
 from tests.faults.children import LONG
 from tests.machine import PATIENCE
 
@@ -164,46 +164,46 @@ async def test_the_library_equals_the_folder_however_often_its_follower_dies(tmp
         folder.change()  # while nobody follows
     follower = Follower(home, folder.path)
     try:
-        async with open_desk(home=home) as desk:
-            await until_even(desk, folder, follower)
-            await check_equal(desk, folder)
+        async with open_library(home=home) as library:
+            await until_even(library, folder, follower)
+            await check_equal(library, folder)
     finally:
         follower.kill()
     print(f"{len(folder.files())} files, {folder.done} in {time.monotonic() - began:.0f} s")
     assert len(folder.done) == 9
 
 
-async def until_even(desk: Desk, folder: Folder, follower: Follower) -> None:
+async def until_even(library: Library, folder: Folder, follower: Follower) -> None:
     follower.wait_for(10**9)
     folder.change()  # and one more, which it is told of
     ends = time.monotonic() + PATIENCE
-    while set(await desk.places()) != {str(path) for path in folder.files()} or not await same_bytes(
-        desk, folder
-    ):
+    while set(await library.documents.list_sources()) != {
+        str(path) for path in folder.files()
+    } or not await same_bytes(library, folder):
         assert time.monotonic() < ends, follower.lines[-5:]
         await asyncio.sleep(0.5)
 
 
-async def same_bytes(desk: Desk, folder: Folder) -> bool:
-    documents = {document.id: document for document in await desk.documents(limit=10_000)}
-    places = await desk.places()
+async def same_bytes(library: Library, folder: Folder) -> bool:
+    documents = {document.id: document for document in await library.documents.list(limit=10_000)}
+    places = await library.documents.list_sources()
     hashes = {source: documents[name].sha256 for source, name in places.items() if name in documents}
     return hashes == {str(path): sha256(path.read_bytes()).hexdigest() for path in folder.files()}
 
 
-async def check_equal(desk: Desk, folder: Folder) -> None:
-    places = await desk.places()
-    documents = await desk.documents(limit=10_000)
+async def check_equal(library: Library, folder: Folder) -> None:
+    places = await library.documents.list_sources()
+    documents = await library.documents.list(limit=10_000)
     held = {sha256(path.read_bytes()).hexdigest() for path in folder.files()}
     assert Counter(document.sha256 for document in documents) == Counter(held), (
         "nothing twice, nothing left over"
     )
     assert {document.id for document in documents} == set(places.values())
     assert all(places[document.source] == document.id for document in documents), "called by where they stand"
-    (corpus,) = await desk.corpora()
+    (corpus,) = await library.documents.list_corpora()
     assert (corpus.documents, corpus.passages) == (len(held), len(held))
     for document in documents[:: max(1, len(documents) // 10)]:
         assert document.state is DocumentState.LIVE
-        text = await desk.text(document.id)
-        (best, *_) = await desk.search(text.partition("。")[2])
+        text = await library.documents.read_text(document.id)
+        (best, *_) = await library.documents.search(text.partition("。")[2])
         assert best.text == text

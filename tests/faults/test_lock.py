@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import JobId, JobState, NewTask, Priority, TaskId
 from shisho.errors import Conflict
 from shisho.jobs.timing import WorkerTiming
@@ -91,9 +91,9 @@ async def until_read(home: Path) -> float:
     """Seconds, without what others took of the machine, until a newcomer has opened the library and listed
     it."""
     with Stopwatch() as reading:
-        async with open_desk(home=home) as desk:
-            await desk.documents()
-            await desk.tasks.list_tasks()
+        async with open_library(home=home) as library:
+            await library.documents.list()
+            await library.tasks.list()
     return reading.undisturbed
 
 

@@ -1,4 +1,4 @@
-"""A desk whose web is the web in a box: real URLs, hosts, TLS and parsers, and nothing leaves the machine."""
+"""A library whose web is the web in a box: real URLs, hosts, TLS and parsers; nothing leaves the machine."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.web import WebAccess
 from shisho.messages.catalogue import render_all
 from shisho.ports import Resolver
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.web.engines import engines
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
@@ -53,19 +53,19 @@ async def boxed(
     slots: int = 2,
     robots: bool = False,
     **world: Any,
-) -> AsyncIterator[tuple[Box, Desk]]:
-    """A box, and a desk at `home` with workers over it."""
+) -> AsyncIterator[tuple[Box, Library]]:
+    """A box, and a library at `home` with workers over it."""
     async with (
         Box(**{"seed": 1, **world}) as box,
-        open_desk(home=home, web_access=way(box, overrides, robots=robots)) as desk,
-        desk.working(slots),
+        open_library(home=home, web_access=way(box, overrides, robots=robots)) as library,
+        library.working(slots),
     ):
-        yield box, desk
+        yield box, library
 
 
-async def output(desk: Desk, task_id: str) -> dict[str, Any]:
+async def output(library: Library, task_id: str) -> dict[str, Any]:
     """The result of a task's only job."""
-    (job,) = (await desk.tasks.list_jobs(task_id)).jobs
+    (job,) = (await library.tasks.list_jobs(task_id)).jobs
     return dict(render_all(output_of(job), "en"))
 
 

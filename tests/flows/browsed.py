@@ -1,4 +1,4 @@
-"""A desk whose way to the web is the one that its settings describe, browser included, over a web in a
+"""A library whose way to the web is the one that its settings describe, browser included, over a web in a
 box."""
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.web import web_of
-from shisho.services import Desk
+from shisho.services import Library
 from shisho_box.server import Box
 from tests.web.browsing import need_browser
 
@@ -40,9 +40,9 @@ async def browsed(
     *,
     slots: int = 2,
     **given: Any,
-) -> AsyncIterator[tuple[ChromiumBrowser, Desk]]:
-    """Its browser, and the desk; with no slots, nobody works there. `given` are settings; robots.txt is not
-    asked otherwise."""
+) -> AsyncIterator[tuple[ChromiumBrowser, Library]]:
+    """Its browser, and the library; with no slots, nobody works there. `given` are settings; robots.txt is
+    not asked otherwise."""
     need_browser()
     write_engines(home, overrides)
     web = web_of(
@@ -50,9 +50,9 @@ async def browsed(
     )
     assert web is not None
     browser = cast("ChromiumBrowser", web.browser)  # made when it is first used
-    async with open_desk(home=home, web_access=web) as desk:
+    async with open_library(home=home, web_access=web) as library:
         if not slots:
-            yield browser, desk
+            yield browser, library
             return
-        async with desk.working(slots):
-            yield browser, desk
+        async with library.working(slots):
+            yield browser, library

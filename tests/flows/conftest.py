@@ -1,4 +1,4 @@
-"""A desk over a fresh home, and the shell as a process of its own."""
+"""A library over a fresh home, and the shell as a process of its own."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
-from shisho.services import Desk
+from shisho.bootstrap.library import open_library
+from shisho.services import Library
 from shisho.web.crawl import visit
 from tests import forkserver
 from tests.machine import PATIENCE
@@ -82,8 +82,8 @@ def stocked_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("stocked") / "home"
 
     async def stock() -> None:
-        async with open_desk(home=home) as desk:
-            async for receipt in desk.add(SAMPLES):
+        async with open_library(home=home) as library:
+            async for receipt in library.documents.add(SAMPLES):
                 assert receipt.outcome == "added", receipt
 
     asyncio.run(stock())
@@ -99,13 +99,13 @@ def desk_home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def desk(desk_home: Path) -> AsyncIterator[Desk]:
-    async with open_desk(home=desk_home) as opened:
+async def library(desk_home: Path) -> AsyncIterator[Library]:
+    async with open_library(home=desk_home) as opened:
         yield opened
 
 
 @pytest.fixture
-async def stocked(desk: Desk) -> Desk:
-    """A desk with the sample lectures."""
-    assert await desk.documents()
-    return desk
+async def stocked(library: Library) -> Library:
+    """A library with the sample lectures."""
+    assert await library.documents.list()
+    return library

@@ -1,6 +1,6 @@
-"""One process for the tests of hostile servers: a desk whose workers fetch from all of them at once, beside a
-search of well-behaved pages. Prints what came of it and what it cost. `python -m tests.flows.hostile_run HOME
-BOX SECONDS`."""
+"""One process for the tests of hostile servers: a library whose workers fetch from all of them at once,
+beside a search of well-behaved pages. Prints what came of it and what it cost. `python -m
+tests.flows.hostile_run HOME BOX SECONDS`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.web.http.url import canonicalise
 from shisho_box.client import connect
 from tests.flows.boxed import way
@@ -29,19 +29,19 @@ async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -
     box = connect(folder)
     hosts = [host for host in box.hosts if host.endswith(".hostile.example")]
     async with (
-        open_desk(home=home, web_access=way(box, total_s=total_s)) as desk,
-        desk.working(len(hosts) + 2),
+        open_library(home=home, web_access=way(box, total_s=total_s)) as library,
+        library.working(len(hosts) + 2),
     ):
-        await searched(desk, warm)
+        await searched(library, warm)
         before = peak_mb()
         lags = list[tuple[float, float]]()
         measuring = asyncio.create_task(watch_loop(lags))
         with Stopwatch() as watch:
-            queued = await desk.tasks.queue_urls([f"http://{host}/start" for host in hosts])
-            good = await searched(desk, query)
-            await ended(desk, queued.task_id)
+            queued = await library.tasks.queue_urls([f"http://{host}/start" for host in hosts])
+            good = await searched(library, query)
+            await ended(library, queued.task_id)
         measuring.cancel()
-        jobs = (await desk.tasks.list_jobs(queued.task_id, limit=100)).jobs
+        jobs = (await library.tasks.list_jobs(queued.task_id, limit=100)).jobs
     return {
         "outcomes": {
             read_payload(job).subject.split("/")[2]: job.errors[-1].code if job.errors else job.state
@@ -57,11 +57,11 @@ async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -
     }
 
 
-async def searched(desk: Desk, query: str) -> list[tuple[str, str]]:
+async def searched(library: Library, query: str) -> list[tuple[str, str]]:
     """What became of each hit."""
-    queued = await desk.tasks.queue_searches([query], options=GOOD)
-    await ended(desk, queued.task_id)
-    (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    queued = await library.tasks.queue_searches([query], options=GOOD)
+    await ended(library, queued.task_id)
+    (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
     return [(canonicalise(one["url"]), one["status"]) for one in output_of(job)["hits"]]
 
 

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from shisho.bootstrap.desk import open_desk
-from shisho.services import Desk
+from shisho.bootstrap.library import open_library
+from shisho.services import Library
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.inference.providing import KEY
@@ -86,8 +86,8 @@ def find(request: ProviderRequest) -> object:
 @asynccontextmanager
 async def open_report_desk(
     folder: Path, script: Script = play, towns: tuple[str, ...] = TOWNS, **settings: object
-) -> AsyncIterator[tuple[Desk, FakeProvider]]:
-    """A desk whose library has the budgets of these towns, and whose model is played."""
+) -> AsyncIterator[tuple[Library, FakeProvider]]:
+    """A library whose library has the budgets of these towns, and whose model is played."""
     folder.joinpath("budgets").mkdir(exist_ok=True)
     for place, town in enumerate(towns, 1):
         folder.joinpath("budgets", f"{town}.md").write_text(write_town(town, place), "utf-8")
@@ -100,7 +100,7 @@ async def open_report_desk(
             "model_context": 16_384,
             **settings,
         }
-        async with open_desk(home=folder / "home", web="off", **given) as desk:  # type: ignore[arg-type]
-            async for _ in desk.add(folder / "budgets"):
+        async with open_library(home=folder / "home", web="off", **given) as library:  # type: ignore[arg-type]
+            async for _ in library.documents.add(folder / "budgets"):
                 pass
-            yield desk, provider
+            yield library, provider

@@ -10,7 +10,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.job import ENDED, TaskState
 from shisho.domain.task import AnswerHandle, ResultRow, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
 from tests.machine import PATIENCE
 
@@ -64,44 +64,44 @@ def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callab
 
 
 async def ended(
-    desk: Desk, task_id: str, seconds: float = 2 * PATIENCE
+    library: Library, task_id: str, seconds: float = 2 * PATIENCE
 ) -> tuple[TaskSnapshot, list[ResultRow]]:
     """Poll as a client does, until the task has nothing left to do by itself; the last status and all
     results."""
     results: dict[tuple[str, str], ResultRow] = {}
     async with asyncio.timeout(seconds):
-        held = await desk.tasks.get_status(task_id, wait=0)
+        held = await library.tasks.get_status(task_id, wait=0)
         while True:
             results |= {(one.job_id, one.url): one for one in held.results}
             if held.status is not TaskState.RUNNING and not held.more:
                 return held, list(results.values())
             since = None if held.more else held.revision
-            held = await desk.tasks.get_status(
+            held = await library.tasks.get_status(
                 task_id, wait=20, since_revision=since, cursor=held.cursor, detail=StatusDetail.FULL
             )
 
 
-async def finished(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> TaskSnapshot:
+async def finished(library: Library, task_id: str, seconds: float = 2 * PATIENCE) -> TaskSnapshot:
     """Wait for the end of a task, as often as it takes; the status that tells it."""
     async with asyncio.timeout(seconds):
         while True:
-            held = await desk.tasks.get_status(task_id, wait=20, wait_for=WaitCondition.DONE)
+            held = await library.tasks.get_status(task_id, wait=20, wait_for=WaitCondition.DONE)
             if held.status is not TaskState.RUNNING:
                 return held
 
 
-async def answered(desk: Desk, asked: AnswerHandle, seconds: float = 2 * PATIENCE) -> Answer:
+async def answered(library: Library, asked: AnswerHandle, seconds: float = 2 * PATIENCE) -> Answer:
     """Poll as a client does, until a question has its answer and its job has ended, a moment later. Raises
     the error that the job ended with."""
     async with asyncio.timeout(seconds):
         while asked.answer is None:
-            asked = await desk.tasks.wait_for_answer(asked.answer_id, wait=20)
-        held = await desk.tasks.get_status(asked.task_id, wait=0)
-        while await is_under_way(desk, asked):
-            held = await desk.tasks.get_status(asked.task_id, wait=20, since_revision=held.revision)
+            asked = await library.questions.wait(asked.answer_id, wait=20)
+        held = await library.tasks.get_status(asked.task_id, wait=0)
+        while await is_under_way(library, asked):
+            held = await library.tasks.get_status(asked.task_id, wait=20, since_revision=held.revision)
     return asked.answer
 
 
-async def is_under_way(desk: Desk, asked: AnswerHandle) -> bool:
-    jobs = (await desk.tasks.list_jobs(asked.task_id)).jobs
+async def is_under_way(library: Library, asked: AnswerHandle) -> bool:
+    jobs = (await library.tasks.list_jobs(asked.task_id)).jobs
     return any(job.id == asked.answer_id and job.state not in ENDED for job in jobs)

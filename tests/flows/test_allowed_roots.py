@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import Job, JobState
 from shisho.domain.task import DocumentsQueued
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.system.reading import read
 from tests.machine import PATIENCE
 
@@ -82,35 +82,35 @@ async def test_what_is_swapped_between_acceptance_and_reading_is_not_read(
     tmp_path: Path, swap: Callable[[Path, Path], None], whole_folder: bool
 ) -> None:
     inside, outside = laid_out(tmp_path)
-    async with open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk:
-        added = await desk.tasks.queue_documents(paths=[inside.parent if whole_folder else inside])
+    async with open_library(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as library:
+        added = await library.tasks.queue_documents(paths=[inside.parent if whole_folder else inside])
         await asyncio.to_thread(swap, inside, outside)
-        async with desk.working():
-            job = await ended(desk, added)
+        async with library.working():
+            job = await ended(library, added)
         assert job.state is JobState.FAILED and job.errors[-1].code == SWAPS[swap], job.errors
         assert SECRET not in str(job.errors)
-        assert not await desk.documents()
+        assert not await library.documents.list()
 
 
 async def test_what_is_handed_in_and_left_alone_is_read(tmp_path: Path) -> None:
     inside, _ = laid_out(tmp_path)
     async with (
-        open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk,
-        desk.working(),
+        open_library(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as library,
+        library.working(),
     ):
-        job = await ended(desk, await desk.tasks.queue_documents(paths=[inside]))
+        job = await ended(library, await library.tasks.queue_documents(paths=[inside]))
         assert job.state is JobState.COMPLETED
-        (document,) = await desk.documents()
+        (document,) = await library.documents.list()
         assert document.source == str(inside)
 
 
 async def test_the_shell_follows_links_as_ever(tmp_path: Path) -> None:
     inside, outside = laid_out(tmp_path)
     link_for_file(inside, outside)
-    async with open_desk(home=tmp_path / "home") as desk:
-        (receipt,) = [receipt async for receipt in desk.add(inside)]
+    async with open_library(home=tmp_path / "home") as library:
+        (receipt,) = [receipt async for receipt in library.documents.add(inside)]
         assert receipt.document_id is not None
-        assert SECRET in await desk.text(receipt.document_id)
+        assert SECRET in await library.documents.read_text(receipt.document_id)
 
 
 def test_no_read_of_a_file_that_is_swapped_all_the_time_gives_another(tmp_path: Path) -> None:
@@ -151,11 +151,11 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
             read(inside.parent, 1_000, within)
 
 
-async def ended(desk: Desk, added: DocumentsQueued) -> Job:
+async def ended(library: Library, added: DocumentsQueued) -> Job:
     """The only job of a task, when it has ended."""
     async with asyncio.timeout(PATIENCE):
         while True:
-            (job,) = (await desk.tasks.list_jobs(added.task_id)).jobs
+            (job,) = (await library.tasks.list_jobs(added.task_id)).jobs
             if job.state in (JobState.COMPLETED, JobState.FAILED):
                 return job
             await asyncio.sleep(0.05)

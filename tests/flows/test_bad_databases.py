@@ -11,7 +11,7 @@ import httpx
 import psycopg
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.errors import ShishoError, StorageUnusable, StoreUnavailable
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
@@ -48,8 +48,8 @@ async def read_only(server: PostgresServer) -> str:
 
 
 async def made(url: str) -> None:
-    async with open_desk(store=url) as desk:
-        await desk.ready()
+    async with open_library(store=url) as library:
+        await library.check_ready()
 
 
 PROBLEMS = {
@@ -69,16 +69,16 @@ async def test_what_is_wrong_is_one_sentence_everywhere(
     url = make(postgres)
     if not isinstance(url, str):
         url = await url
-    async with open_desk(home=tmp_path, store=url) as desk:
+    async with open_library(home=tmp_path, store=url) as library:
         with pytest.raises(kind) as raised:
-            await desk.ready()
+            await library.check_ready()
         sentence = raised.value.message
         assert english in render(sentence, "en") and japanese in render(sentence, "ja")
-        (database, *_) = await desk.doctor()
+        (database, *_) = await library.run_checks()
         assert not database.ok and render(database.detail, "en") == render(sentence, "en")
         with pytest.raises(ShishoError):
-            await desk.tasks.create_task("問い")
-        application = build(desk, AccessRules())
+            await library.tasks.create("問い")
+        application = build(library, AccessRules())
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(app=application), base_url="http://127.0.0.1"
         ) as client:
@@ -93,11 +93,12 @@ async def test_who_calls_while_the_server_is_away_is_told_to_try_again(
     """Over REST and MCP alike; what was refused is done once the server is back."""
     requests = (("GET", "/tasks"), ("POST", "/tasks"), ("GET", "/documents"))
     async with (
-        open_desk(home=tmp_path, store=own_server.url(), language="en") as desk,
+        open_library(home=tmp_path, store=own_server.url(), language="en") as library,
         httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=build(desk, AccessRules())), base_url="http://127.0.0.1/api/v1"
+            transport=httpx.ASGITransport(app=build(library, AccessRules())),
+            base_url="http://127.0.0.1/api/v1",
         ) as client,
-        calling(mcp.build(desk)) as call,
+        calling(mcp.build(library)) as call,
     ):
 
         async def ask_all() -> list[httpx.Response]:

@@ -19,13 +19,13 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from shisho.bootstrap.desk import build_desk, open_desk
+from shisho.bootstrap.library import build_library, open_library
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp.server import build as build_mcp
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.settings import load
 from tests.faults.children import LONG
 from tests.flows.smallweb import small_web, way
@@ -85,8 +85,8 @@ def test_every_command_says_it_in_one_sentence(home: Path, tmp_path: Path, how: 
 
 
 @asynccontextmanager
-async def served(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=build(desk, AccessRules()), raise_app_exceptions=False)
+async def served(library: Library) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=build(library, AccessRules()), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 
@@ -94,8 +94,8 @@ async def served(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.mark.parametrize("how", SPOILT if LONG else SPOILT[1::2])
 async def test_servers_are_not_ready_and_take_nothing(home: Path, how: str) -> None:
     with spoilt(home, how):
-        opened = open_desk(home=home, web_access=way(small_web()))
-        async with opened as desk, desk.working(), served(desk) as client:
+        opened = open_library(home=home, web_access=way(small_web()))
+        async with opened as library, library.working(), served(library) as client:
             ready = await client.get("/readyz")
             assert (ready.status_code, ready.json()["code"]) == (503, "STORAGE_UNUSABLE")
             assert (await client.get("/livez")).status_code == 200
@@ -108,7 +108,7 @@ async def test_servers_are_not_ready_and_take_nothing(home: Path, how: str) -> N
                 assert (reply.status_code, reply.json()["code"]) == (503, "STORAGE_UNUSABLE"), reply.text
             searched = await client.post("/api/v1/passages/search", json={"keyword_query": ["灯台"]})
             assert searched.status_code == (200 if how == "read-only" else 503), searched.text
-            server = build_mcp(desk)
+            server = build_mcp(library)
             for tool, arguments in (("add_documents", handed), ("queue_searches", {"queries": ["灯台"]})):
                 said_ = await told_by(server, tool, arguments)
                 assert said_["code"] == "STORAGE_UNUSABLE", said_
@@ -131,13 +131,13 @@ async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Pa
             left.unlink()
         (home / "shisho.db").write_bytes(whole)
         scribble(home / "shisho.db", page, seed=page)
-        desk = build_desk(load(home=home))
+        library = build_library(load(home=home))
         is_looked_at = page % (ONE_PAGE_OF * ONE_LOOK_OF) == 0
         verbs = (
-            lambda desk=desk: desk.documents(),
-            lambda desk=desk: desk.search(["灯台"]),
-            lambda desk=desk: desk.show("灯台.txt"),
-            *((lambda desk=desk: desk.doctor(),) if is_looked_at else ()),
+            lambda library=library: library.documents.list(),
+            lambda library=library: library.documents.search(["灯台"]),
+            lambda library=library: library.show("灯台.txt"),
+            *((lambda library=library: library.run_checks(),) if is_looked_at else ()),
         )
         for verb in verbs:
             try:
@@ -146,25 +146,25 @@ async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Pa
             except ShishoError:
                 refused += 1
         try:
-            await desk.tasks.create_task("灯台の高さは")
+            await library.tasks.create("灯台の高さは")
         except (StorageUnusable, Conflict):
             refused += 1
         else:
-            assert not is_looked_at or "ok" in str(await desk.doctor()), page
-            rows = await desk.tasks.list_tasks()
+            assert not is_looked_at or "ok" in str(await library.run_checks()), page
+            rows = await library.tasks.list()
             assert len(rows.tasks) == 1
-        await desk.close()
+        await library.close()
     print(f"{len(whole) // 4096} pages, one of {ONE_PAGE_OF} spoilt: {answered} answered, {refused} refused")
     assert answered and refused
 
 
 async def test_damage_that_is_met_later_stops_all_writing(home: Path) -> None:
-    async with open_desk(home=home) as desk:
-        await desk.tasks.create_task("前")
+    async with open_library(home=home) as library:
+        await library.tasks.create("前")
         database = home / "shisho.db"
         for page in range(1, database.stat().st_size // 4096):
             scribble(database, page, seed=page)
-        async with open_desk(home=home) as other:
+        async with open_library(home=home) as other:
             with pytest.raises(StorageUnusable, match=r"damaged.*backup"):
                 await other.search(["灯台"])
             with pytest.raises(StorageUnusable, match="damaged"):
@@ -176,14 +176,14 @@ async def test_damage_that_is_met_later_stops_all_writing(home: Path) -> None:
 async def test_a_home_that_can_be_written_again_is_used_again(home: Path) -> None:
     with mounted(home, "bind", "--bind", str(home)):
         mount("-o", "remount,ro,bind", str(home))
-        async with open_desk(home=home) as desk:
+        async with open_library(home=home) as library:
             with pytest.raises(StorageUnusable, match="cannot be written"):
-                await desk.tasks.create_task("前")
-            assert len(await desk.search(["灯台"])) > 0
+                await library.tasks.create("前")
+            assert len(await library.documents.search(["灯台"])) > 0
             mount("-o", "remount,rw,bind", str(home))
-            await desk.ready()
-            await desk.tasks.create_task("後")
-            assert len(await desk.search(["灯台"])) > 0
+            await library.check_ready()
+            await library.tasks.create("後")
+            assert len(await library.documents.search(["灯台"])) > 0
 
 
 async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) -> None:
@@ -193,15 +193,15 @@ async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) ->
         await furnish(home)
         ballast = home / "staging"
         fill(ballast)
-        async with open_desk(home=home) as desk:
+        async with open_library(home=home) as library:
             with pytest.raises(Conflict, match="disk is full"):
-                await desk.tasks.create_task("前")
-            assert len(await desk.search(["灯台"])) > 0
+                await library.tasks.create("前")
+            assert len(await library.documents.search(["灯台"])) > 0
             code = 0
-            printed = str(await desk.doctor())
+            printed = str(await library.run_checks())
             assert "disk is full" in printed and code == 0
             ballast.unlink()
-            await desk.tasks.create_task("後")
+            await library.tasks.create("後")
 
 
 async def test_a_server_on_a_full_disk_is_not_ready(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ async def test_a_server_on_a_full_disk_is_not_ready(tmp_path: Path) -> None:
     with mounted(home, "-t", "tmpfs", "-o", "size=6m", "none"):
         await furnish(home)
         ballast = home / "staging"
-        async with open_desk(home=home) as desk, served(desk) as client:
+        async with open_library(home=home) as library, served(library) as client:
             assert (await client.get("/readyz")).status_code == 200
             fill(ballast)
             with ballast.open("r+b") as file:
@@ -236,9 +236,9 @@ async def test_a_full_disk_is_searched_though_its_index_was_never_made(tmp_path:
         spare.write_bytes(bytes(room << 12))
         fill(home / "staging")
         spare.unlink()
-        async with open_desk(home=home) as desk:
-            assert len(await desk.search(["灯台"])) > 0
-            assert "delete it" not in str(await desk.doctor())
+        async with open_library(home=home) as library:
+            assert len(await library.documents.search(["灯台"])) > 0
+            assert "delete it" not in str(await library.run_checks())
 
 
 def fill(ballast: Path) -> None:
@@ -292,8 +292,8 @@ async def test_a_home_is_its_owners_alone(home: Path) -> None:
     for earlier in (None, 0o755):
         if earlier is not None:
             reveal(home)
-        async with open_desk(home=home) as desk, desk.working():
-            await desk.tasks.create_task("前")
+        async with open_library(home=home) as library, library.working():
+            await library.tasks.create("前")
             held = modes()
         assert {
             "shisho.db",
@@ -311,7 +311,7 @@ async def test_a_folder_that_holds_other_things_keeps_its_mode(tmp_path: Path) -
     folder = tmp_path / "shared"
     folder.mkdir(mode=0o755)
     (folder / "report.txt").write_text("x")
-    async with open_desk(home=folder) as desk:
-        await desk.tasks.create_task("前")
+    async with open_library(home=folder) as library:
+        await library.tasks.create("前")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     assert stat.S_IMODE((folder / "shisho.db").stat().st_mode) == 0o600

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import InvalidParams, NotFound
@@ -26,7 +26,7 @@ from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
-from shisho.services import Desk
+from shisho.services import Library
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, ended, small_web, way
 from tests.interfaces.serving import empty_box
@@ -81,20 +81,20 @@ async def furnish(folder: Path) -> None:
     one thing that waits for a person."""
     web = small_web([1])
     web.serps["memory", QUERY, 1] = challenge()
-    async with open_desk(home=folder, web_access=way(web)) as desk:
-        await desk.add_source(Source("一.txt", TEXT.encode()))
-        async with desk.working(1):
+    async with open_library(home=folder, web_access=way(web)) as library:
+        await library.documents.add_source(Source("一.txt", TEXT.encode()))
+        async with library.working(1):
             options = AskOptions((), {}, Sources.DOCUMENTS, {}, "")
-            handle = await desk.tasks.queue_question(QUESTION, options=options, wait=50)
+            handle = await library.questions.queue(QUESTION, options=options, wait=50)
             assert handle.answer is not None and len(handle.answer.evidence) == 1
-            await desk.tasks.queue_searches([QUERY], task_id=handle.task_id)
-            await ended(desk, handle.task_id)
-        assert len(await desk.tasks.get_auth_queue()) == 1
-        await desk.sessions.open_session(QUESTION)
-        await desk.team.add_user("hanako")
-        await desk.team.add_group("lab")
-        await desk.team.join("lab", "hanako")
-        await desk.tasks.share_task("last", "lab")
+            await library.tasks.queue_searches([QUERY], task_id=handle.task_id)
+            await ended(library, handle.task_id)
+        assert len(await library.web.get_auth_queue()) == 1
+        await library.sessions.open_session(QUESTION)
+        await library.team.add_user("hanako")
+        await library.team.add_group("lab")
+        await library.team.join("lab", "hanako")
+        await library.tasks.share("last", "lab")
 
 
 def hold(home: Path) -> dict[str, list[Any]]:
@@ -109,9 +109,9 @@ def hold(home: Path) -> dict[str, list[Any]]:
 
 
 @asynccontextmanager
-async def opened(home: Path) -> AsyncIterator[Desk]:
-    async with open_desk(home=home, web_access=way(small_web())) as desk:
-        yield desk
+async def opened(home: Path) -> AsyncIterator[Library]:
+    async with open_library(home=home, web_access=way(small_web())) as library:
+        yield library
 
 
 def list_calls(blank: str) -> list[tuple[Verb, str, dict[str, Any]]]:
@@ -135,22 +135,22 @@ async def test_no_verb_takes_a_blank_for_the_one_thing_there_is(home: Path, blan
     before = hold(home)
     calls = list_calls(blank)
     assert len(calls) > 40
-    async with opened(home) as desk:
+    async with opened(home) as library:
         for verb, name, given in calls:
             refused: type[Exception] | tuple[type[Exception], ...] = InvalidParams
             if name in NO_ID:
                 refused = (InvalidParams, NotFound)
             with pytest.raises(refused):
                 arguments = check_arguments(verb.name, verb.arguments, given)
-                print(verb.name, name, await verb(desk, **arguments))
+                print(verb.name, name, await verb(library, **arguments))
     assert hold(home) == before
 
 
 @pytest.mark.parametrize("blank", BLANKS)
 async def test_no_address_of_rest_takes_a_blank_for_it(home: Path, blank: str) -> None:
     before = hold(home)
-    async with opened(home) as desk:
-        transport = httpx.ASGITransport(app=build(desk, AccessRules()), raise_app_exceptions=False)
+    async with opened(home) as library:
+        transport = httpx.ASGITransport(app=build(library, AccessRules()), raise_app_exceptions=False)
         async with httpx.AsyncClient(
             transport=transport, base_url="http://127.0.0.1/api/v1", follow_redirects=True
         ) as client:
@@ -171,38 +171,38 @@ async def test_no_address_of_rest_takes_a_blank_for_it(home: Path, blank: str) -
 
 async def test_no_verb_of_python_takes_a_blank_for_it(home: Path) -> None:
     before = hold(home)
-    async with opened(home) as desk:
+    async with opened(home) as library:
         for blank in BLANKS:
             verbs = [
-                lambda name=blank: desk.document(name),
-                lambda name=blank: desk.text(name),
-                lambda name=blank: desk.page(name, 1),
-                lambda name=blank: desk.remove(name, purge=True),
-                lambda name=blank: desk.restore(name),
-                lambda name=blank: desk.answer(name),
-                lambda name=blank: desk.evidence(name),
-                lambda name=blank: desk.show(name),
-                lambda name=blank: desk.resume(name),
-                lambda name=blank: desk.replay(name),
-                lambda name=blank: desk.export(name, "md"),
-                lambda name=blank: desk.exports.file(name, "proof"),
-                lambda name=blank: desk.ask(QUESTION, conversation=name),
-                lambda name=blank: desk.conversations.turns(name),
-                lambda name=blank: desk.conversations.remove(name),
-                lambda name=blank: desk.viewer.view(name),
-                lambda name=blank: desk.viewer.layout(name, 1),
-                lambda name=blank: desk.viewer.image(name, 1, 100),
-                lambda name=blank: desk.viewer.find(name, "決定係数"),
-                lambda name=blank: desk.viewer.evidence_boxes(name),
-                lambda name=blank: desk.viewer.span_boxes(name, 0, 1),
-                lambda name=blank: desk.references.list_incomplete(name),
-                lambda name=blank: desk.answers.check(name),
-                lambda name=blank: desk.tasks.list_jobs(name),
-                lambda name=blank: desk.folders.forget(name),
-                lambda name=blank: anext(desk.add(name)),
-                lambda name=blank: anext(desk.folders.sync(name)),
-                lambda name=blank: anext(desk.add("/dev/null", corpus=name)),
-                lambda name=blank: desk.add_source(Source("二.txt", b"x"), corpus=name),
+                lambda name=blank: library.documents.get(name),
+                lambda name=blank: library.documents.read_text(name),
+                lambda name=blank: library.documents.read_page(name, 1),
+                lambda name=blank: library.documents.remove(name, purge=True),
+                lambda name=blank: library.documents.restore(name),
+                lambda name=blank: library.questions.get(name),
+                lambda name=blank: library.questions.find_evidence(name),
+                lambda name=blank: library.show(name),
+                lambda name=blank: library.questions.resume(name),
+                lambda name=blank: library.questions.replay(name),
+                lambda name=blank: library.exports.render(name, "md"),
+                lambda name=blank: library.exports.render_file(name, "proof"),
+                lambda name=blank: library.questions.ask(QUESTION, conversation=name),
+                lambda name=blank: library.conversations.list_turns(name),
+                lambda name=blank: library.conversations.remove(name),
+                lambda name=blank: library.viewer.view(name),
+                lambda name=blank: library.viewer.get_layout(name, 1),
+                lambda name=blank: library.viewer.get_image(name, 1, 100),
+                lambda name=blank: library.viewer.find(name, "決定係数"),
+                lambda name=blank: library.viewer.get_evidence_boxes(name),
+                lambda name=blank: library.viewer.get_span_boxes(name, 0, 1),
+                lambda name=blank: library.references.list_incomplete(name),
+                lambda name=blank: library.questions.check(name),
+                lambda name=blank: library.tasks.list_jobs(name),
+                lambda name=blank: library.folders.unwatch(name),
+                lambda name=blank: anext(library.documents.add(name)),
+                lambda name=blank: anext(library.folders.sync(name)),
+                lambda name=blank: anext(library.documents.add("/dev/null", corpus=name)),
+                lambda name=blank: library.documents.add_source(Source("二.txt", b"x"), corpus=name),
             ]
             for number, verb in enumerate(verbs):
                 with pytest.raises(InvalidParams):
@@ -251,11 +251,11 @@ def test_no_command_takes_a_blank_for_it(
 
 
 async def test_what_was_removed_is_not_restored_by_a_blank(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
-        await desk.add_source(Source("一.txt", TEXT.encode()))
-        await desk.remove("一.txt")
+    async with open_library(home=tmp_path) as library:
+        await library.documents.add_source(Source("一.txt", TEXT.encode()))
+        await library.documents.remove("一.txt")
         before = hold(tmp_path)
         for blank in BLANKS:
             with pytest.raises(InvalidParams, match=r"A blank names no document\. Give its id"):
-                await desk.restore(blank)
+                await library.documents.restore(blank)
         assert hold(tmp_path) == before

@@ -55,10 +55,10 @@ async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Pat
         for url, text in zip(hits, pages, strict=True):
             box.behave(host=urlsplit(url).hostname, do="text", text=text)
         ports = f"{inside.port},{box.ports.http}"  # else a port would be the reason
-        async with browsed(tmp_path / "home", box, allow_ports=ports) as (browser, desk):
-            task = (await desk.tasks.queue_searches([topic], options=ONE_PAGE)).task_id
-            held, _ = await ended(desk, task, 2 * PATIENCE)
-            done = await output(desk, task)
+        async with browsed(tmp_path / "home", box, allow_ports=ports) as (browser, library):
+            task = (await library.tasks.queue_searches([topic], options=ONE_PAGE)).task_id
+            held, _ = await ended(library, task, 2 * PATIENCE)
+            done = await output(library, task)
             refused = {one.authority.rpartition(":")[0] for one in browser.proxy.refused}
         of = {each["url"]: each["document_id"] for each in done["hits"]}
         assert [bool(of[url]) for url in hits] == [False] * (len(hits) - 1) + [True]

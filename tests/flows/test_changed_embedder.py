@@ -36,16 +36,16 @@ async def filled(home: Path, embedder: Path) -> None:
     folder.mkdir()
     for number, text in enumerate(TEXTS):
         (folder / f"{number}.txt").write_text(text, "utf-8")
-    async with shisho.open(home=home, embedder=str(embedder), web="off") as desk:
-        async for _ in desk.add(folder):
+    async with shisho.open(home=home, embedder=str(embedder), web="off") as library:
+        async for _ in library.documents.add(folder):
             pass
-        assert await desk.embeddings.embed() == EmbeddingProgress(40, 40)
-        await desk.search(QUESTION)
+        assert await library.embeddings.embed() == EmbeddingProgress(40, 40)
+        await library.documents.search(QUESTION)
 
 
-async def serves(desk: shisho.Desk, folder: Path) -> bool:
+async def serves(library: shisho.Library, folder: Path) -> bool:
     """Whether searches are by the vectors of this embedder: the best hit says how near its passage is."""
-    hit = (await desk.search(QUESTION, limit=1))[0]
+    hit = (await library.documents.search(QUESTION, limit=1))[0]
     embedder = StaticEmbedder(read_folder(folder), "")
     (passage,) = await embedder.embed_passages([hit.text])
     return hit.parts.get("meaning") == pytest.approx(
@@ -62,8 +62,8 @@ async def embedders(home: Path) -> list[str]:
     return names
 
 
-async def doctor(desk: shisho.Desk) -> str:
-    return str(next(check.detail for check in await desk.doctor() if check.name == "embedder"))
+async def doctor(library: shisho.Library) -> str:
+    return str(next(check.detail for check in await library.run_checks() if check.name == "embedder"))
 
 
 @pytest.mark.slow
@@ -73,18 +73,20 @@ async def test_old_vectors_serve_until_all_passages_have_new_ones_which_goes_on_
     home = tmp_path / "home"
     old, new = static_folder(tmp_path / "old", 1), static_folder(tmp_path / "new", 2, 24)
     await filled(home, old)
-    async with shisho.open(home=home, embedder=str(new), web="off") as desk:
-        assert await serves(desk, old)
+    async with shisho.open(home=home, embedder=str(new), web="off") as library:
+        assert await serves(library, old)
         with pytest.raises(BrokenOff):
-            await desk.embeddings.embed(breaking_off)
-        assert await serves(desk, old)
-        assert "32 of 40" in await doctor(desk) and f"{read_folder(old).name} serves" in await doctor(desk)
-    async with shisho.open(home=home, embedder=str(new), web="off") as desk:
-        assert await desk.embeddings.progress() == EmbeddingProgress(32, 40)
-        assert await serves(desk, old)
-        assert await desk.embeddings.embed() == EmbeddingProgress(40, 40)
-        assert await serves(desk, new) and not await serves(desk, old)
-        assert "serves" not in await doctor(desk)
+            await library.embeddings.embed(breaking_off)
+        assert await serves(library, old)
+        assert "32 of 40" in await doctor(library) and f"{read_folder(old).name} serves" in await doctor(
+            library
+        )
+    async with shisho.open(home=home, embedder=str(new), web="off") as library:
+        assert await library.embeddings.get_progress() == EmbeddingProgress(32, 40)
+        assert await serves(library, old)
+        assert await library.embeddings.embed() == EmbeddingProgress(40, 40)
+        assert await serves(library, new) and not await serves(library, old)
+        assert "serves" not in await doctor(library)
     assert await embedders(home) == [read_folder(new).name]
     assert [*(home / "vectors").glob("*/codes")] == [], "so few have no files"
 
@@ -94,11 +96,11 @@ async def test_document_that_comes_meanwhile_is_found(tmp_path: Path) -> None:
     old, new = static_folder(tmp_path / "old", 1), static_folder(tmp_path / "new", 2)
     await filled(home, old)
     (tmp_path / "late.txt").write_text("猫は眠る。", "utf-8")
-    async with shisho.open(home=home, embedder=str(new), web="off") as desk:
-        async for _ in desk.add(tmp_path / "late.txt"):
+    async with shisho.open(home=home, embedder=str(new), web="off") as library:
+        async for _ in library.documents.add(tmp_path / "late.txt"):
             pass
-        assert Path((await desk.search("猫は眠る", limit=1))[0].source).name == "late.txt"
-        assert await serves(desk, old)
+        assert Path((await library.documents.search("猫は眠る", limit=1))[0].source).name == "late.txt"
+        assert await serves(library, old)
 
 
 async def test_old_embedder_that_is_gone_serves_no_more(tmp_path: Path) -> None:
@@ -106,10 +108,10 @@ async def test_old_embedder_that_is_gone_serves_no_more(tmp_path: Path) -> None:
     old, new = static_folder(tmp_path / "old", 1), static_folder(tmp_path / "new", 2)
     await filled(home, old)
     (old / "model.safetensors").unlink()
-    async with shisho.open(home=home, embedder=str(new), web="off") as desk:
-        assert "meaning" not in (await desk.search(QUESTION, limit=1))[0].parts
-        await desk.embeddings.embed()
-        assert await serves(desk, new)
+    async with shisho.open(home=home, embedder=str(new), web="off") as library:
+        assert "meaning" not in (await library.documents.search(QUESTION, limit=1))[0].parts
+        await library.embeddings.embed()
+        assert await serves(library, new)
 
 
 async def test_file_that_changed_in_place_is_another_embedder(tmp_path: Path) -> None:
@@ -117,11 +119,11 @@ async def test_file_that_changed_in_place_is_another_embedder(tmp_path: Path) ->
     folder = static_folder(tmp_path / "model", 1)
     await filled(home, folder)
     static_folder(folder, 2)
-    async with shisho.open(home=home, embedder=str(folder), web="off") as desk:
-        assert "meaning" not in (await desk.search(QUESTION, limit=1))[0].parts
-        assert await desk.embeddings.progress() == EmbeddingProgress(0, 40)
-        await desk.embeddings.embed()
-        assert await serves(desk, folder)
+    async with shisho.open(home=home, embedder=str(folder), web="off") as library:
+        assert "meaning" not in (await library.documents.search(QUESTION, limit=1))[0].parts
+        assert await library.embeddings.get_progress() == EmbeddingProgress(0, 40)
+        await library.embeddings.embed()
+        assert await serves(library, folder)
 
 
 @pytest.mark.slow
@@ -131,10 +133,10 @@ async def test_embedder_that_is_not_there_is_told_once_and_search_is_by_words(
 ) -> None:
     (tmp_path / "a.txt").write_text("決定係数は当てはまりの指標である。", "utf-8")
     with caplog.at_level(logging.WARNING, "shisho"):
-        async with shisho.open(home=tmp_path / "home", embedder=choice, web="off") as desk:
-            async for _ in desk.add(tmp_path / "a.txt"):
+        async with shisho.open(home=tmp_path / "home", embedder=choice, web="off") as library:
+            async for _ in library.documents.add(tmp_path / "a.txt"):
                 pass
-            await desk.embeddings.embed()
-            assert await desk.search("決定係数")
-            assert f"`shisho models pull {choice}`" in await doctor(desk)
+            await library.embeddings.embed()
+            assert await library.documents.search("決定係数")
+            assert f"`shisho models pull {choice}`" in await doctor(library)
     assert len([line for line in caplog.messages if "models pull" in line]) == 1

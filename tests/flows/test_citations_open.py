@@ -31,10 +31,12 @@ WHERE = """words => {
 
 async def test_both_citations_of_one_answer_open_on_their_spans(tmp_path: Path) -> None:
     need_browser()
-    async with boxed(tmp_path, folder=tmp_path / "box") as (box, desk):
-        assert [one.outcome async for one in desk.add(SAMPLES / "01-regression.pdf")] == ["added"]
+    async with boxed(tmp_path, folder=tmp_path / "box") as (box, library):
+        assert [one.outcome async for one in library.documents.add(SAMPLES / "01-regression.pdf")] == [
+            "added"
+        ]
         question = f"決定係数が0に近いとき何を意味するか、また、{box.questions[20].text}"
-        answer = await answered(desk, await desk.tasks.queue_question(question))
+        answer = await answered(library, await library.questions.queue(question))
         of_pdf = [one for one in answer.evidence if one.page]
         of_web = [one for one in answer.evidence if one.source_url and box.questions[20].gold in one.snippet]
         assert of_pdf and of_web, answer.evidence

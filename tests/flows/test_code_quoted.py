@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.inquiry import Answer
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.conftest import Shell
 
 LINES = (
@@ -20,11 +20,11 @@ BLOCK = f"\n```\n{LINES}\n```"
 
 
 @pytest.fixture
-async def answer(desk: Desk, tmp_path: Path) -> Answer:
+async def answer(library: Library, tmp_path: Path) -> Answer:
     file = tmp_path / "精算.md"
     file.write_text(PAGE, "utf-8")
-    assert [receipt.code async for receipt in desk.add(file)] == [""]
-    return await desk.ask(QUESTION)
+    assert [receipt.code async for receipt in library.documents.add(file)] == [""]
+    return await library.questions.ask(QUESTION)
 
 
 async def test_text_of_an_answer_has_code_between_fences(answer: Answer) -> None:
@@ -33,43 +33,43 @@ async def test_text_of_an_answer_has_code_between_fences(answer: Answer) -> None
     assert f"▸ 精算{BLOCK}\n[{code.number}]\n" in answer.text
 
 
-async def test_code_comes_with_the_paragraph_that_leads_it_in(desk: Desk, tmp_path: Path) -> None:
+async def test_code_comes_with_the_paragraph_that_leads_it_in(library: Library, tmp_path: Path) -> None:
     """Although the code has no word of the question, and as a quotation that opens on its own lines."""
     file = tmp_path / "sweep.md"
     file.write_text(
         "# Sweeping\n\nTo remove old sheets, run this command.\n\n```\nsw -x 9\nsw -y\n```\n", "utf-8"
     )
-    assert [receipt.code async for receipt in desk.add(file)] == [""]
-    answer = await desk.ask("How do I remove old sheets?")
+    assert [receipt.code async for receipt in library.documents.add(file)] == [""]
+    answer = await library.questions.ask("How do I remove old sheets?")
     lead, code = answer.evidence
     assert (lead.snippet, lead.code) == ("To remove old sheets, run this command.", False)
     assert (code.snippet, code.code, code.heading) == ("sw -x 9\nsw -y", True, "Sweeping")
-    text = await desk.text(code.document_id)
+    text = await library.documents.read_text(code.document_id)
     assert text[code.start : code.end] == code.snippet
     assert [(passage.text, passage.code) for passage in answer.passages] == [
         (lead.snippet, False),
         (code.snippet, True),
     ]
-    assert (await desk.replay(answer.id)).is_same
+    assert (await library.questions.replay(answer.id)).is_same
 
 
-async def test_exports_have_code_as_code(desk: Desk, answer: Answer) -> None:
-    assert BLOCK in await desk.export(answer.id, "md")
-    page = await desk.export(answer.id, "html")
+async def test_exports_have_code_as_code(library: Library, answer: Answer) -> None:
+    assert BLOCK in await library.exports.render(answer.id, "md")
+    page = await library.exports.render(answer.id, "html")
     escaped = LINES.replace("<", "&lt;")
     assert page.count(f"<pre><code>{escaped}</code></pre>") == 2  # in the answer, and among what it quotes
-    rows = [json.loads(row) for row in (await desk.export(answer.id, "jsonl")).splitlines()]
+    rows = [json.loads(row) for row in (await library.exports.render(answer.id, "jsonl")).splitlines()]
     assert [row["quotation"] for row in rows if row.get("code")] == [LINES]
 
 
-async def test_a_search_shows_code_as_code(desk: Desk, answer: Answer) -> None:
-    hits = await desk.search([QUESTION])
+async def test_a_search_shows_code_as_code(library: Library, answer: Answer) -> None:
+    hits = await library.documents.search([QUESTION])
     assert [hit.text for hit in hits if hit.code] == [LINES]
 
 
-async def test_a_purge_leaves_no_line_of_code(desk: Desk, answer: Answer) -> None:
-    await desk.remove(answer.evidence[0].document_id, purge=True)
-    assert "return amount" not in (await desk.answer(answer.id)).text
+async def test_a_purge_leaves_no_line_of_code(library: Library, answer: Answer) -> None:
+    await library.documents.remove(answer.evidence[0].document_id, purge=True)
+    assert "return amount" not in (await library.questions.get(answer.id)).text
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import KeyConflict, NotFound
@@ -70,44 +70,49 @@ def test_an_erased_conversation_leaves_nothing_behind(shell: Shell, notes: Path)
 
 
 async def test_a_question_looks_where_the_one_before_it_did(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home") as desk:
-        await desk.add_source(Source("氷.md", TEXT.encode(), "text/markdown"), "自然")
-        await desk.add_source(Source("街.txt", OTHER.encode(), "text/plain"), "街")
-        first = await desk.ask("樹氷とは何か", corpora="自然")
-        second = await desk.ask("それはなぜ白いのか", conversation=first.conversation_id)
+    async with open_library(home=tmp_path / "home") as library:
+        await library.documents.add_source(Source("氷.md", TEXT.encode(), "text/markdown"), "自然")
+        await library.documents.add_source(Source("街.txt", OTHER.encode(), "text/plain"), "街")
+        first = await library.questions.ask("樹氷とは何か", corpora="自然")
+        second = await library.questions.ask("それはなぜ白いのか", conversation=first.conversation_id)
         assert {evidence.document for evidence in second.evidence} == {"氷.md"}
-        await desk.add_source(Source("灯.txt", "街灯とは、道を照らす灯りである。\n".encode()), "街")
-        third = await desk.ask("街灯とは何か", conversation=first.conversation_id)
+        await library.documents.add_source(
+            Source("灯.txt", "街灯とは、道を照らす灯りである。\n".encode()), "街"
+        )
+        third = await library.questions.ask("街灯とは何か", conversation=first.conversation_id)
         assert third.abstained
         asked = {"conversation": first.conversation_id, "anywhere": True}
-        fourth = await desk.ask("街灯とは何か", **asked)
+        fourth = await library.questions.ask("街灯とは何か", **asked)
         assert {evidence.document for evidence in fourth.evidence} == {"灯.txt"}
-        async with desk.working(1):
+        async with library.working(1):
             options = AskOptions(sources=Sources.DOCUMENTS, **asked)
-            fifth = await answered(desk, await desk.tasks.queue_question("街灯とは何か", options=options))
+            fifth = await answered(library, await library.questions.queue("街灯とは何か", options=options))
         assert {evidence.document for evidence in fifth.evidence} == {"灯.txt"}
-        wide = await desk.ask("樹氷はなぜ白いのか", corpora=["自然", "街"])
+        wide = await library.questions.ask("樹氷はなぜ白いのか", corpora=["自然", "街"])
         assert wide.conversation_id != first.conversation_id and wide.understood == ""
         with pytest.raises(NotFound, match="conversation"):
-            await desk.ask("それは?", conversation="nowhere")
+            await library.questions.ask("それは?", conversation="nowhere")
 
 
 async def test_a_queued_question_follows_one_that_still_waits(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home", web="off") as desk:
-        await desk.add_source(Source("氷.md", TEXT.encode(), "text/markdown"))
+    async with open_library(home=tmp_path / "home", web="off") as library:
+        await library.documents.add_source(Source("氷.md", TEXT.encode(), "text/markdown"))
         documents = AskOptions(sources=Sources.DOCUMENTS)
-        first = await desk.tasks.queue_question("樹氷とは何か", options=documents, wait=0)
+        first = await library.questions.queue("樹氷とは何か", options=documents, wait=0)
         follows = AskOptions(sources=Sources.DOCUMENTS, conversation=first.conversation_id)
         asked = {"options": follows, "idempotency_key": "k1", "wait": 0}
-        second = await desk.tasks.queue_question("それはなぜ白いのか", **asked)
-        again = await desk.tasks.queue_question("それはなぜ白いのか", **asked)
+        second = await library.questions.queue("それはなぜ白いのか", **asked)
+        again = await library.questions.queue("それはなぜ白いのか", **asked)
         assert again.answer_id == second.answer_id and again.conversation_id == first.conversation_id
         with pytest.raises(KeyConflict):
-            await desk.tasks.queue_question("それはなぜ白いのか", idempotency_key="k1", wait=0)
-        async with desk.working():
-            answer = await answered(desk, second)
+            await library.questions.queue("それはなぜ白いのか", idempotency_key="k1", wait=0)
+        async with library.working():
+            answer = await answered(library, second)
         assert answer.understood == "樹氷とは何か → それはなぜ白いのか"
-        assert [turn.number for turn in await desk.conversations.turns(first.conversation_id)] == [1, 2]
-        removed = await desk.conversations.remove("last")
+        assert [turn.number for turn in await library.conversations.list_turns(first.conversation_id)] == [
+            1,
+            2,
+        ]
+        removed = await library.conversations.remove("last")
         assert removed.turns == 2 and removed.kept_tasks == ()
-        assert not (await desk.tasks.list_tasks()).tasks
+        assert not (await library.tasks.list()).tasks

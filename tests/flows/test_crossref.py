@@ -9,7 +9,7 @@ import pytest
 
 from shisho.domain.corpus import IntakeOutcome
 from shisho.errors import ConsentRequired, EngineUnavailable
-from shisho.services import Desk
+from shisho.services import Library
 from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
@@ -29,19 +29,23 @@ def number_of_a_page(box: Box) -> int:
 
 
 async def test_what_a_doi_s_registry_knows_fills_what_is_not_said(tmp_path: Path) -> None:
-    async with boxed(tmp_path / "home") as (box, desk):
+    async with boxed(tmp_path / "home") as (box, library):
         number = number_of_a_page(box)
         doi = f"10.5555/box.{number}"
         await all_of(
-            desk.add(paper(tmp_path, "甲", doi, author="本人"), paper(tmp_path, "乙", "10.5555/box.999999"))
+            library.documents.add(
+                paper(tmp_path, "甲", doi, author="本人"), paper(tmp_path, "乙", "10.5555/box.999999")
+            )
         )
-        await all_of(desk.add(paper(tmp_path, "丙", "10.1000/x", author="a", publication_date="2020")))
-        incomplete = await desk.references.list_incomplete()
+        await all_of(
+            library.documents.add(paper(tmp_path, "丙", "10.1000/x", author="a", publication_date="2020"))
+        )
+        incomplete = await library.references.list_incomplete()
         assert sorted(document.title for document in incomplete) == ["乙", "甲"]
-        receipts = {receipt.title: receipt async for receipt in desk.references.complete(incomplete)}
+        receipts = {receipt.title: receipt async for receipt in library.references.complete(incomplete)}
         filled, unknown = receipts["甲"], receipts[""]
         assert (filled.outcome, unknown.code) == (IntakeOutcome.DESCRIBED, "RESOURCE_NOT_FOUND")
-        document = await desk.document("甲.html")
+        document = await library.documents.get("甲.html")
         assert document.metadata["author"] == "本人", "what is said already stays"
         assert (
             document.metadata["container"] == "Journal of Boxes"
@@ -52,11 +56,13 @@ async def test_what_a_doi_s_registry_knows_fills_what_is_not_said(tmp_path: Path
         assert {host for host, _ in sent} == {"api.crossref.org"} and len(sent) == 2
 
 
-async def test_nothing_is_asked_before_the_yes_nor_where_the_web_is_off(desk: Desk, tmp_path: Path) -> None:
-    await all_of(desk.add(paper(tmp_path, "甲", "10.5555/box.1")))
-    incomplete = await desk.references.list_incomplete("甲.html")
+async def test_nothing_is_asked_before_the_yes_nor_where_the_web_is_off(
+    library: Library, tmp_path: Path
+) -> None:
+    await all_of(library.documents.add(paper(tmp_path, "甲", "10.5555/box.1")))
+    incomplete = await library.references.list_incomplete("甲.html")
     with pytest.raises((ConsentRequired, EngineUnavailable)):
-        await all_of(desk.references.complete(incomplete))
+        await all_of(library.references.complete(incomplete))
 
 
 def test_the_shell_says_what_is_lacking_and_refuses_without_a_yes(shell: Shell, tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.stores.embedded import lexical_files
 from tests.faults.children import LONG
 from tests.making_homes import furnish, mount, mounted
@@ -61,8 +61,8 @@ def home(tmp_path: Path) -> Path:
 
 
 async def find(home: Path) -> list[tuple[str, float]]:
-    async with open_desk(home=home) as desk:
-        return [(hit.passage, hit.score) for hit in await desk.search(["灯台"])]
+    async with open_library(home=home) as library:
+        return [(hit.passage, hit.score) for hit in await library.documents.search(["灯台"])]
 
 
 def list_files(folder: Path) -> list[Path]:
@@ -109,15 +109,15 @@ async def test_damage_that_a_search_meets_is_mended_too(
 
 
 async def test_others_that_have_the_index_open_go_on(home: Path) -> None:
-    async with open_desk(home=home) as first, open_desk(home=home) as second:
+    async with open_library(home=home) as first, open_library(home=home) as second:
         before = len(await first.search(["灯台"]))
         fill_with_noise(home / "lexical" / "watermark")
-        async with open_desk(home=home) as third:
+        async with open_library(home=home) as third:
             assert len(await third.search(["灯台"])) == before
-        for number, desk in enumerate((first, second, first)):
-            await desk.add_source(Source(f"新{number}.txt", f"新しい灯台{number}。".encode()))
+        for number, library in enumerate((first, second, first)):
+            await library.documents.add_source(Source(f"新{number}.txt", f"新しい灯台{number}。".encode()))
             for other in (first, second):
-                sources = {hit.source for hit in await other.search(["新しい灯台"])}
+                sources = {hit.source for hit in await other.documents.search(["新しい灯台"])}
                 assert {f"新{earlier}.txt" for earlier in range(number + 1)} <= sources
 
 
@@ -232,15 +232,17 @@ def test_the_doctor_survives_noise_in_any_file_of_the_home(home: Path, tmp_path:
 
 
 async def make_key(home: Path) -> None:
-    async with open_desk(home=home) as desk:
-        await desk.proofs.make_key()
+    async with open_library(home=home) as library:
+        await library.proofs.make_key()
 
 
 @pytest.mark.slow
-async def test_what_stands_in_the_homes_files_is_told_to_its_owner_alone(desk: Desk, desk_home: Path) -> None:
+async def test_what_stands_in_the_homes_files_is_told_to_its_owner_alone(
+    library: Library, desk_home: Path
+) -> None:
     (desk_home / "settings.toml").write_text('token = 5\nunknown = "geheim"\n', "utf-8")
     for owner, status in ((None, 200), ("hanako", 403)):
-        their = desk if owner is None else desk.for_owner(owner)
+        their = library if owner is None else library.for_owner(owner)
         transport = httpx.ASGITransport(app=build(their, AccessRules()))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/v1") as client:
             reply = await client.get("/checks")

@@ -13,13 +13,13 @@ from typing import Any
 import pypdfium2
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.librarian.record import TEXT_FIELDS
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.services.news import News
 from tests.flows.conftest import SAMPLES
 from tests.listening import list_nodes
@@ -31,10 +31,10 @@ def squeezed(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).split())
 
 
-async def check_evidence(desk: Desk, answer: Answer) -> None:
+async def check_evidence(library: Library, answer: Answer) -> None:
     """Every snippet is a slice of the stored document, and stands on the page that it names."""
     for one in answer.evidence:
-        text = await desk.text(one.document_id)
+        text = await library.documents.read_text(one.document_id)
         assert text[one.start : one.end] == one.snippet != ""
         assert hashlib.sha256(one.snippet.encode()).hexdigest() == one.sha256
         # Alone, PDFium loses letters of fonts that a file does not embed; a recognised page has no text at
@@ -48,9 +48,9 @@ async def check_evidence(desk: Desk, answer: Answer) -> None:
 
 @pytest.mark.parametrize("asked", QUESTIONS["question"], ids=lambda row: row["question"])
 async def test_answers_to_sample_questions_are_shown_on_their_page(
-    stocked: Desk, asked: dict[str, Any]
+    stocked: Library, asked: dict[str, Any]
 ) -> None:
-    answer = await stocked.ask(asked["question"])
+    answer = await stocked.questions.ask(asked["question"])
     await check_evidence(stocked, answer)
     wanted = squeezed(asked["answer"])
     hits = [passage for passage in answer.passages if wanted in squeezed(passage.text)]
@@ -60,14 +60,14 @@ async def test_answers_to_sample_questions_are_shown_on_their_page(
 
 
 @pytest.mark.parametrize("asked", QUESTIONS["unanswerable"], ids=lambda row: row["question"])
-async def test_what_is_not_there_is_not_answered(stocked: Desk, asked: dict[str, Any]) -> None:
-    answer = await stocked.ask(asked["question"])
+async def test_what_is_not_there_is_not_answered(stocked: Library, asked: dict[str, Any]) -> None:
+    answer = await stocked.questions.ask(asked["question"])
     await check_evidence(stocked, answer)
     assert answer.abstained or answer.missing
 
 
-async def test_what_a_thing_is_is_answered_by_the_sentence_that_says_so(stocked: Desk) -> None:
-    answer = await stocked.ask("決定係数とは何か")
+async def test_what_a_thing_is_is_answered_by_the_sentence_that_says_so(stocked: Library) -> None:
+    answer = await stocked.questions.ask("決定係数とは何か")
     first = answer.passages[0]
     marked = [first.text[mark.start : mark.end] for mark in first.marks]
     assert any(
@@ -77,21 +77,21 @@ async def test_what_a_thing_is_is_answered_by_the_sentence_that_says_so(stocked:
 
 
 async def test_the_second_time_is_known_and_a_changed_file_is_a_new_version(
-    desk: Desk, tmp_path: Path
+    library: Library, tmp_path: Path
 ) -> None:
     file = tmp_path / "メモ.txt"
     file.write_text("会議は第3会議室で行う。", "utf-8")
-    assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.ADDED]
-    assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.KNOWN]
-    first = await desk.ask("会議はどこで行うか")
+    assert [one.outcome async for one in library.documents.add(file)] == [IntakeOutcome.ADDED]
+    assert [one.outcome async for one in library.documents.add(file)] == [IntakeOutcome.KNOWN]
+    first = await library.questions.ask("会議はどこで行うか")
     file.write_text("会議は講堂で行う。", "utf-8")
-    assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.REPLACED]
-    second = await desk.ask("会議はどこで行うか")
+    assert [one.outcome async for one in library.documents.add(file)] == [IntakeOutcome.REPLACED]
+    second = await library.questions.ask("会議はどこで行うか")
     assert "第3会議室" in first.text and "講堂" in second.text and "第3会議室" not in second.text
-    await check_evidence(desk, await desk.answer(first.id))
+    await check_evidence(library, await library.questions.get(first.id))
 
 
-async def test_bad_files_do_not_stop_their_neighbours(desk: Desk, tmp_path: Path) -> None:
+async def test_bad_files_do_not_stop_their_neighbours(library: Library, tmp_path: Path) -> None:
     folder = tmp_path / "混在"
     folder.mkdir()
     (folder / "a.txt").write_text("良いファイルの本文である。", "utf-8")
@@ -99,7 +99,7 @@ async def test_bad_files_do_not_stop_their_neighbours(desk: Desk, tmp_path: Path
     (folder / "c.bin").write_bytes(bytes(range(256)) * 9)
     (folder / "d.txt").write_bytes(b"")
     (folder / "e.txt").write_text("もう一つの良いファイル。", "utf-8")
-    receipts = {Path(one.source).name: one async for one in desk.add(folder)}
+    receipts = {Path(one.source).name: one async for one in library.documents.add(folder)}
     assert {name: (str(one.outcome), one.code) for name, one in receipts.items()} == {
         "a.txt": ("added", ""),
         "b.pdf": ("failed", "DOCUMENT_UNREADABLE"),
@@ -108,31 +108,34 @@ async def test_bad_files_do_not_stop_their_neighbours(desk: Desk, tmp_path: Path
         "e.txt": ("added", ""),
     }
     assert all(one.reason for one in receipts.values() if one.code)
-    assert [Path(one.source).name for one in await desk.documents()] == ["a.txt", "e.txt"]
+    assert [Path(one.source).name for one in await library.documents.list()] == ["a.txt", "e.txt"]
 
 
-async def test_a_folder_as_a_corpus_holds_what_the_folder_holds(desk: Desk, tmp_path: Path) -> None:
+async def test_a_folder_as_a_corpus_holds_what_the_folder_holds(library: Library, tmp_path: Path) -> None:
     folder = tmp_path / "講義"
     folder.mkdir()
     (folder / "a.txt").write_text("赤い本は棚の上にある。", "utf-8")
     (folder / "b.txt").write_text("青い本は机の下にある。", "utf-8")
-    await desk.add_source(Source("よそ.txt", "赤い本は床の上にある。".encode()))
-    answer = await desk.ask("赤い本はどこにあるか", folders=[folder])
+    await library.documents.add_source(Source("よそ.txt", "赤い本は床の上にある。".encode()))
+    answer = await library.questions.ask("赤い本はどこにあるか", folders=[folder])
     assert {Path(one.document).name for one in answer.evidence} == {"a.txt"}
     (folder / "a.txt").unlink()
-    assert [one.outcome async for one in desk.mirror(folder)] == [IntakeOutcome.KNOWN, IntakeOutcome.GONE]
-    assert (await desk.ask("赤い本はどこにあるか", folders=[folder])).abstained
+    assert [one.outcome async for one in library.folders.mirror(folder)] == [
+        IntakeOutcome.KNOWN,
+        IntakeOutcome.GONE,
+    ]
+    assert (await library.questions.ask("赤い本はどこにあるか", folders=[folder])).abstained
 
 
-async def test_blank_questions_and_an_empty_shelf(desk: Desk) -> None:
+async def test_blank_questions_and_an_empty_shelf(library: Library) -> None:
     with pytest.raises(InvalidParams):
-        await desk.ask(" \u3000\n")
+        await library.questions.ask(" \u3000\n")
     with pytest.raises(EmptyCorpus, match="shisho add"):
-        await desk.ask("何か")
+        await library.questions.ask("何か")
     with pytest.raises(EmptyCorpus):
-        await desk.search(["何か"])
+        await library.documents.search(["何か"])
     with pytest.raises(NotFound):
-        await desk.show("last")
+        await library.show("last")
 
 
 @pytest.mark.parametrize(
@@ -145,18 +148,18 @@ async def test_blank_questions_and_an_empty_shelf(desk: Desk) -> None:
         "ｶﾀｶﾅの貸出券を使う。",
     ],
 )
-async def test_quotations_are_as_the_page_has_them(desk: Desk, snippet: str) -> None:
-    await desk.add_source(Source("原文.txt", f"前の文である。{snippet}後の文である。".encode()))
-    (found,) = await desk.search([unicodedata.normalize("NFKC", snippet)])
+async def test_quotations_are_as_the_page_has_them(library: Library, snippet: str) -> None:
+    await library.documents.add_source(Source("原文.txt", f"前の文である。{snippet}後の文である。".encode()))
+    (found,) = await library.documents.search([unicodedata.normalize("NFKC", snippet)])
     assert snippet in found.text
-    answer = await desk.ask(unicodedata.normalize("NFKC", snippet).replace("。", "か。"))
-    await check_evidence(desk, answer)
+    answer = await library.questions.ask(unicodedata.normalize("NFKC", snippet).replace("。", "か。"))
+    await check_evidence(library, answer)
     assert any(snippet.removesuffix("。") in one.snippet for one in answer.evidence)
 
 
-async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
-    answer = await stocked.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
-    steps = to_plain([*await stocked._parts.ledger.list_steps(answer.task_id)])
+async def test_rounds_of_one_session_share_nothing(stocked: Library) -> None:
+    answer = await stocked.questions.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
+    steps = to_plain([*await stocked._builder.stores.ledger.list_steps(answer.task_id)])
     shown = [
         [one["temp_index"] for one in step["output"]["state"]["shown"]]
         for step in steps
@@ -168,83 +171,87 @@ async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
     assert len(texts) == len(set(texts))
 
 
-async def test_a_stopped_run_gives_what_it_has_and_goes_on(stocked: Desk) -> None:
+async def test_a_stopped_run_gives_what_it_has_and_goes_on(stocked: Library) -> None:
     question = "決定係数とは何ですか。江戸幕府を開いたのは誰ですか。"
-    whole = await stocked.ask(question)
+    whole = await stocked.questions.ask(question)
     told: list[News] = []
-    stopped = await stocked.ask(question, notify=told.append, stop=lambda: "route" in list_nodes(told))
+    stopped = await stocked.questions.ask(
+        question, notify=told.append, stop=lambda: "route" in list_nodes(told)
+    )
     assert stopped.loop_stop is LoopStop.STOPPED and stopped.rounds == 1 < whole.rounds
-    assert (await stocked.answer("last")).id == stopped.id
-    finished = await stocked.resume("last")
+    assert (await stocked.questions.get("last")).id == stopped.id
+    finished = await stocked.questions.resume("last")
     assert (finished.text, finished.loop_stop, finished.rounds) == (whole.text, whole.loop_stop, whole.rounds)
     assert [one.snippet for one in finished.evidence] == [one.snippet for one in whole.evidence]
 
 
-async def test_show_finds_answers_evidence_and_documents(stocked: Desk) -> None:
-    answer = await stocked.ask("残差とは何か")
+async def test_show_finds_answers_evidence_and_documents(stocked: Library) -> None:
+    answer = await stocked.questions.ask("残差とは何か")
     assert await stocked.show(answer.id[:8]) == answer == await stocked.show("last")
     assert await stocked.show(answer.evidence[0].id) == answer.evidence[0]
     document, text = await stocked.show(answer.evidence[0].document_id)  # type: ignore[misc]
     assert document.id == answer.evidence[0].document_id and answer.evidence[0].snippet in text
-    assert (await stocked.document("01-regression.pdf")).id == document.id
+    assert (await stocked.documents.get("01-regression.pdf")).id == document.id
 
 
-async def test_removed_and_purged_sources(stocked: Desk) -> None:
-    answer = await stocked.ask("残差とは何か")
+async def test_removed_and_purged_sources(stocked: Library) -> None:
+    answer = await stocked.questions.ask("残差とは何か")
     source = answer.evidence[0].document_id
-    await stocked.remove(source)
-    assert all(one.document_id != source for one in (await stocked.ask("残差とは何か")).evidence)
-    await check_evidence(stocked, await stocked.answer(answer.id))
-    assert [one.outcome async for one in stocked.add(SAMPLES / "01-regression.pdf")] == [IntakeOutcome.ADDED]
-    await stocked.remove(source, purge=True)
-    assert "出典は削除されました" in (await stocked.answer(answer.id)).text
+    await stocked.documents.remove(source)
+    assert all(one.document_id != source for one in (await stocked.questions.ask("残差とは何か")).evidence)
+    await check_evidence(stocked, await stocked.questions.get(answer.id))
+    assert [one.outcome async for one in stocked.documents.add(SAMPLES / "01-regression.pdf")] == [
+        IntakeOutcome.ADDED
+    ]
+    await stocked.documents.remove(source, purge=True)
+    assert "出典は削除されました" in (await stocked.questions.get(answer.id)).text
     with pytest.raises(SourceRemoved):
-        await stocked.resume(answer.task_id)
+        await stocked.questions.resume(answer.task_id)
 
 
 BROKEN = "\uf0b7\t残差とは、観測値と予\n測値の差で\nある。"
 WHOLE = "• 残差とは、観測値と予測値の差である。"
 
 
-async def test_what_is_shown_joined_is_erased_by_a_purge(desk: Desk) -> None:
-    await desk.add_source(Source("改行.txt", BROKEN.encode()))
-    answer = await desk.ask("残差とは何か")
+async def test_what_is_shown_joined_is_erased_by_a_purge(library: Library) -> None:
+    await library.documents.add_source(Source("改行.txt", BROKEN.encode()))
+    answer = await library.questions.ask("残差とは何か")
     assert answer.evidence[0].snippet in BROKEN and "観測値と予測値の差である" in answer.text
-    await desk.remove("改行.txt", purge=True)
-    erased = (await desk.answer(answer.id)).text
+    await library.documents.remove("改行.txt", purge=True)
+    erased = (await library.questions.get(answer.id)).text
     assert "出典は削除されました" in erased and "予測値" not in erased
 
 
 @pytest.mark.parametrize("form", ["md", "bibtex", "ris"])
-async def test_exports_read_as_running_text(desk: Desk, form: str) -> None:
-    await desk.add_source(Source("改行.txt", BROKEN.encode()))
-    await desk.ask("残差とは何か")
-    exported = await desk.export("last", form)
+async def test_exports_read_as_running_text(library: Library, form: str) -> None:
+    await library.documents.add_source(Source("改行.txt", BROKEN.encode()))
+    await library.questions.ask("残差とは何か")
+    exported = await library.exports.render("last", form)
     assert exported.count("観測値と予測値の差である。") == 1 and "\uf0b7" not in exported
 
 
-async def test_json_lines_carry_the_slice_and_the_text_as_read(desk: Desk) -> None:
-    await desk.add_source(Source("改行.txt", BROKEN.encode()))
-    answer = await desk.ask("残差とは何か")
-    row = json.loads((await desk.export("last", "jsonl")).splitlines()[1])
+async def test_json_lines_carry_the_slice_and_the_text_as_read(library: Library) -> None:
+    await library.documents.add_source(Source("改行.txt", BROKEN.encode()))
+    answer = await library.questions.ask("残差とは何か")
+    row = json.loads((await library.exports.render("last", "jsonl")).splitlines()[1])
     assert BROKEN[row["start"] : row["end"]] == row["snippet"] == answer.evidence[0].snippet
     assert row["quotation"] in WHOLE and "観測値と予測値の差である" in row["quotation"]
 
 
 @pytest.mark.parametrize("form", ["md", "jsonl", "bibtex", "ris"])
-async def test_exports_carry_every_quotation(stocked: Desk, form: str) -> None:
-    answer = await stocked.ask("決定係数が0に近いとき何を意味するか")
-    text = squeezed(await stocked.export("last", form))
+async def test_exports_carry_every_quotation(stocked: Library, form: str) -> None:
+    answer = await stocked.questions.ask("決定係数が0に近いとき何を意味するか")
+    text = squeezed(await stocked.exports.render("last", form))
     for one in answer.evidence:
         assert squeezed(one.snippet).replace("_", "\\_") in text.replace("\\n", "")
     with pytest.raises(InvalidParams):
-        await stocked.export("last", "docx")
+        await stocked.exports.render("last", "docx")
 
 
-async def test_a_backup_opens_as_a_home(stocked: Desk, tmp_path: Path) -> None:
+async def test_a_backup_opens_as_a_home(stocked: Library, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     await stocked.backup(tmp_path / "other" / "shisho.db")
     assert stat.S_IMODE((tmp_path / "other" / "shisho.db").stat().st_mode) == 0o600
-    async with open_desk(home=tmp_path / "other") as copy:
-        assert await copy.documents() == await stocked.documents()
+    async with open_library(home=tmp_path / "other") as copy:
+        assert await copy.documents() == await stocked.documents.list()
         assert (await copy.ask("残差とは何か")).evidence

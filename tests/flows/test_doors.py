@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.answer_log import list_goals
 from shisho.domain.codec import dumps
 from shisho.integrations.langgraph import compile_librarian
@@ -74,14 +74,14 @@ def plain(given: object) -> dict[str, Any]:
 
 
 async def through_python(place: Place, required: Mapping[str, Any]) -> Given:
-    async with open_desk(home=place.home, web="off") as desk:
-        answer = await desk.ask(QUESTION, **required)
-        return plain(answer), plain(await desk.get_evidence(answer.id))
+    async with open_library(home=place.home, web="off") as library:
+        answer = await library.questions.ask(QUESTION, **required)
+        return plain(answer), plain(await library.questions.list_evidence(answer.id))
 
 
 async def through_langgraph(place: Place, required: Mapping[str, Any]) -> Given:
-    async with open_desk(home=place.home, web="off") as desk:
-        given = await compile_librarian(desk).ainvoke({"question": QUESTION, **required})
+    async with open_library(home=place.home, web="off") as library:
+        given = await compile_librarian(library).ainvoke({"question": QUESTION, **required})
         answer = plain(given["answer"])
         found = {name: answer[name] for name in ("id", "question", "condition")}
         goals = list_goals(given["answer"].goals, given["answer"].goal_status)
@@ -146,9 +146,9 @@ def place(stocked_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     shutil.copytree(stocked_home, home)
 
     async def look() -> tuple[str, tuple[str, str]]:
-        async with open_desk(home=home, web="off") as desk:
-            answer = await desk.ask(QUESTION, goals=GOALS, condition=CONDITION)
-            document = await desk.document(ENGLISH)
+        async with open_library(home=home, web="off") as library:
+            answer = await library.questions.ask(QUESTION, goals=GOALS, condition=CONDITION)
+            document = await library.documents.get(ENGLISH)
             return document.source, (answer.evidence[0].passage_id, document.id)
 
     english, excluded = asyncio.run(look())
@@ -175,16 +175,16 @@ async def check_met(place: Place, answer: dict[str, Any], found: dict[str, Any])
 async def check_opened(place: Place, answer: dict[str, Any], found: dict[str, Any]) -> None:
     assert [goal["min_evidence"] for goal in found["goals"]] == [2, 1]
     assert all(row["id"] and row["link"] and row["passage_id"] for row in found["evidence"])
-    async with open_desk(home=place.home, web="off") as desk:
+    async with open_library(home=place.home, web="off") as library:
         for row in found["evidence"]:
-            text = await desk.text(row["document_id"])
+            text = await library.documents.read_text(row["document_id"])
             assert text[row["start"] : row["end"]] == row["snippet"]
 
 
 async def check_complexity(place: Place, answer: dict[str, Any], found: dict[str, Any]) -> None:
     """The question itself is a comparison."""
-    async with open_desk(home=place.home, web="off") as desk:
-        runs = [await desk._parts.ledger.list_steps(answer[name]) for name in ("id", "task_id")]
+    async with open_library(home=place.home, web="off") as library:
+        runs = [await library._builder.stores.ledger.list_steps(answer[name]) for name in ("id", "task_id")]
     (strategy,) = [step.output for run in runs for step in run if step.node == "strategy"]
     assert json.loads(dumps(strategy))["state"]["strategy"]["complexity"] == "several"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.services import Desk
+from shisho.services import Library
 from shisho_box.server import Box
 from tests.flows.boxed import output, through, way
 from tests.flows.conftest import Shell
@@ -26,8 +26,8 @@ DEEP = SearchOptions(
 
 
 @asynccontextmanager
-async def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Box, Desk, Path]]:
-    """A desk that reaches a box as its settings say, and the path of its engines.toml."""
+async def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Box, Library, Path]]:
+    """A library that reaches a box as its settings say, and the path of its engines.toml."""
     home = tmp_path / "home"
     home.mkdir()
     (home / "engines.toml").write_text(QUICK, "utf-8")
@@ -35,15 +35,15 @@ async def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     monkeypatch.setenv("SHISHO_ROBOTS", "off")
     async with Box(seed=1, folder=tmp_path / "box") as box:
         monkeypatch.setenv("SHISHO_BOX", str(box.folder))
-        async with open_desk(home=home) as desk, desk.working(2):
-            yield box, desk, home / "engines.toml"
+        async with open_library(home=home) as library, library.working(2):
+            yield box, library, home / "engines.toml"
 
 
-async def count_pages(box: Box, desk: Desk, topic: int, options: SearchOptions = DEEP) -> int:
+async def count_pages(box: Box, library: Library, topic: int, options: SearchOptions = DEEP) -> int:
     """Search for a topic of its own, and return how many result pages were asked for."""
-    queued = await desk.tasks.queue_searches([box.questions[topic].topic], options=options)
-    await ended(desk, queued.task_id)
-    return len((await output(desk, queued.task_id))["pages"])
+    queued = await library.tasks.queue_searches([box.questions[topic].topic], options=options)
+    await ended(library, queued.task_id)
+    return len((await output(library, queued.task_id))["pages"])
 
 
 @pytest.mark.parametrize(
@@ -58,58 +58,58 @@ async def count_pages(box: Box, desk: Desk, topic: int, options: SearchOptions =
 async def test_a_brake_holds_from_the_next_search_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brake: str
 ) -> None:
-    async with opened(tmp_path, monkeypatch) as (box, desk, path):
-        assert await count_pages(box, desk, 0) == 3
+    async with opened(tmp_path, monkeypatch) as (box, library, path):
+        assert await count_pages(box, library, 0) == 3
         path.write_text(QUICK + brake, "utf-8")
-        assert await count_pages(box, desk, 1) == 1
+        assert await count_pages(box, library, 1) == 1
         path.write_text(QUICK, "utf-8")
-        assert await count_pages(box, desk, 2) == 3
+        assert await count_pages(box, library, 2) == 3
 
 
 async def test_a_brake_stops_a_running_search_before_its_next_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(tmp_path, monkeypatch) as (box, desk, path):
+    async with opened(tmp_path, monkeypatch) as (box, library, path):
         path.write_text("[mojeek]\ninterval_s = 3.0\n", "utf-8")
-        queued = await desk.tasks.queue_searches([box.questions[0].topic], options=DEEP)
-        held = await desk.tasks.get_status(queued.task_id, wait=0)
+        queued = await library.tasks.queue_searches([box.questions[0].topic], options=DEEP)
+        held = await library.tasks.get_status(queued.task_id, wait=0)
         while not box.log.select("mojeek"):
-            held = await desk.tasks.get_status(queued.task_id, wait=1, since_revision=held.revision)
+            held = await library.tasks.get_status(queued.task_id, wait=1, since_revision=held.revision)
         path.write_text("[mojeek]\ninterval_s = 3.0\n[paging]\nmax_pages = 1\n", "utf-8")
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
     assert (len(done["pages"]), done["paging_stop"], done["warnings"]) == (1, "LIMIT", ["paging_limited"])
 
 
 async def test_a_worker_process_reads_the_file_again_too(shell: Shell, tmp_path: Path) -> None:
     async with (
         Box(seed=1, folder=tmp_path / "box") as box,
-        open_desk(home=shell.home, web_access=way(box)) as desk,
+        open_library(home=shell.home, web_access=way(box)) as library,
     ):
         through(shell, box)
         path = shell.home / "engines.toml"
         quick = path.read_text("utf-8")
         worker = shell.start("worker", "-n", "1")
         try:
-            assert await count_pages(box, desk, 0) == 3
+            assert await count_pages(box, library, 0) == 3
             path.write_text(quick + "[paging]\nenabled = false\n", "utf-8")
-            assert await count_pages(box, desk, 1) == 1
+            assert await count_pages(box, library, 1) == 1
             path.write_text("[paging", "utf-8")
-            assert await count_pages(box, desk, 2) == 1
+            assert await count_pages(box, library, 2) == 1
         finally:
             await buried(worker)
 
 
 async def test_thresholds_and_presets_are_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = SearchOptions(engines=("mojeek",), stop_strategy=StopStrategy.FIXED, max_results_per_query=1)
-    async with opened(tmp_path, monkeypatch) as (box, desk, path):
+    async with opened(tmp_path, monkeypatch) as (box, library, path):
         path.write_text(QUICK + "[paging.presets]\ngeneral = 4\n", "utf-8")
-        assert await count_pages(box, desk, 0, usual) == 4
+        assert await count_pages(box, library, 0, usual) == 4
         path.write_text(QUICK + "[paging]\nharvest = 1.0\n", "utf-8")
         wide = SearchOptions(engines=("mojeek",), serp_max_pages=3, max_results_per_query=100)
-        queued = await desk.tasks.queue_searches([box.questions[1].topic], options=wide)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+        queued = await library.tasks.queue_searches([box.questions[1].topic], options=wide)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         assert (done["paging_stop"], len(done["pages"])) == ("BARREN", 1)
 
 
@@ -129,21 +129,21 @@ async def test_thresholds_and_presets_are_settings(tmp_path: Path, monkeypatch: 
 async def test_a_broken_file_leaves_the_last_good_one_in_effect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
 ) -> None:
-    async with opened(tmp_path, monkeypatch) as (box, desk, path):
+    async with opened(tmp_path, monkeypatch) as (box, library, path):
         path.write_text(QUICK + "[paging]\nmax_pages = 2\n", "utf-8")
-        assert await count_pages(box, desk, 0) == 2
+        assert await count_pages(box, library, 0) == 2
         with caplog.at_level(logging.WARNING, "shisho"):
             path.write_text(QUICK + broken, "utf-8")
-            assert await count_pages(box, desk, 1) == 2
-            assert await desk.tasks.list_engines()
+            assert await count_pages(box, library, 1) == 2
+            assert await library.web.list_engines()
         warned = [record for record in caplog.records if "engines.toml" in record.getMessage()]
         assert len(warned) == 1 and "last good version" in warned[0].getMessage()
 
 
 async def test_an_engine_that_does_not_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(tmp_path, monkeypatch) as (box, desk, path):
+    async with opened(tmp_path, monkeypatch) as (box, library, path):
         path.write_text(QUICK.replace("0.05\n", "0.05\npagination_enabled = false\n", 1), "utf-8")
-        queued = await desk.tasks.queue_searches([box.questions[0].topic], options=DEEP)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+        queued = await library.tasks.queue_searches([box.questions[0].topic], options=DEEP)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         assert (len(done["pages"]), done["warnings"]) == (1, ["paging_ignored"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.web import WebAccess
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
 from shisho.domain.task import AskOptions, EngineStatus, Sources
@@ -31,8 +31,8 @@ def way(*names: str) -> WebAccess:
 
 
 async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dict[str, EngineStatus]:
-    async with open_desk(home=home, web_access=web, **given) as desk:
-        return {row.name: row for row in await desk.tasks.list_engines()}
+    async with open_library(home=home, web_access=web, **given) as library:
+        return {row.name: row for row in await library.web.list_engines()}
 
 
 async def lived(home: Path) -> None:
@@ -113,11 +113,11 @@ async def test_a_key_makes_its_engine_available_and_is_not_shown(tmp_path: Path)
 async def test_a_question_to_the_web_waits_for_engines_that_rest_but_not_for_none(tmp_path: Path) -> None:
     await lived(tmp_path)
     options = AskOptions(sources=Sources.WEB)
-    async with open_desk(home=tmp_path, web_access=way("mojeek")) as desk:
-        assert (await desk.tasks.queue_question("決定係数とは何か", options=options, wait=0)).answer is None
-    async with open_desk(home=tmp_path, web_access=way("google", "brave_api")) as desk:
+    async with open_library(home=tmp_path, web_access=way("mojeek")) as library:
+        assert (await library.questions.queue("決定係数とは何か", options=options, wait=0)).answer is None
+    async with open_library(home=tmp_path, web_access=way("google", "brave_api")) as library:
         with pytest.raises(EngineUnavailable):
-            await desk.tasks.queue_question("決定係数とは何か", options=options, wait=0)
+            await library.questions.queue("決定係数とは何か", options=options, wait=0)
 
 
 async def test_the_howtos_example_is_followed(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import IntakeOutcome
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
 from shisho.language.sentences import sentences
-from shisho.services import Desk
+from shisho.services import Library
 from tests.faults.children import LONG
 from tests.flows.test_documents_to_answer import check_evidence
 from tests.shared import shared
@@ -26,32 +26,32 @@ STEP = 3 if LONG else 18  # of the hostile files
 
 @pytest.mark.floors
 @pytest.mark.parametrize(("name", "questions"), QUESTIONS.items())
-async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questions: int) -> None:
+async def test_quotations_over_the_evaluation_sets(library: Library, name: str, questions: int) -> None:
     held = load(shared("eval", name))
-    await fill(desk, held)
+    await fill(library, held)
     quoted = 0
     for question in random.Random(7).sample(held.questions, questions):
-        answer = await desk.ask(question.text)
-        await check_evidence(desk, answer)
+        answer = await library.questions.ask(question.text)
+        await check_evidence(library, answer)
         quoted += len(answer.evidence)
     # As few are quoted as carry the answer, and none where nothing is near.
     assert quoted >= 0.8 * questions
 
 
-async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None:
+async def test_quotations_from_real_pdfs_stand_on_their_page(library: Library) -> None:
     rng = random.Random(3)
     quoted = 0
     asked = 0
     names = sorted(path for path in shared("pdf", "ja").glob("*.pdf") if path.stat().st_size < 500_000)
     for path in names[:8]:
-        (receipt,) = [one async for one in desk.add(path)]
+        (receipt,) = [one async for one in library.documents.add(path)]
         if receipt.document_id is None:
             continue
-        text = await desk.text(receipt.document_id)
+        text = await library.documents.read_text(receipt.document_id)
         whole = [text[start:end] for start, end in sentences(text) if 15 < end - start < 80]
         for sentence in rng.sample(whole, min(3, len(whole))):
-            answer = await desk.ask(" ".join(sentence.split()))
-            await check_evidence(desk, answer)
+            answer = await library.questions.ask(" ".join(sentence.split()))
+            await check_evidence(library, answer)
             quoted = quoted + len(answer.evidence)
             asked = asked + 1
     assert asked > 15 and quoted > asked / 2
@@ -65,14 +65,14 @@ async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path
     files = sorted(path for path in shared("hostile", "pdf").iterdir() if not path.name.startswith("."))
     for path in files[::STEP]:
         shutil.copy(path, folder)
-    async with open_desk(home=tmp_path / "home", reader_seconds=5) as desk:
-        receipts = [one async for one in desk.add(folder)]
+    async with open_library(home=tmp_path / "home", reader_seconds=5) as library:
+        receipts = [one async for one in library.documents.add(folder)]
         taken = {one.source for one in receipts if one.outcome is not IntakeOutcome.FAILED}
-        held = await desk.documents(limit=10_000)
+        held = await library.documents.list(limit=10_000)
         assert {one.source for one in held} <= taken and len(held) == sum(
             one.outcome is IntakeOutcome.ADDED for one in receipts
         )
         assert all(one.code and one.reason for one in receipts if one.outcome is IntakeOutcome.FAILED)
         assert len(receipts) == len(files[::STEP]) > len(held) > 3
         for document in held:
-            assert await desk.text(document.id)
+            assert await library.documents.read_text(document.id)

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import IntakeOutcome
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Files
-from shisho.services import Desk
-from shisho.services.folders import FolderDesk
+from shisho.services import Library
+from shisho.services.folders import Folders
 from shisho.services.news import FolderFailed, News
 from tests.flows.conftest import Shell
 from tests.machine import PATIENCE
@@ -40,9 +40,9 @@ def library_of(folder: Path, count: int = 3) -> Path:
     return folder
 
 
-async def sync(desk: Desk, folder: Path, **given: Any) -> list[tuple[str, str]]:
+async def sync(library: Library, folder: Path, **given: Any) -> list[tuple[str, str]]:
     """Outcome and name of all that is not as it was."""
-    receipts = [receipt async for receipt in desk.folders.sync(folder, **given)]
+    receipts = [receipt async for receipt in library.folders.sync(folder, **given)]
     return sorted(
         (str(receipt.outcome), str(Path(receipt.source).relative_to(folder)))
         for receipt in receipts
@@ -50,67 +50,69 @@ async def sync(desk: Desk, folder: Path, **given: Any) -> list[tuple[str, str]]:
     )
 
 
-async def names(desk: Desk) -> list[str]:
-    return sorted(Path(document.source).name for document in await desk.documents())
+async def names(library: Library) -> list[str]:
+    return sorted(Path(document.source).name for document in await library.documents.list())
 
 
-async def test_new_changed_moved_and_deleted_files_are_so_in_the_library(desk: Desk, tmp_path: Path) -> None:
+async def test_new_changed_moved_and_deleted_files_are_so_in_the_library(
+    library: Library, tmp_path: Path
+) -> None:
     folder = library_of(tmp_path / "書庫", 4)
-    assert await sync(desk, folder) == [("added", f"{number}.txt") for number in range(4)]
-    assert await sync(desk, folder) == []
-    moved = (await desk.document("1.txt")).id
+    assert await sync(library, folder) == [("added", f"{number}.txt") for number in range(4)]
+    assert await sync(library, folder) == []
+    moved = (await library.documents.get("1.txt")).id
     write(folder / "0.txt", "第0の本文は己である。")
     (folder / "奥").mkdir()
     (folder / "1.txt").rename(folder / "奥" / "1.txt")
     (folder / "2.txt").unlink()
     shutil.copy(folder / "3.txt", folder / "写し.txt")
-    outcomes = await sync(desk, folder)
+    outcomes = await sync(library, folder)
     assert outcomes == [("gone", "2.txt"), ("moved", "奥/1.txt"), ("replaced", "0.txt")]
-    document = await desk.document("1.txt")
+    document = await library.documents.get("1.txt")
     assert (document.id, document.source) == (moved, str(folder / "奥" / "1.txt"))
-    assert [hit.source for hit in await desk.search("丙")] == []
-    assert await names(desk) == ["0.txt", "1.txt", "3.txt"]
+    assert [hit.source for hit in await library.documents.search("丙")] == []
+    assert await names(library) == ["0.txt", "1.txt", "3.txt"]
     (folder / "3.txt").unlink()
-    assert await sync(desk, folder) == [("gone", "3.txt")]
-    assert await names(desk) == ["0.txt", "1.txt", "写し.txt"]
+    assert await sync(library, folder) == [("gone", "3.txt")]
+    assert await names(library) == ["0.txt", "1.txt", "写し.txt"]
 
 
-async def test_a_file_that_stands_in_two_corpora_is_found_once(desk: Desk, tmp_path: Path) -> None:
+async def test_a_file_that_stands_in_two_corpora_is_found_once(library: Library, tmp_path: Path) -> None:
     """By hand, and in the corpus of its folder, which a question to it makes."""
     folder = library_of(tmp_path / "f", 5)
-    assert len([receipt async for receipt in desk.add(folder)]) == 5
-    assert len([receipt async for receipt in desk.mirror(folder)]) == 5
-    assert len(await desk.documents()) == 10
-    hits = await desk.search("第0の本文は甲である", limit=4)
+    assert len([receipt async for receipt in library.documents.add(folder)]) == 5
+    assert len([receipt async for receipt in library.folders.mirror(folder)]) == 5
+    assert len(await library.documents.list()) == 10
+    hits = await library.documents.search("第0の本文は甲である", limit=4)
     assert [Path(hit.source).name for hit in hits] == ["0.txt"]
 
 
-async def test_what_is_elsewhere_in_the_corpus_is_left_alone(desk: Desk, tmp_path: Path) -> None:
+async def test_what_is_elsewhere_in_the_corpus_is_left_alone(library: Library, tmp_path: Path) -> None:
     folder = library_of(tmp_path / "書庫")
     write(tmp_path / "書庫2" / "よそ.txt", "よその本文である。")
-    assert [receipt async for receipt in desk.add(folder, tmp_path / "書庫2")]
+    assert [receipt async for receipt in library.documents.add(folder, tmp_path / "書庫2")]
     (folder / "0.txt").unlink()
-    assert await sync(desk, folder) == [("gone", "0.txt")]
-    assert await names(desk) == ["1.txt", "2.txt", "よそ.txt"]
+    assert await sync(library, folder) == [("gone", "0.txt")]
+    assert await names(library) == ["1.txt", "2.txt", "よそ.txt"]
 
 
 @pytest.mark.parametrize("is_missing", [True, False])
 async def test_of_a_folder_that_is_missing_or_empty_nothing_is_removed(
-    desk: Desk, tmp_path: Path, is_missing: bool
+    library: Library, tmp_path: Path, is_missing: bool
 ) -> None:
     """A drive that is not mounted leaves an empty folder, or none."""
     folder = library_of(tmp_path / "書庫")
-    await sync(desk, folder)
+    await sync(library, folder)
     folder.rename(tmp_path / "外した")
     if not is_missing:
         folder.mkdir()
     with pytest.raises(NotFound, match="Nothing was removed"):
-        await sync(desk, folder)
-    assert len(await names(desk)) == 3
-    assert len(await sync(desk, folder, is_emptied=True)) == 3
-    assert await names(desk) == []
+        await sync(library, folder)
+    assert len(await names(library)) == 3
+    assert len(await sync(library, folder, is_emptied=True)) == 3
+    assert await names(library) == []
     with pytest.raises(InvalidParams):
-        await sync(desk, tmp_path / "ない")
+        await sync(library, tmp_path / "ない")
 
 
 UNREADABLE = """
@@ -147,29 +149,31 @@ def test_a_folder_that_may_not_be_looked_into_is_told_of_and_its_neighbours_are_
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links are made as on Unix")
-async def test_links_that_lead_nowhere_hide_none_of_their_neighbours(desk: Desk, tmp_path: Path) -> None:
+async def test_links_that_lead_nowhere_hide_none_of_their_neighbours(
+    library: Library, tmp_path: Path
+) -> None:
     folder = library_of(tmp_path / "書庫", 2)
     (folder / "loop").symlink_to(folder / "loop")
     (folder / "gone.txt").symlink_to(tmp_path / "gone.txt")
     (folder / "long.txt").symlink_to("x" * 300)
     news = [("added", "0.txt"), ("added", "1.txt"), ("failed", "x" * 300)]
-    assert sorted(await sync(desk, folder)) == news
-    queued = await desk.tasks.queue_documents(paths=[folder], remote=False)
+    assert sorted(await sync(library, folder)) == news
+    queued = await library.tasks.queue_documents(paths=[folder], remote=False)
     assert (queued.queued, len(queued.already_known)) == (1, 2)
     (folder / "1.txt").unlink()
     (folder / "1.txt").symlink_to("1.txt")
-    assert sorted(await sync(desk, folder))[-1] == ("gone", "1.txt")
+    assert sorted(await sync(library, folder))[-1] == ("gone", "1.txt")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links are made as on Unix")
-async def test_a_looping_link_in_place_of_a_folder_is_told(desk: Desk, tmp_path: Path) -> None:
+async def test_a_looping_link_in_place_of_a_folder_is_told(library: Library, tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     with pytest.raises(InvalidParams):
-        await desk.folders.watch(loop)
+        await library.folders.watch(loop)
     with pytest.raises(InvalidParams):
-        await desk.ask("何か", folders=[loop])
-    for listed in (desk.folders.sync(loop), desk.add(loop)):
+        await library.questions.ask("何か", folders=[loop])
+    for listed in (library.folders.sync(loop), library.documents.add(loop)):
         with pytest.raises(InvalidParams):
             _ = [receipt async for receipt in listed]
 
@@ -199,17 +203,18 @@ class CountingFiles:
         return self.files.read(path, within)
 
 
-def counted(desk: Desk) -> tuple[Desk, CountingFiles]:
-    parts = desk._parts
-    files = CountingFiles(parts.files)
-    folders = FolderDesk(replace(parts.folders._parts, files=files))
-    return Desk(replace(parts, folders=folders)), files
+def counted(library: Library) -> tuple[Library, CountingFiles]:
+    builder: Any = library._builder
+    files = CountingFiles(builder.shared.disk)
+    counting = Library(library.owner, builder)
+    counting.folders = Folders(replace(library.folders._parts, files=files))  # type: ignore[misc]
+    return counting, files
 
 
-async def test_what_looks_as_it_did_is_not_read_again(desk: Desk, tmp_path: Path) -> None:
+async def test_what_looks_as_it_did_is_not_read_again(library: Library, tmp_path: Path) -> None:
     folder = library_of(tmp_path / "書庫")
     write(folder / "壊れ.pdf", "no PDF at all")
-    counting, files = counted(desk)
+    counting, files = counted(library)
     await sync(counting, folder)
     assert set(files.reads.values()) == {1}
     # a young file is read once more: it might change unseen
@@ -223,24 +228,24 @@ async def test_what_looks_as_it_did_is_not_read_again(desk: Desk, tmp_path: Path
 
 
 async def test_below_a_folder_that_cannot_be_looked_into_nothing_is_removed(
-    desk: Desk, tmp_path: Path
+    library: Library, tmp_path: Path
 ) -> None:
     folder = library_of(tmp_path / "書庫")
     write(folder / "奥" / "a.txt", "奥の本文である。")
-    await sync(desk, folder)
-    counting, files = counted(desk)
+    await sync(library, folder)
+    counting, files = counted(library)
     files.hidden = str(folder / "奥")
     (folder / "1.txt").unlink()
     assert await sync(counting, folder) == [("gone", "1.txt")]
-    assert await names(desk) == ["0.txt", "2.txt", "a.txt"]
+    assert await names(library) == ["0.txt", "2.txt", "a.txt"]
 
 
 async def test_of_a_folder_that_the_system_refuses_to_look_at_nothing_is_removed(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not even where it is said to be emptied: it may be as full as ever."""
     folder = library_of(tmp_path / "書庫")
-    await sync(desk, folder)
+    await sync(library, folder)
 
     def refuse(self: Path) -> bool:
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -248,8 +253,8 @@ async def test_of_a_folder_that_the_system_refuses_to_look_at_nothing_is_removed
     with monkeypatch.context() as refusing:
         refusing.setattr(Path, "is_file", refuse)
         with pytest.raises(InvalidParams, match="cannot be used"):
-            await sync(desk, folder, is_emptied=True)
-    assert len(await names(desk)) == 3
+            await sync(library, folder, is_emptied=True)
+    assert len(await names(library)) == 3
 
 
 @pytest.mark.slow
@@ -257,26 +262,26 @@ async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp
     """As `serve` and `worker` do; another one takes over."""
     folder = library_of(tmp_path / "書庫")
     home = tmp_path / "home"
-    async with open_desk(home=home) as desk, open_desk(home=home) as other:
-        await desk.folders.watch(folder)
+    async with open_library(home=home) as library, open_library(home=home) as other:
+        await library.folders.watch(folder)
         told: list[News] = []
-        follower = asyncio.create_task(desk.folders.follow(told.append))
-        await holds(desk, ["0.txt", "1.txt", "2.txt"])
+        follower = asyncio.create_task(library.folders.follow(told.append))
+        await holds(library, ["0.txt", "1.txt", "2.txt"])
         assert other.folders.follower() == os.getpid()
         write(folder / "奥" / "新.txt", "新しい本文である。")
         (folder / "0.txt").unlink()
-        await holds(desk, ["1.txt", "2.txt", "新.txt"])
+        await holds(library, ["1.txt", "2.txt", "新.txt"])
         folder.rename(tmp_path / "外した")
         await until(lambda: any(isinstance(news, FolderFailed) for news in told))
-        assert await names(desk) == ["1.txt", "2.txt", "新.txt"]
+        assert await names(library) == ["1.txt", "2.txt", "新.txt"]
         write(tmp_path / "外した" / "後.txt", "後の本文である。")
         (tmp_path / "外した").rename(folder)
-        await holds(desk, ["1.txt", "2.txt", "後.txt", "新.txt"])
+        await holds(library, ["1.txt", "2.txt", "後.txt", "新.txt"])
         follower.cancel()
         await asyncio.gather(follower, return_exceptions=True)
         second = asyncio.create_task(other.folders.follow())
         write(folder / "終.txt", "終わりの本文である。")
-        await holds(desk, ["1.txt", "2.txt", "後.txt", "新.txt", "終.txt"])
+        await holds(library, ["1.txt", "2.txt", "後.txt", "新.txt", "終.txt"])
         await other.folders.forget(folder)
         with pytest.raises(NotFound):
             await other.folders.forget(folder)
@@ -284,15 +289,15 @@ async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp
         await asyncio.gather(second, return_exceptions=True)
 
 
-async def holds(desk: Desk, wanted: list[str]) -> None:
+async def holds(library: Library, wanted: list[str]) -> None:
     async def is_so() -> bool:
-        return await names(desk) == sorted(wanted)
+        return await names(library) == sorted(wanted)
 
     for _ in range(int(PATIENCE * 5)):
         if await is_so():
             return
         await asyncio.sleep(0.2)
-    raise AssertionError(f"{await names(desk)} is not {wanted}")
+    raise AssertionError(f"{await names(library)} is not {wanted}")
 
 
 async def until(is_so: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from tests.faults.children import LONG
 
@@ -34,11 +34,13 @@ def _needs_the_extra() -> None:
     ],
 )
 async def test_documents_are_taken_in_found_and_quoted(tmp_path: Path, settings: dict[str, str]) -> None:
-    async with open_desk(home=tmp_path, passage_chars=40, passage_overlap=0, **settings) as desk:
-        receipt = await desk.add_source(Source("講義.txt", TEXT.encode()))
+    async with open_library(home=tmp_path, passage_chars=40, passage_overlap=0, **settings) as library:
+        receipt = await library.documents.add_source(Source("講義.txt", TEXT.encode()))
         assert receipt.passages > 1
-        found = await desk.search(["決定係数の良さ"])
+        found = await library.documents.search(["決定係数の良さ"])
         assert "当てはまりの良さ" in found[0].text
-        answer = await desk.ask("図書館の貸出期間はどれだけか")
+        answer = await library.questions.ask("図書館の貸出期間はどれだけか")
         (evidence,) = (one for one in answer.evidence if "二週間" in one.snippet)
-        assert (await desk.text(evidence.document_id))[evidence.start : evidence.end] == evidence.snippet
+        assert (await library.documents.read_text(evidence.document_id))[
+            evidence.start : evidence.end
+        ] == evidence.snippet

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import ENDED, JobState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.services import Desk
+from shisho.services import Library
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
 from tests.flows.boxed import QUICK, boxed, output, through, way
@@ -81,20 +81,20 @@ async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> Non
     limits = {"mojeek": {"interval_s": INTERVAL_S, "per_day": PER_DAY}}
     async with (
         Box(seed=1, folder=tmp_path / "box") as box,
-        open_desk(home=shell.home, web_access=way(box, limits, robots=True)) as desk,
+        open_library(home=shell.home, web_access=way(box, limits, robots=True)) as library,
     ):
         box.behave(path="/robots.txt", do="slow", delay_s=0.3)
         through(shell, box, limits, robots=True)
-        queued = await desk.tasks.queue_searches(topics(box)[: PER_DAY + 2], options=OPTIONS)
+        queued = await library.tasks.queue_searches(topics(box)[: PER_DAY + 2], options=OPTIONS)
         async with lateness() as late:
             with workers(shell, 4):
                 await settled(shell.home)
         asked = box.log.select("mojeek")
         assert len(asked) == PER_DAY == len({(entry.text, entry.page) for entry in asked})
         assert min(gaps(asked)) >= INTERVAL_S - max(late)
-        rows = {row.name: row for row in await desk.tasks.list_engines()}
+        rows = {row.name: row for row in await library.web.list_engines()}
         assert rows["mojeek"].quota_left == 0
-        jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        jobs = (await library.tasks.list_jobs(queued.task_id)).jobs
         assert len({job.worker_id for job in jobs if job.worker_id}) > 2, "one process did it all"
         hosts = defaultdict(list)
         for entry in box.log.requests:
@@ -125,9 +125,9 @@ async def test_a_job_that_has_to_wait_frees_its_worker(tmp_path: Path, reason: W
     assert is_free, "the other job had to wait as well"
 
 
-async def is_put_off(desk: Desk, task_id: str) -> bool:
+async def is_put_off(library: Library, task_id: str) -> bool:
     """True if the search is the only unfinished job of its task and is queued for later."""
-    jobs = (await desk.tasks.list_jobs(task_id, limit=100)).jobs
+    jobs = (await library.tasks.list_jobs(task_id, limit=100)).jobs
     left = [job for job in jobs if job.state not in ENDED]
     return [(job.state, job.not_before is not None) for job in left] == [(JobState.QUEUED, True)]
 
@@ -137,22 +137,22 @@ async def does_another_job_ask_between(
 ) -> bool:
     """Whether the one worker has another job ask its engine between the two questions of one that has to
     wait."""
-    async with boxed(folder, {**QUICK, **overrides}, slots=1) as (box, desk):
+    async with boxed(folder, {**QUICK, **overrides}, slots=1) as (box, library):
         if rule:
             box.behave(engine="mojeek", **rule)
         slow, quick = topics(box)[:2]
         fixed = SearchOptions(engines=("mojeek",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED)
-        waiting = await desk.tasks.queue_searches([slow], options=fixed)
+        waiting = await library.tasks.queue_searches([slow], options=fixed)
         other = replace(OPTIONS, engines=("marginalia",), serp_max_pages=1)
         # The visits of its first page free the worker too, so they must be over.
         async with asyncio.timeout(PATIENCE):
-            while not await is_put_off(desk, waiting.task_id):  # noqa: ASYNC110  (no event says so)
+            while not await is_put_off(library, waiting.task_id):  # noqa: ASYNC110  (no event says so)
                 await asyncio.sleep(0.05)
-        done = await desk.tasks.queue_searches([quick], options=other)
-        await ended(desk, done.task_id)
-        assert (await output(desk, done.task_id))["documents"]
-        await ended(desk, waiting.task_id)
-        whole = await output(desk, waiting.task_id)
+        done = await library.tasks.queue_searches([quick], options=other)
+        await ended(library, done.task_id)
+        assert (await output(library, done.task_id))["documents"]
+        await ended(library, waiting.task_id)
+        whole = await output(library, waiting.task_id)
         assert (whole["paging_stop"], len(whole["pages"]), whole["errors"]) == ("LIMIT", 2, [])
         asked = box.log.select("mojeek")
         other_asked = box.log.select("marginalia")

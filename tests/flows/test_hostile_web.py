@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Endpoint
@@ -56,10 +56,10 @@ async def test_no_address_that_leads_inside_is_asked(tmp_path: Path, robots: boo
     urls = refused_urls("addresses.txt")
     async with Box(seed=1) as box:
         web = way(box, robots=robots, resolver=Insider(box))
-        async with open_desk(home=tmp_path, web_access=web) as desk, desk.working(8):
-            queued = await desk.tasks.queue_urls(urls)
-            await ended(desk, queued.task_id)
-            jobs = (await desk.tasks.list_jobs(queued.task_id, limit=200)).jobs
+        async with open_library(home=tmp_path, web_access=web) as library, library.working(8):
+            queued = await library.tasks.queue_urls(urls)
+            await ended(library, queued.task_id)
+            jobs = (await library.tasks.list_jobs(queued.task_id, limit=200)).jobs
         assert len(jobs) + len(queued.skipped) == len(urls) and len(jobs) > 50
         let_in = {read_payload(job).subject: job.errors[-1].code if job.errors else job.state for job in jobs}
         assert {url: code for url, code in let_in.items() if code not in REFUSED} == {}
@@ -67,11 +67,11 @@ async def test_no_address_that_leads_inside_is_asked(tmp_path: Path, robots: boo
 
 
 async def test_names_that_lead_inside_are_refused(tmp_path: Path) -> None:
-    async with boxed(tmp_path, slots=8) as (box, desk):
+    async with boxed(tmp_path, slots=8) as (box, library):
         for path in ("first", "second"):  # the first time, one of them leads to an address outside
-            queued = await desk.tasks.queue_urls([f"https://{name}/{path}" for name in TRAPS])
-            await ended(desk, queued.task_id)
-            jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
+            queued = await library.tasks.queue_urls([f"https://{name}/{path}" for name in TRAPS])
+            await ended(library, queued.task_id)
+            jobs = (await library.tasks.list_jobs(queued.task_id)).jobs
             codes = {urlsplit(read_payload(job).subject).hostname: job.errors[-1].code for job in jobs}
             early = {"rebind.hostile.example": "ALL_FETCHES_FAILED"} if path == "first" else {}
             assert codes == dict.fromkeys(TRAPS, "FORBIDDEN_ADDRESS") | early
@@ -79,7 +79,7 @@ async def test_names_that_lead_inside_are_refused(tmp_path: Path) -> None:
 
 
 async def test_hits_that_lead_inside_are_refused_and_the_others_read(tmp_path: Path) -> None:
-    async with boxed(tmp_path) as (box, desk):
+    async with boxed(tmp_path) as (box, library):
         query = box.questions[20].topic
         hits = list(dict.fromkeys(map(canonicalise, box.results("mojeek", query)[:10])))
         targets = {
@@ -93,9 +93,9 @@ async def test_hits_that_lead_inside_are_refused_and_the_others_read(tmp_path: P
         hosts = dict(zip(dict.fromkeys(hit.split("/")[2] for hit in hits), targets.items(), strict=False))
         for host, (target, _) in hosts.items():
             box.behave(host=host, do="redirect", location=target)
-        queued = await desk.tasks.queue_searches([query], options=OPTIONS)
-        held, _ = await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+        queued = await library.tasks.queue_searches([query], options=OPTIONS)
+        held, _ = await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         barred = {canonicalise(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert barred == {hit for hit in hits if hit.split("/")[2] in hosts}
         assert all(one.code == hosts[one.url.split("/")[2]][1] for one in held.errors)

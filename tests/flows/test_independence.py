@@ -6,7 +6,7 @@ import pytest
 
 from shisho.domain.corpus import WEB_CORPUS, SearchRequest, Source
 from shisho.domain.inquiry import Finding, Goal
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.smallweb import html
 
 # Long enough that a copy of it is one however its page is framed.
@@ -32,15 +32,15 @@ def told(number: int) -> str:
         ({"https://a.example/": told(1), "notes.md": told(2), "more.md": told(3)}, 3),
     ],
 )
-async def test_sources_of_one_goal(desk: Desk, sources: dict[str, str], independent: int) -> None:
+async def test_sources_of_one_goal(library: Library, sources: dict[str, str], independent: int) -> None:
     for place, text in sources.items():
         web = place.startswith("http")
         data = html(f"{place} の頁", text) if web else text.encode()
-        receipt = await desk.add_source(Source(place, data), WEB_CORPUS if web else "default")
+        receipt = await library.documents.add_source(Source(place, data), WEB_CORPUS if web else "default")
         assert receipt.outcome == "added", receipt
     goal = Goal("G1", "決定係数とは何か", min_evidence=1, min_sources=2)
-    opened = await desk.sessions.open_session("決定係数とは何か", goals=[goal])
-    found = await desk.sessions.search_next(opened.session_id, SearchRequest(keyword_query=("決定係数",)))
+    opened = await library.sessions.open_session("決定係数とは何か", goals=[goal])
+    found = await library.sessions.search_next(opened.session_id, SearchRequest(keyword_query=("決定係数",)))
     findings = [
         Finding(one.temp_index, "G1", sentence, 1.0)
         for one in found.shown
@@ -48,6 +48,6 @@ async def test_sources_of_one_goal(desk: Desk, sources: dict[str, str], independ
         if sentence in one.text
     ]
     assert len(findings) >= len(sources)
-    done = await desk.sessions.submit_findings(opened.session_id, findings)
+    done = await library.sessions.submit_findings(opened.session_id, findings)
     assert all(one.accepted for one in done.findings)
     assert done.goal_status[0].sources == independent and done.condition_met is (independent >= 2)

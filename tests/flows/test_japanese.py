@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shisho.domain.corpus import Source
-from shisho.services import Desk
+from shisho.services import Library
 
 OTHERS = ["図書館の開館時間は九時である。", "昨日は雨が降った。", "犬が公園を走る。"]
 
@@ -56,10 +56,10 @@ OTHER_SCRIPTS = [
 
 
 @pytest.mark.parametrize(("asked", "written"), [*TABLE, *OTHER_SCRIPTS])
-async def test_it_hits(desk: Desk, asked: str, written: str) -> None:
+async def test_it_hits(library: Library, asked: str, written: str) -> None:
     for name, text in zip("甲乙丙丁", [*OTHERS, written], strict=True):
-        await desk.add_source(Source(f"{name}.txt", text.encode()))
-    found = await desk.search([asked])
+        await library.documents.add_source(Source(f"{name}.txt", text.encode()))
+    found = await library.documents.search([asked])
     assert found and found[0].text == written
 
 
@@ -73,18 +73,20 @@ async def test_it_hits(desk: Desk, asked: str, written: str) -> None:
         ("भारत की राजधानी क्या है?", "भारत की राजधानी दिल्ली है।"),
     ],
 )
-async def test_what_is_in_letters_of_other_scripts_is_quoted(desk: Desk, question: str, written: str) -> None:
+async def test_what_is_in_letters_of_other_scripts_is_quoted(
+    library: Library, question: str, written: str
+) -> None:
     for name, text in zip("甲乙丙丁", [*OTHERS, written], strict=True):
-        await desk.add_source(Source(f"{name}.txt", text.encode()))
-    answer = await desk.ask(question)
+        await library.documents.add_source(Source(f"{name}.txt", text.encode()))
+    answer = await library.questions.ask(question)
     assert [quoted.snippet for quoted in answer.evidence] == [written]
 
 
 @pytest.mark.parametrize("asked", ["令和6年", "2024年", "2024", "２０２４年"])
-async def test_years_in_filters_are_one_in_any_calendar(desk: Desk, asked: str) -> None:
+async def test_years_in_filters_are_one_in_any_calendar(library: Library, asked: str) -> None:
     for year in ("令和6年", "2024年", "平成30年"):
-        await desk.add_source(
+        await library.documents.add_source(
             Source(f"{year}.txt", f"統計の講義、{year}版。".encode(), metadata={"年": year})
         )
-    found = await desk.search(["統計"], filters={"年": asked})
+    found = await library.documents.search(["統計"], filters={"年": asked})
     assert {one.source for one in found} == {"令和6年.txt", "2024年.txt"}

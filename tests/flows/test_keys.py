@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.web import WebAccess
 from shisho.domain.codec import dumps
 from shisho.domain.task import SearchOptions
@@ -52,12 +52,12 @@ async def test_a_key_is_nowhere_but_in_its_request(
     fetcher = Indiscreet()
     web = WebAccess({engine: engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS)
     with caplog.at_level("DEBUG"):
-        async with open_desk(home=tmp_path, web_access=web, **KEYS) as desk, desk.working(1):
+        async with open_library(home=tmp_path, web_access=web, **KEYS) as library, library.working(1):
             task = (
-                await desk.tasks.queue_searches(["決定係数"], options=SearchOptions(engines=(engine,)))
+                await library.tasks.queue_searches(["決定係数"], options=SearchOptions(engines=(engine,)))
             ).task_id
-            status, _ = await ended(desk, task)
-            told = dumps([status, await desk.tasks.list_jobs(task), await desk.tasks.list_engines()])
+            status, _ = await ended(library, task)
+            told = dumps([status, await library.tasks.list_jobs(task), await library.web.list_engines()])
     assert CANARY in dumps(fetcher.sent) and "***" in told, "it was sent, and what quoted it came back"
     assert CANARY not in told and CANARY not in caplog.text
     assert not holding(tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.parts import PART
 from shisho.domain.corpus import Source
 
@@ -38,12 +38,16 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
     data = long_text(1.6)
     told: list[tuple[int, int]] = []
     source = Source("long.txt", data, "text/plain", notify_stored=lambda *stored: told.append(stored))
-    async with open_desk(home=tmp_path) as desk:
-        receipt = await desk.add_source(source)
+    async with open_library(home=tmp_path) as library:
+        receipt = await library.documents.add_source(source)
         assert receipt.document_id is not None and receipt.outcome == "added", receipt
-        assert await desk.text(receipt.document_id) == data.decode()
-        passages = await desk._parts.shelf.list_passages_of(receipt.document_id)
-        assert len(passages) == receipt.passages == (await desk.document(receipt.document_id)).passage_count
+        assert await library.documents.read_text(receipt.document_id) == data.decode()
+        passages = await library._builder.stores.shelf.list_passages_of(receipt.document_id)
+        assert (
+            len(passages)
+            == receipt.passages
+            == (await library.documents.get(receipt.document_id)).passage_count
+        )
         assert [passage.ordinal for passage in passages] == list(range(len(passages)))
         text = data.decode()
         begun, (half, whole), end = told
@@ -54,15 +58,15 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
             "a gap between passages"
         )
         assert counted(tmp_path, "blocks") > 100 and counted(tmp_path, "arrivals") == 0
-        (best, *_) = await desk.search(["棚1300の本9100"])
+        (best, *_) = await library.documents.search(["棚1300の本9100"])
         assert "棚1300の" in best.text
 
 
 @pytest.mark.slow
 async def test_an_arrival_that_is_broken_off_leaves_nothing_and_the_next_goes_on(tmp_path: Path) -> None:
     source = Source("long.txt", long_text(1.2), "text/plain")
-    async with open_desk(home=tmp_path) as desk:
-        adding = asyncio.create_task(desk.add_source(source))
+    async with open_library(home=tmp_path) as library:
+        adding = asyncio.create_task(library.documents.add_source(source))
         while not await asyncio.to_thread(counted, tmp_path, "blocks"):
             pass
         adding.cancel()
@@ -73,4 +77,4 @@ async def test_an_arrival_that_is_broken_off_leaves_nothing_and_the_next_goes_on
             0,
             0,
         ]
-        assert (await desk.add_source(source)).outcome == "added"
+        assert (await library.documents.add_source(source)).outcome == "added"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.readers import killable
 from shisho.domain.payloads import IngestProgress
 from shisho.domain.task import Progress, WaitCondition
@@ -32,9 +32,11 @@ async def test_who_adds_a_long_pdf_hears_how_many_pages_are_read(
     book: Path, tmp_path: Path, verb: str
 ) -> None:
     told: list[News] = []
-    async with open_desk(home=tmp_path / "home") as desk:
+    async with open_library(home=tmp_path / "home") as library:
         coming = (
-            desk.add(book, notify=told.append) if verb == "add" else desk.mirror(book.parent, told.append)
+            library.documents.add(book, notify=told.append)
+            if verb == "add"
+            else library.folders.mirror(book.parent, told.append)
         )
         async for receipt in coming:
             assert receipt.pages == PAGES, receipt
@@ -46,18 +48,18 @@ async def test_the_status_of_a_queued_pdf_says_how_many_pages_are_read(
     book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "REPORT_SECONDS", 0.0)
-    async with open_desk(home=tmp_path / "home") as desk:
-        queued = await desk.tasks.queue_documents(paths=[book], remote=False)
+    async with open_library(home=tmp_path / "home") as library:
+        queued = await library.tasks.queue_documents(paths=[book], remote=False)
         seen: list[Progress] = []
-        async with desk.working():
-            status = await desk.tasks.get_status(queued.task_id, wait=0)
+        async with library.working():
+            status = await library.tasks.get_status(queued.task_id, wait=0)
             while status.retry_after is not None:
-                status = await desk.tasks.get_status(
+                status = await library.tasks.get_status(
                     queued.task_id, wait=20, wait_for=WaitCondition.CHANGE, since_revision=status.revision
                 )
                 seen.append(status.progress.reading)
         assert status.progress.documents == Progress(1, 1) and status.progress.reading == Progress(0, 0)
-        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
         last = job.progress.read(IngestProgress)
         assert 1 <= last.pages_read <= last.pages_total == PAGES
         told = [progress for progress in seen if progress.total]

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.inference.providing import KEY, PROVIDERS
@@ -65,23 +65,23 @@ async def asked(
     source.write_text(text, "utf-8")
     async with (
         FakeProvider(script) as provider,
-        open_desk(
+        open_library(
             home=home / "home",
             web="off",
             model=f"{name}/m-1",
             model_url=provider.url(name),
             model_key=KEY,
             **given,
-        ) as desk,
+        ) as library,
     ):
-        await added(desk, source)
-        answer = await desk.ask(QUESTION)
-        assert await desk.show(answer.id) == answer
+        await added(library, source)
+        answer = await library.questions.ask(QUESTION)
+        assert await library.show(answer.id) == answer
         return answer, provider
 
 
-async def added(desk: Desk, source: Path) -> None:
-    async for _ in desk.add(source):
+async def added(library: Library, source: Path) -> None:
+    async for _ in library.documents.add(source):
         pass
 
 

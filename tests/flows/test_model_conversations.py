@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.domain.model import ModelFault
@@ -74,14 +74,16 @@ async def asked_on(
     async with FakeProvider(script) as provider:
         patience = {"model_seconds": 120.0, "max_seconds": 600.0}
         model = {"model": "ollama/m-1", "model_url": provider.url("ollama")}
-        async with open_desk(home=home, web="off", **model, **patience) as desk:
-            await desk.add_source(Source("氷.md", text.encode(), "text/markdown"), "自然")
-            await desk.add_source(Source("cats.txt", b"Cats eat fish.\n", "text/plain"), "animals")
-            first = await desk.ask(FIRST)
+        async with open_library(home=home, web="off", **model, **patience) as library:
+            await library.documents.add_source(Source("氷.md", text.encode(), "text/markdown"), "自然")
+            await library.documents.add_source(
+                Source("cats.txt", b"Cats eat fish.\n", "text/plain"), "animals"
+            )
+            first = await library.questions.ask(FIRST)
             before = len(provider.requests)
-            answer = await desk.ask(follow_up, conversation=first.conversation_id)
+            answer = await library.questions.ask(follow_up, conversation=first.conversation_id)
             requests = provider.requests[before:]
-            report = await desk.replay(answer.id)
+            report = await library.questions.replay(answer.id)
             assert report.now.text == answer.text and report.now.understood == answer.understood
     return answer, requests
 
@@ -149,11 +151,13 @@ async def test_without_a_conversation_the_prompt_has_the_day_the_library_and_the
 ) -> None:
     async with FakeProvider(replying(ALONE)) as provider:
         model = {"model": "ollama/m-1", "model_url": provider.url("ollama"), "model_seconds": 120.0}
-        async with open_desk(home=tmp_path, web="off", **model) as desk:
-            await desk.add_source(Source("氷.md", TEXT.encode(), "text/markdown"), "自然")
-            await desk.ask("樹氷と霧氷はそれぞれなぜできるのか")
-            await desk.add_source(Source("cats.txt", b"Cats eat fish.\n", "text/plain"), "animals")
-            await desk.ask("樹氷と霧氷はそれぞれなぜできるのか")
+        async with open_library(home=tmp_path, web="off", **model) as library:
+            await library.documents.add_source(Source("氷.md", TEXT.encode(), "text/markdown"), "自然")
+            await library.questions.ask("樹氷と霧氷はそれぞれなぜできるのか")
+            await library.documents.add_source(
+                Source("cats.txt", b"Cats eat fish.\n", "text/plain"), "animals"
+            )
+            await library.questions.ask("樹氷と霧氷はそれぞれなぜできるのか")
     alone, beside = [request.text for request in provider.requests if kind(request) == "goals"]
     question = "Question: 樹氷と霧氷はそれぞれなぜできるのか"
     assert alone.startswith("Today is 2") and "The conversation:\n(none)\n" in alone

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import LoopStop
 from shisho.language.tokens import tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
@@ -89,7 +89,7 @@ async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at
         (folder / f"{start}.md").write_text("\n\n".join(parts[start : start + 500]), "utf-8")
     async with (
         FakeProvider(script) as provider,
-        open_desk(
+        open_library(
             home=tmp_path / "home",
             web="off",
             model="ollama/m-1",
@@ -97,11 +97,11 @@ async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at
             model_seconds=300.0,
             max_seconds=3_000.0,
             preset="balanced",
-        ) as desk,
+        ) as library,
     ):
-        await added(desk, folder)
-        assert (await desk.corpora())[0].passages >= PASSAGES
-        answer = await desk.ask("碧海流の提唱者、紅葉派の開祖、白雪門の創始者はそれぞれ誰か")
+        await added(library, folder)
+        assert (await library.documents.list_corpora())[0].passages >= PASSAGES
+        answer = await library.questions.ask("碧海流の提唱者、紅葉派の開祖、白雪門の創始者はそれぞれ誰か")
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 3
     assert {row.goal_id for row in answer.evidence if row.score > 0.5} == FACTS.keys()
     assert len(provider.requests) <= 8 and answer.budget_used["model_calls"] == len(provider.requests)
@@ -129,19 +129,19 @@ async def test_a_fact_takes_two_calls_unless_another_model_reads(reader: str, tm
     named = {"model_evaluate": reader} if reader else {}
     async with (
         FakeProvider(reply) as provider,
-        open_desk(
+        open_library(
             home=tmp_path / "home",
             web="off",
             model="ollama/m-1",
             model_url=provider.url("ollama"),
             model_seconds=120.0,
             **named,
-        ) as desk,
+        ) as library,
     ):
-        await added(desk, tmp_path / "page.md")
-        answer = await desk.ask(QUESTION)
+        await added(library, tmp_path / "page.md")
+        answer = await library.questions.ask(QUESTION)
         asked = len(provider.requests)
-        replay = await desk.replay(answer.id)
+        replay = await library.questions.replay(answer.id)
     nodes = ["evaluate", "answer", "judge"] if reader else ["fact", "judge"]
     assert [use.node for use in answer.model_uses] == nodes and asked == len(nodes)
     assert f"{SENTENCE} [1]" in answer.text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import AnswerHeading, AnswerParagraph, list_passages
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
@@ -46,19 +46,19 @@ async def test_every_portion_of_a_document_is_read_and_summarised(tmp_path: Path
     script = (lambda request: ProviderReply("no JSON")) if is_broken else write
     async with (
         FakeProvider(script) as provider,
-        open_desk(
+        open_library(
             home=tmp_path / "home",
             web="off",
             model="ollama/m-1",
             model_url=provider.url("ollama"),
             model_key=KEY,
             model_seconds=60.0,
-        ) as desk,
+        ) as library,
     ):
-        async for _ in desk.add(source):
+        async for _ in library.documents.add(source):
             pass
-        answer = await desk.ask("年報を要約して", kind="summary")
-        assert await desk.show(answer.id) == answer
+        answer = await library.questions.ask("年報を要約して", kind="summary")
+        assert await library.show(answer.id) == answer
     numbers = {row.number for row in answer.evidence}
     assert all(numbers.issuperset(sentence.evidence) for sentence in answer.sentences)
     assert not list_passages(answer.blocks)
@@ -91,15 +91,15 @@ async def test_a_folder_is_summarised_document_by_document(tmp_path: Path, has_m
         folder.joinpath(f"{town}.md").write_text(f"# Plan of {town}\n\n" + "\n\n".join(chapters), "utf-8")
     async with (
         FakeProvider(write) as provider,
-        open_desk(
+        open_library(
             home=tmp_path / "home",
             web="off",
             model="ollama/m-1" if has_model else "none",
             model_url=provider.url("ollama"),
             model_key=KEY,
-        ) as desk,
+        ) as library,
     ):
-        answer = await desk.ask("Summarise these documents", kind="summary", folders=folder)
+        answer = await library.questions.ask("Summarise these documents", kind="summary", folders=folder)
     headings = [block.text for block in answer.blocks if isinstance(block, AnswerHeading)]
     assert len(headings) == 2 * len(towns) and len({row.document_id for row in answer.evidence}) == 8
     for town in towns:

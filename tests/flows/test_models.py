@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.models import build_llm, set_model
 from shisho.domain.corpus import Check
 from shisho.domain.model import ModelSetting
@@ -28,10 +28,10 @@ READY = ProviderReply('{"ready": true}')
 
 
 async def doctor(home: Path, provider: FakeProvider) -> Check:
-    async with open_desk(
+    async with open_library(
         home=home, web="off", model="ollama/m-1", model_url=provider.url("ollama"), model_seconds=120.0
-    ) as desk:
-        return next(check for check in await desk.doctor() if check.name == "model")
+    ) as library:
+        return next(check for check in await library.run_checks() if check.name == "model")
 
 
 async def test_doctor_tries_the_model_with_one_tiny_call(tmp_path: Path) -> None:
@@ -108,16 +108,16 @@ async def test_a_model_that_is_set_answers_the_next_question(tmp_path: Path) -> 
     async with (
         FakeProvider(well) as provider,
         FakeProvider(well) as other,
-        open_desk(home=tmp_path / "home", web="off", embedder="none", model_seconds=120.0) as desk,
+        open_library(home=tmp_path / "home", web="off", embedder="none", model_seconds=120.0) as library,
     ):
-        async for _ in desk.add(tmp_path / "page.md"):
+        async for _ in library.documents.add(tmp_path / "page.md"):
             pass
-        before = await desk.ask(QUESTION)
-        await desk.models.choose(ModelSetting("openai/m-1", provider.url("openai"), KEY))
-        after = await desk.ask(QUESTION)
-        await desk.models.choose(ModelSetting("openai/m-2", other.url("openai")))
-        await desk.ask(f"{QUESTION}?")
-        chosen = desk.models.chosen()
+        before = await library.questions.ask(QUESTION)
+        await library.models.choose(ModelSetting("openai/m-1", provider.url("openai"), KEY))
+        after = await library.questions.ask(QUESTION)
+        await library.models.choose(ModelSetting("openai/m-2", other.url("openai")))
+        await library.questions.ask(f"{QUESTION}?")
+        chosen = library.models.get_chosen()
     assert (before.model, after.model) == ("none", "openai/m-1")
     assert KEY in provider.requests[0].headers["authorization"]
     assert other.requests and KEY not in str([request.headers for request in other.requests])
@@ -127,10 +127,10 @@ async def test_a_model_that_is_set_answers_the_next_question(tmp_path: Path) -> 
 async def test_a_trial_of_another_model_changes_no_setting(tmp_path: Path) -> None:
     async with (
         FakeProvider(lambda request: READY) as provider,
-        open_desk(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as desk,
+        open_library(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as library,
     ):
-        check = await desk.models.check(ModelSetting("anthropic/m-1", provider.url("anthropic"), KEY))
-        assert check.ok and desk.models.chosen().name == "none"
+        check = await library.models.check(ModelSetting("anthropic/m-1", provider.url("anthropic"), KEY))
+        assert check.ok and library.models.get_chosen().name == "none"
     assert not (tmp_path / "settings.toml").exists()
 
 

@@ -57,12 +57,12 @@ import shisho
 from pathlib import Path
 
 async def main(home, document, embedder):
-    async with shisho.open(home=home, embedder=embedder, web="off") as desk:
-        async for _ in desk.add(Path(document)):
+    async with shisho.open(home=home, embedder=embedder, web="off") as library:
+        async for _ in library.documents.add(Path(document)):
             pass
-        done = await desk.embeddings.embed()
-        hits = await desk.search("犬が走る")
-        await desk.doctor()
+        done = await library.embeddings.embed()
+        hits = await library.documents.search("犬が走る")
+        await library.run_checks()
         print(json.dumps({"done": done.done, "parts": sorted(hits[0].parts), "looked": looked}))
 
 asyncio.run(main(*sys.argv[1:]))

@@ -15,7 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.inference.model_files import ModelFile, ModelManifest, digest, write_manifest
 from shisho.interfaces.cli.app import app
@@ -85,9 +85,9 @@ def furnish(place: Path) -> None:
     home = place / "home"
 
     async def answer() -> None:
-        async with open_desk(home=home) as desk:
-            await desk.add_source(Source("一.txt", TEXT.encode()))
-            await desk.ask(QUESTION)
+        async with open_library(home=home) as library:
+            await library.documents.add_source(Source("一.txt", TEXT.encode()))
+            await library.questions.ask(QUESTION)
 
     asyncio.run(answer())
     model = home / "models" / MODEL

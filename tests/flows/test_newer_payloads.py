@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain import codec
 from shisho.domain.codec import Payload
 from shisho.domain.job import UNREADABLE, Job, JobId, JobState, NewJob, NewTask, TaskId
@@ -19,7 +19,7 @@ from shisho.domain.payloads import IngestJob
 from shisho.domain.task import JobKind
 from shisho.errors import NotFound
 from shisho.jobs import outages
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.stores.sql.transitions import errors
 from tests.flows.conftest import Shell
 from tests.interfaces.serving import calling, serving, stdio
@@ -38,7 +38,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[str]:
         yield url
 
 
-async def queue_of_newer(desk: Desk, folder: Path) -> TaskId:
+async def queue_of_newer(library: Library, folder: Path) -> TaskId:
     """Queue two files: one as a newer version does, with a field more, and one as this version does."""
     task = NewTask(TaskId("task"), OWNER)
     jobs = []
@@ -48,14 +48,14 @@ async def queue_of_newer(desk: Desk, folder: Path) -> TaskId:
         job = IngestJob(str(file), OWNER, "default", path=str(file))
         payload = Payload(codec.dumps(codec.to_plain(job) | more))
         jobs.append(NewJob(JobId(f"job{number}"), JobKind.INGEST, payload))
-    return (await desk.tasks._parts.tasks.enqueue(task, jobs)).task_id
+    return (await library.tasks._queue.tasks.enqueue(task, jobs)).task_id
 
 
-async def wait_until_put_back(desk: Desk, times: int) -> Job:
+async def wait_until_put_back(library: Library, times: int) -> Job:
     """The newer job once it was put back so often and its neighbour is done."""
     async with asyncio.timeout(PATIENCE):
         while True:
-            newer, other = (await desk.tasks.list_jobs("task")).jobs
+            newer, other = (await library.tasks.list_jobs("task")).jobs
             unread = [error for error in newer.errors if error.code == UNREADABLE]
             is_waiting = newer.state is JobState.QUEUED and unread and newer.attempt >= times
             if is_waiting and other.state is JobState.COMPLETED:
@@ -66,10 +66,10 @@ async def wait_until_put_back(desk: Desk, times: int) -> Job:
 async def test_a_newer_job_waits_uncounted_and_its_neighbour_is_done(
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_desk(home=tmp_path / "home", store=store) as desk:
-        await queue_of_newer(desk, tmp_path)
-        async with desk.working(1):
-            newer = await wait_until_put_back(desk, times=3)
+    async with open_library(home=tmp_path / "home", store=store) as library:
+        await queue_of_newer(library, tmp_path)
+        async with library.working(1):
+            newer = await wait_until_put_back(library, times=3)
             (error,) = newer.errors
             assert (newer.failures, newer.deaths) == (0, 0)
             assert "'lens'" in error.message and error.details.read(dict)["attempts"] == newer.attempt
@@ -79,7 +79,7 @@ async def test_a_newer_job_waits_uncounted_and_its_neighbour_is_done(
                 codec, "build", lambda data, shape, *, is_lenient=False: known(data, shape, is_lenient=True)
             )
             async with asyncio.timeout(PATIENCE):
-                while (await desk.tasks.get_status("task", wait=1)).status != "completed":
+                while (await library.tasks.get_status("task", wait=1)).status != "completed":
                     pass
 
 
@@ -89,10 +89,10 @@ def test_the_shell_rest_and_mcp_list_a_newer_job(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(outages, "backoff", lambda _attempts, _share: 3600.0)
 
     async def prepare() -> None:
-        async with open_desk(home=home) as desk:
-            await queue_of_newer(desk, tmp_path)
-            async with desk.working(1):
-                await wait_until_put_back(desk, times=1)
+        async with open_library(home=home) as library:
+            await queue_of_newer(library, tmp_path)
+            async with library.working(1):
+                await wait_until_put_back(library, times=1)
 
     asyncio.run(prepare())
     listed = Shell(home)("jobs", "last")
@@ -114,15 +114,15 @@ def test_the_shell_rest_and_mcp_list_a_newer_job(tmp_path: Path, monkeypatch: py
 
 
 async def test_what_a_newer_job_has_staged_is_dropped_with_its_task(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home") as desk:
-        key = desk.tasks._parts.staging.put(TEXT.encode(), OWNER)
+    async with open_library(home=tmp_path / "home") as library:
+        key = library.tasks._uploads.staging.put(TEXT.encode(), OWNER)
         job = IngestJob("a.txt", OWNER, "default", staged=key)
         payload = Payload(codec.dumps(codec.to_plain(job) | {"lens": "wide"}))
         new = NewJob(JobId("job"), JobKind.INGEST, payload)
-        await desk.tasks._parts.tasks.enqueue(NewTask(TaskId("task"), OWNER), [new])
-        assert (await desk.tasks.remove_task("task")).jobs == 1
+        await library.tasks._queue.tasks.enqueue(NewTask(TaskId("task"), OWNER), [new])
+        assert (await library.tasks.remove("task")).jobs == 1
         with pytest.raises(NotFound):
-            desk.tasks._parts.staging.get(key)
+            library.tasks._uploads.staging.get(key)
 
 
 def test_the_errors_of_a_job_are_read_whichever_version_wrote_them() -> None:

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from shisho.bootstrap.copying import copy_library, restore_archive
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.store_parts import LibraryStores
 from shisho.bootstrap.stores import build_stores
 from shisho.corpus.ingest import document_id as made_id
@@ -27,7 +27,7 @@ from shisho.domain.quota import QuotaResource
 from shisho.domain.task import Bytes, SearchOptions
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams, NotFound, SourceRemoved
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.settings import load
 from shisho.system.clock import SystemClock
 from shisho_box.server import Box
@@ -57,10 +57,10 @@ def store(postgres: PostgresServer) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def machine(folder: Path, name: str, store: str, **settings: Any) -> AsyncIterator[Desk]:
+async def machine(folder: Path, name: str, store: str, **settings: Any) -> AsyncIterator[Library]:
     """A desk of a machine that shares database and files with others."""
     shared = {"store": store, "blobs": str(folder / "shared")}
-    async with open_desk(home=folder / name, **(shared | settings)) as desk:
+    async with open_library(home=folder / name, **(shared | settings)) as desk:
         yield desk
 
 
@@ -94,15 +94,15 @@ def document_id(data: bytes) -> DocumentId:
 @pytest.mark.slow
 async def test_documents_of_one_machine_are_answered_from_on_another(tmp_path: Path, store: str) -> None:
     async with machine(tmp_path, "a", store) as here, machine(tmp_path, "b", store) as there:
-        async for receipt in here.add(SAMPLES):
+        async for receipt in here.documents.add(SAMPLES):
             assert receipt.outcome == "added", receipt
-        answer = await there.ask(QUESTION)
+        answer = await there.questions.ask(QUESTION)
         assert not answer.abstained
         await check_evidence(here, answer)
-        assert await here.answer("last") == answer
-        follow_up = await here.ask("それはなぜか", conversation=answer.id)
+        assert await here.questions.get("last") == answer
+        follow_up = await here.questions.ask("それはなぜか", conversation=answer.id)
         assert follow_up.understood and follow_up.understood != "それはなぜか"
-        (database, *rest) = await here.doctor()
+        (database, *rest) = await here.run_checks()
         assert database.ok and "PostgreSQL" in database.detail
         assert ["includes them" in check.detail for check in rest if check.name == "originals"] == [True]
 
@@ -116,14 +116,14 @@ async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_al
         queued = await here.tasks.queue_documents(files=[lecture])
         async with there.working(1):
             await finished(here, queued.task_id)
-            asked = await here.tasks.queue_question(QUESTION, task_id=queued.task_id)
+            asked = await here.questions.queue(QUESTION, task_id=queued.task_id)
             answer = await answered(here, asked)
         assert answer.evidence
         quotation = answer.evidence[0].snippet
-        (document,) = await there.documents()
+        (document,) = await there.documents.list()
         assert list((tmp_path / "shared" / "originals").iterdir())
         assert left(store, quotation)
-        await there.remove(document.id, purge=True)
+        await there.documents.remove(document.id, purge=True)
         assert not list((tmp_path / "shared" / "originals").iterdir())
         assert left(store, quotation) == [] == left(store, "講義.pdf")
 
@@ -141,14 +141,16 @@ async def test_a_purge_leaves_no_deleted_row_in_the_files_of_the_tables(
     sentence = "縞馬は月のない夜にだけ第七書庫へ来る。"
     with postgres.fresh() as store:
         async with machine(tmp_path, "a", store, embedder="none") as desk:
-            await desk.add_source(Source("other.txt", "別の本文。".encode()))
-            receipt = await desk.add_source(Source("縞馬.md", f"# 縞馬の書庫\n\n{sentence}\n".encode()))
-            await desk.add_source(Source("more.txt", "また別の本文。".encode()))
+            await desk.documents.list.add_source(Source("other.txt", "別の本文。".encode()))
+            receipt = await desk.documents.list.add_source(
+                Source("縞馬.md", f"# 縞馬の書庫\n\n{sentence}\n".encode())
+            )
+            await desk.documents.list.add_source(Source("more.txt", "また別の本文。".encode()))
             assert receipt.document_id is not None
-            assert (await desk.ask("第七書庫へ来るのは何か")).evidence
+            assert (await desk.questions.ask("第七書庫へ来るのは何か")).evidence
             tables = {"passages", "documents", "evidence", "answers"}
             assert tables_with("縞馬", postgres, store) >= tables
-            await desk.remove(receipt.document_id, purge=True)
+            await desk.documents.list.remove(receipt.document_id, purge=True)
             assert tables_with("縞馬", postgres, store) == set()
 
 
@@ -186,13 +188,15 @@ async def test_searches_queued_here_are_done_there_and_their_pages_found(tmp_pat
             status = await finished(here, queued.task_id)
         assert status.status == "completed", status
         assert [row for row in status.results if row.document_id]
-        assert await here.search(topic, corpora=["web"])
-        await here.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
-        assert await here.tasks.remove_task(queued.task_id, purge="orphans")
-        left = [(document.source, document.corpus, document.added_at) for document in await here.documents()]
+        assert await here.documents.search(topic, corpora=["web"])
+        await here.tasks.stop(queued.task_id, mode=StopMode.IMMEDIATE)
+        assert await here.tasks.remove(queued.task_id, purge="orphans")
+        left = [
+            (document.source, document.corpus, document.added_at) for document in await here.documents.list()
+        ]
         assert not left, (left, status)
         with pytest.raises(EmptyCorpus):
-            await here.search(topic, corpora=["web"])
+            await here.documents.search(topic, corpora=["web"])
 
 
 @pytest.mark.slow
@@ -202,10 +206,10 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
     file = tmp_path / "all.zip"
     other = postgres.new_database()
     async with machine(tmp_path, "a", store) as here:
-        async for _ in here.add(SAMPLES / "01-regression.pdf"):
+        async for _ in here.documents.add(SAMPLES / "01-regression.pdf"):
             pass
         await here.tasks.queue_documents(files=[Bytes("氷.md", "樹氷は白い。".encode())])
-        answer = await here.ask(QUESTION)
+        answer = await here.questions.ask(QUESTION)
         await here.backup(file)
         with pytest.raises(Conflict, match="exists already"):
             await here.backup(file)
@@ -233,20 +237,20 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
     notes = [tmp_path / f"{name}.md" for name in ("氷", "霧", "雨")]
     for note in notes:
         note.write_text(f"{note.stem}は白い。\n\n{note.stem}は冷たい。\n", "utf-8")
-    async with open_desk(home=first) as desk:
-        async for receipt in desk.add(*notes, SAMPLES / "01-regression.pdf"):
+    async with open_library(home=first) as desk:
+        async for receipt in desk.documents.list.add(*notes, SAMPLES / "01-regression.pdf"):
             assert receipt.outcome == "added", receipt
-        answer = await desk.ask(QUESTION)
-        await desk.ask("それはなぜか", conversation=answer.id)
-        await desk.remove("氷.md")
-        await desk.remove("霧.md", purge=True)
+        answer = await desk.questions.ask(QUESTION)
+        await desk.questions.ask("それはなぜか", conversation=answer.id)
+        await desk.documents.list.remove("氷.md")
+        await desk.documents.list.remove("霧.md", purge=True)
         notes[2].write_text("雨は降る。\n", "utf-8")
-        async for _ in desk.add(notes[2]):
+        async for _ in desk.documents.list.add(notes[2]):
             pass
         await desk.tasks.queue_documents(files=[Bytes("雪.md", "雪は深い。".encode())])
-        stood = [(document.id, document.source) for document in await desk.documents()]
-        hits = [hit.text for hit in await desk.search("白い")]
-        latest = await desk.ask(QUESTION)
+        stood = [(document.id, document.source) for document in await desk.documents.list.list()]
+        hits = [hit.text for hit in await desk.documents.list.search("白い")]
+        latest = await desk.questions.ask(QUESTION)
     granted = CorpusKey(LOCAL_OWNER, "default")
     async with library(first) as stores:
         await stores.users.add("花子")
@@ -273,14 +277,14 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
             (AuditVerb.READ, 1),
         ]
     for place in ({"home": tmp_path / "third", "store": store}, {"home": second}):
-        async with open_desk(**place) as desk:
-            assert [(document.id, document.source) for document in await desk.documents()] == stood
-            assert await desk.answer(answer.id) == answer
-            assert [hit.text for hit in await desk.search("白い")] == hits
-            assert (await desk.ask(QUESTION)).text == latest.text
-            assert (await desk.restore("氷.md")).source.endswith("氷.md")
+        async with open_library(**place) as desk:
+            assert [(document.id, document.source) for document in await desk.documents.list.list()] == stood
+            assert await desk.questions.get(answer.id) == answer
+            assert [hit.text for hit in await desk.documents.list.search("白い")] == hits
+            assert (await desk.questions.ask(QUESTION)).text == latest.text
+            assert (await desk.documents.list.restore("氷.md")).source.endswith("氷.md")
             with pytest.raises(SourceRemoved):
-                await desk.text(document_id((tmp_path / "霧.md").read_bytes()))
+                await desk.documents.list.read_text(document_id((tmp_path / "霧.md").read_bytes()))
 
 
 async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
@@ -304,12 +308,14 @@ async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
 async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postgres: PostgresServer) -> None:
     """Killed with documents in the target and rows of tables not yet; the second run ends with all of it."""
     first = tmp_path / "first"
-    async with open_desk(home=first, embedder="none") as desk:
+    async with open_library(home=first, embedder="none") as desk:
         for number in range(60):
-            await desk.add_source(Source(f"{number}.txt", f"第{number}の覚書は白い。".encode()))
+            await desk.documents.list.add_source(
+                Source(f"{number}.txt", f"第{number}の覚書は白い。".encode())
+            )
         await desk.team.add_user("花子")
         await desk.team.set_quota("花子", {"jobs": 3})
-        hits = [hit.text for hit in await desk.search("第7の覚書")]
+        hits = [hit.text for hit in await desk.documents.list.search("第7の覚書")]
     store = postgres.new_database()
     command = [sys.executable, *SHISHO, "copy", "--from", str(first), "--to", store]
     process = await asyncio.create_subprocess_exec(*command, env=environment(tmp_path / "home"))
@@ -324,8 +330,8 @@ async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postg
         assert report.copied["documents"] == 60 == await count_documents(stores)
         assert [user.name for user in await stores.users.list_users()] == ["花子"]
         assert [quota.per_day for quota in await stores.quotas.list_quotas()] == [3]
-    async with open_desk(home=tmp_path / "third", store=store, embedder="none") as desk:
-        assert [hit.text for hit in await desk.search("第7の覚書")] == hits
+    async with open_library(home=tmp_path / "third", store=store, embedder="none") as desk:
+        assert [hit.text for hit in await desk.documents.list.search("第7の覚書")] == hits
 
 
 async def count_documents(stores: LibraryStores) -> int:

@@ -13,14 +13,14 @@ from typing import Any
 import apsw
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.chunk import Piece, cut
 from shisho.corpus.layout import DocumentLayout
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import ENDED, JobState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import Bytes
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.boxed import boxed
 
 BREAKS = "このページは割れる。"
@@ -36,10 +36,10 @@ def brittle(layout: DocumentLayout) -> Sequence[Piece]:
     return cut(layout)
 
 
-def with_brittle_splitter(desk: Desk) -> Desk:
-    """In every way in: all share the desk's ingest."""
-    object.__setattr__(desk._parts.ingest.add.__self__, "cut", brittle)
-    return desk
+def with_brittle_splitter(library: Library) -> Library:
+    """In every way in: all share the library's ingest."""
+    object.__setattr__(library._builder.shared.ingest.add.__self__, "cut", brittle)
+    return library
 
 
 def folder_with_a_bad_file(folder: Path) -> Path:
@@ -53,24 +53,26 @@ def folder_with_a_bad_file(folder: Path) -> Path:
 @pytest.mark.parametrize("verb", ["add", "mirror"])
 async def test_a_file_that_breaks_us_gives_a_receipt_and_the_rest_goes_on(tmp_path: Path, verb: str) -> None:
     folder = folder_with_a_bad_file(tmp_path / "folder")
-    async with open_desk(home=tmp_path / "home") as opened:
-        desk = with_brittle_splitter(opened)
-        receipts = [receipt async for receipt in getattr(desk, verb)(folder)]
+    async with open_library(home=tmp_path / "home") as opened:
+        library = with_brittle_splitter(opened)
+        receipts = [receipt async for receipt in getattr(library, verb)(folder)]
         (bad,) = [receipt for receipt in receipts if receipt.outcome is IntakeOutcome.FAILED]
         assert Path(bad.source).name == "c.txt" and bad.code == "INTERNAL" and "Splitter" in bad.reason
         assert sum(receipt.outcome is IntakeOutcome.ADDED for receipt in receipts) == 7
-        assert len(await desk.places(str(folder) if verb == "mirror" else "default")) == 7
+        assert len(await library.documents.list_sources(str(folder) if verb == "mirror" else "default")) == 7
 
 
 async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home") as desk:
-        # The queue's handlers hold the desk's own ingest: break its splitter there too.
-        object.__setattr__(desk._parts.ingest.add.__self__, "cut", brittle)
+    async with open_library(home=tmp_path / "home") as library:
+        # The queue's handlers hold the library's own ingest: break its splitter there too.
+        object.__setattr__(library._builder.shared.ingest.add.__self__, "cut", brittle)
         files = [Bytes("c.txt", BREAKS.encode()), Bytes("a.txt", "よい本文である。".encode())]
-        queued = await desk.tasks.queue_documents(files=files)
-        async with desk.working():
-            await ended(desk, queued.task_id)
-        jobs = {read_payload(job).subject: job for job in (await desk.tasks.list_jobs(queued.task_id)).jobs}
+        queued = await library.tasks.queue_documents(files=files)
+        async with library.working():
+            await ended(library, queued.task_id)
+        jobs = {
+            read_payload(job).subject: job for job in (await library.tasks.list_jobs(queued.task_id)).jobs
+        }
         assert jobs["a.txt"].state is JobState.COMPLETED
         assert jobs["c.txt"].state is JobState.FAILED and [error.code for error in jobs["c.txt"].errors] == [
             "INTERNAL"
@@ -79,7 +81,7 @@ async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> 
 
 @pytest.mark.slow
 async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> None:
-    async with boxed(tmp_path) as (box, desk):
+    async with boxed(tmp_path) as (box, library):
         seen: list[str] = []
 
         def first_breaks(layout: DocumentLayout) -> Sequence[Piece]:
@@ -88,10 +90,10 @@ async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> 
                 raise Splitter
             return cut(layout)
 
-        object.__setattr__(desk._parts.ingest.add.__self__, "cut", first_breaks)
-        queued = await desk.tasks.queue_searches([box.questions[20].topic])
-        await ended(desk, queued.task_id)
-        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        object.__setattr__(library._builder.shared.ingest.add.__self__, "cut", first_breaks)
+        queued = await library.tasks.queue_searches([box.questions[20].topic])
+        await ended(library, queued.task_id)
+        (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
         assert job.state is JobState.COMPLETED and len(seen) > 1
         codes = rows(tmp_path, "SELECT code FROM finds WHERE code = 'INTERNAL'")
         assert len(codes) == 1
@@ -101,10 +103,10 @@ def rows(home: Path, query: str) -> list[tuple[Any, ...]]:
     return list(apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY).execute(query))
 
 
-async def ended(desk: Desk, task_id: str) -> None:
-    held = await desk.tasks.get_status(task_id, wait=0)
-    while any(job.state not in ENDED for job in (await desk.tasks.list_jobs(task_id)).jobs):
-        held = await desk.tasks.get_status(task_id, wait=20, since_revision=held.revision)
+async def ended(library: Library, task_id: str) -> None:
+    held = await library.tasks.get_status(task_id, wait=0)
+    while any(job.state not in ENDED for job in (await library.tasks.list_jobs(task_id)).jobs):
+        held = await library.tasks.get_status(task_id, wait=20, since_revision=held.revision)
 
 
 def shisho(home: Path, *words: str) -> subprocess.CompletedProcess[str]:

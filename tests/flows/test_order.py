@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.ingest import Ingest
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.folder import FileOnDisk
 from shisho.ports import Shelf
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.services.adding import LARGE, FileIntake
 from shisho.system import files
 from tests.flows.boxed import output
@@ -55,7 +55,7 @@ class HeldFiles:
 
 @dataclass
 class Passing:
-    """The desk's own way in, which tells the held file when it was passed."""
+    """The library's own way in, which tells the held file when it was passed."""
 
     ingest: Ingest
     passed: threading.Event
@@ -66,46 +66,48 @@ class Passing:
         return receipt
 
 
-async def take_in(desk: Desk, paths: Sequence[Path]) -> list[Receipt]:
+async def take_in(library: Library, paths: Sequence[Path]) -> list[Receipt]:
     disk = HeldFiles()
-    ingest: Any = Passing(desk._parts.ingest, disk.passed)  # type: ignore[arg-type]
+    ingest: Any = Passing(library._builder.shared.ingest, disk.passed)  # type: ignore[arg-type]
     return [receipt async for receipt in FileIntake(disk, ingest, "default", "local", {}).take_in(paths)]
 
 
 @pytest.mark.parametrize("size", [0, LARGE + 1])
-async def test_of_files_with_equal_content_the_first_is_added(desk: Desk, tmp_path: Path, size: int) -> None:
+async def test_of_files_with_equal_content_the_first_is_added(
+    library: Library, tmp_path: Path, size: int
+) -> None:
     paths = [tmp_path / f"{number}.txt" for number in range(4)]
     for path in paths:
         path.write_text(TEXT + "\n" * size, "utf-8")
-    receipts = await take_in(desk, paths)
+    receipts = await take_in(library, paths)
     assert [receipt.source for receipt in receipts] == [str(path) for path in paths]
     assert [receipt.outcome for receipt in receipts] == [IntakeOutcome.ADDED, *[IntakeOutcome.KNOWN] * 3]
-    (document,) = await desk.documents()
+    (document,) = await library.documents.list()
     assert document.source == str(paths[0])
 
 
-async def test_files_of_other_sizes_pass_one_that_is_read_slowly(desk: Desk, tmp_path: Path) -> None:
+async def test_files_of_other_sizes_pass_one_that_is_read_slowly(library: Library, tmp_path: Path) -> None:
     paths = [tmp_path / f"{number}.txt" for number in range(3)]
     for number, path in enumerate(paths):
         path.write_text(TEXT + "甲" * number, "utf-8")
-    receipts = await take_in(desk, paths)
+    receipts = await take_in(library, paths)
     assert [receipt.source for receipt in receipts] == [str(path) for path in paths]
 
 
-async def test_of_two_bibliographies_the_later_describes_a_document(desk: Desk, tmp_path: Path) -> None:
+async def test_of_two_bibliographies_the_later_describes_a_document(library: Library, tmp_path: Path) -> None:
     text = tmp_path / "a.txt"
     text.write_text(TEXT, "utf-8")
     entry = "@article{{a, title = {{決定係数}}, author = {{{author}}}, file = {{a.txt}}}}"
     for name, author in (("0.bib", "前の人"), ("1.bib", "後の人")):
         (tmp_path / name).write_text(entry.format(author=author), "utf-8")
-    await take_in(desk, [text])
-    await take_in(desk, [tmp_path / "0.bib", tmp_path / "1.bib"])
-    (document,) = await desk.documents()
+    await take_in(library, [text])
+    await take_in(library, [tmp_path / "0.bib", tmp_path / "1.bib"])
+    (document,) = await library.documents.list()
     assert document.metadata["author"] == "後の人"
 
 
 class Together:
-    """The desk's shelf, on which two look for near-duplicates before either stores anything."""
+    """The library's shelf, on which two look for near-duplicates before either stores anything."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -125,11 +127,11 @@ class Together:
         return found
 
 
-async def test_near_duplicates_that_come_at_once_share_a_cluster(desk: Desk) -> None:
-    parts = desk._parts
-    made: Any = parts.ingest
+async def test_near_duplicates_that_come_at_once_share_a_cluster(library: Library) -> None:
+    parts = library._builder
+    made: Any = parts.shared.ingest
     await made.add(Source("z.txt", "別の話である。".encode()), "default", "local")
-    ingest = replace(made._made, shelf=Together(parts.shelf))
+    ingest = replace(made._made, shelf=Together(parts.stores.shelf))
     receipts = await asyncio.gather(
         *(
             ingest.add(Source(f"{number}.txt", (TEXT + "。" * number).encode()), "default", "local")
@@ -152,18 +154,18 @@ async def test_of_hits_with_equal_content_the_best_is_useful(tmp_path: Path, slo
     web.pages = {**web.pages, address(2): page(1)}
     web.held = {address(slow): asyncio.Event()}
 
-    async def release_the_slow_one(desk: Desk, task_id: str) -> None:
+    async def release_the_slow_one(library: Library, task_id: str) -> None:
         async with asyncio.timeout(2 * PATIENCE):
-            status = await desk.tasks.get_status(task_id, wait=0)
+            status = await library.tasks.get_status(task_id, wait=0)
             stored = {row.url for row in status.results if row.document_id}
             while len(stored) < 2:  # each status has only the results that are new
-                status = await desk.tasks.get_status(task_id, since_revision=status.revision)
+                status = await library.tasks.get_status(task_id, since_revision=status.revision)
                 stored |= {row.url for row in status.results if row.document_id}
         web.held[address(slow)].set()
 
-    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
-        queued = await desk.tasks.queue_searches([QUERY])
-        await release_the_slow_one(desk, queued.task_id)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+    async with open_library(home=tmp_path, web_access=way(web)) as library, library.working(1):
+        queued = await library.tasks.queue_searches([QUERY])
+        await release_the_slow_one(library, queued.task_id)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
     assert [hit["useful"] for hit in done["hits"]] == [True, False, True]

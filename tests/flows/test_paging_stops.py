@@ -45,13 +45,13 @@ def options(base: SearchOptions, **changed: Any) -> SearchOptions:
 async def test_paging_stops(
     tmp_path: Path, stop: str, rule: dict[str, Any] | None, asked: SearchOptions, pages: int
 ) -> None:
-    async with boxed(tmp_path) as (box, desk):
+    async with boxed(tmp_path) as (box, library):
         query = box.questions[20].topic
         if rule:
             box.behave(engine="mojeek", **rule)
-        queued = await desk.tasks.queue_searches([query], options=asked)
-        held, _ = await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+        queued = await library.tasks.queue_searches([query], options=asked)
+        held, _ = await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         assert (done["paging_stop"], len(done["pages"])) == (stop, pages), (done["errors"], held.errors)
         assert [each["rank"] for each in done["hits"]] == list(range(1, len(done["hits"]) + 1))
         assert len({each["url"] for each in done["hits"]}) == len(done["hits"])
@@ -63,33 +63,33 @@ async def test_paging_stops(
 @pytest.mark.slow
 async def test_a_days_quota_ends_paging_with_what_is_there(tmp_path: Path) -> None:
     overrides = {**QUICK, "mojeek": {"interval_s": 0.05, "per_day": 2}}
-    async with boxed(tmp_path, overrides) as (box, desk):
-        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ALL)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+    async with boxed(tmp_path, overrides) as (box, library):
+        queued = await library.tasks.queue_searches([box.questions[20].topic], options=ALL)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         assert (done["paging_stop"], len(done["pages"])) == ("QUOTA", 2) and done["documents"]
         assert len(box.log.select("mojeek")) == 2
 
 
 async def test_a_budget_ends_paging_with_what_is_there(tmp_path: Path) -> None:
-    async with boxed(tmp_path) as (box, desk):
-        task = await desk.tasks.create_task("問い", budget={"max_pages": 7})
-        await desk.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)
-        await ended(desk, task)
-        done = await output(desk, task)
+    async with boxed(tmp_path) as (box, library):
+        task = await library.tasks.create("問い", budget={"max_pages": 7})
+        await library.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)
+        await ended(library, task)
+        done = await output(library, task)
         assert done["paging_stop"] == "BUDGET" and done["documents"] and len(box.log.requests) == 7
 
 
 async def test_what_was_stopped_is_noted_as_stopped(tmp_path: Path) -> None:
-    async with boxed(tmp_path) as (box, desk):
+    async with boxed(tmp_path) as (box, library):
         box.behave(engine="mojeek", page=2, do="hang")
-        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ALL)
-        held = await desk.tasks.get_status(queued.task_id, wait=0)
+        queued = await library.tasks.queue_searches([box.questions[20].topic], options=ALL)
+        held = await library.tasks.get_status(queued.task_id, wait=0)
         while not any(entry.page == 2 for entry in box.log.select("mojeek")):
-            held = await desk.tasks.get_status(queued.task_id, wait=1, since_revision=held.revision)
-        await desk.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
-        held, results = await ended(desk, queued.task_id)
-        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+            held = await library.tasks.get_status(queued.task_id, wait=1, since_revision=held.revision)
+        await library.tasks.stop(queued.task_id, mode=StopMode.IMMEDIATE)
+        held, results = await ended(library, queued.task_id)
+        (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
         assert (held.status, job.state, job.output) == (TaskState.STOPPED, JobState.CANCELLED, None)
         assert any(one.document_id for one in results), "page 1 was thrown away"
     assert noted(tmp_path, job.id) == "STOPPED"

@@ -10,11 +10,11 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.errors import ExtraMissing, InvalidParams
 from shisho.messages.installing import install_command
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.system.typesetting import check_japanese
 from tests.flows.conftest import Shell
 from tests.fonts import japanese_fonts
@@ -60,13 +60,13 @@ def targets(document: pypdfium2.PdfDocument) -> tuple[set[str], set[int]]:
 
 @pytest.mark.usefixtures("letters")
 async def test_a_pdf_has_the_letters_the_citations_and_the_links_of_its_answer(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home") as desk, served(desk) as client:
-        await desk.add_source(Source(PAGE, TEXT.encode(), "text/plain", "火星の衛星 <b>"))
-        answer = await desk.ask(QUESTION)
+    async with open_library(home=tmp_path / "home") as library, served(library) as client:
+        await library.documents.add_source(Source(PAGE, TEXT.encode(), "text/plain", "火星の衛星 <b>"))
+        answer = await library.questions.ask(QUESTION)
         reply = await client.get(f"/answers/{answer.id}/export", params={"form": "pdf"})
-        again = await desk.exports.file(answer.id, "pdf")
+        again = await library.exports.render_file(answer.id, "pdf")
         with pytest.raises(InvalidParams):
-            await desk.export(answer.id, "pdf")
+            await library.exports.render(answer.id, "pdf")
     assert reply.headers["content-type"] == "application/pdf"
     assert reply.headers["content-disposition"] == f'attachment; filename="shisho-{answer.id}.pdf"'
     assert reply.content == again
@@ -81,12 +81,12 @@ async def test_a_pdf_has_the_letters_the_citations_and_the_links_of_its_answer(t
 
 
 @pytest.mark.usefixtures("letters")
-async def test_code_in_a_pdf_keeps_its_lines(desk: Desk) -> None:
+async def test_code_in_a_pdf_keeps_its_lines(library: Library) -> None:
     code = "def settle(amount):\n    # 精算額\n    return amount"
     page = f"# 精算\n\n```\n{code}\n```\n"
-    await desk.add_source(Source("精算.md", page.encode(), "text/markdown"))
-    answer = await desk.ask("settle は精算額をどう計算するか")
-    document = pypdfium2.PdfDocument(await desk.exports.file(answer.id, "pdf"))
+    await library.documents.add_source(Source("精算.md", page.encode(), "text/markdown"))
+    answer = await library.questions.ask("settle は精算額をどう計算するか")
+    document = pypdfium2.PdfDocument(await library.exports.render_file(answer.id, "pdf"))
     lines = [line.strip() for line in document[0].get_textpage().get_text_range().splitlines()]
     assert [lines.count(line.strip()) for line in code.split("\n")] == [2, 2, 2]
 
@@ -100,17 +100,17 @@ async def test_code_in_a_pdf_keeps_its_lines(desk: Desk) -> None:
     ],
 )
 async def test_a_pdf_highlights_the_marked_sentence_alone(
-    desk: Desk, question: str, marked: str, beside: str
+    library: Library, question: str, marked: str, beside: str
 ) -> None:
     text = (
         "フォボスの直径は22キロメートルである。ダイモスは遠くを回る。"
         if beside[0] == "ダ"
         else f"{LATIN} Deimos is far away."
     )
-    await desk.add_source(Source("phobos.txt", text.encode(), "text/plain"))
-    answer = await desk.ask(question)
+    await library.documents.add_source(Source("phobos.txt", text.encode(), "text/plain"))
+    answer = await library.questions.ask(question)
     assert len(answer.passages) == len(answer.passages[0].marks) == 1
-    page = pypdfium2.PdfDocument(await desk.exports.file(answer.id, "pdf"))[0]
+    page = pypdfium2.PdfDocument(await library.exports.render_file(answer.id, "pdf"))[0]
     picture = page.render().to_pil().convert("RGB")
     letters = page.get_textpage()
     text = letters.get_text_range()
@@ -145,11 +145,11 @@ async def test_a_pdf_without_what_sets_it_or_without_letters_is_refused_with_the
     with pytest.raises(ExtraMissing, match="fonts-noto-cjk"):
         check_japanese(typst.Fonts(include_system_fonts=False))
     monkeypatch.setitem(sys.modules, "typst", None)
-    async with open_desk(home=tmp_path) as desk, served(desk) as client:
-        await desk.add_source(Source("phobos.md", LATIN.encode()))
-        await desk.ask("How large is the diameter of Phobos?")
+    async with open_library(home=tmp_path) as library, served(library) as client:
+        await library.documents.add_source(Source("phobos.md", LATIN.encode()))
+        await library.questions.ask("How large is the diameter of Phobos?")
         reply = await client.get("/answers/last/export", params={"form": "pdf"})
-        checks = {check.name: check for check in await desk.doctor()}
+        checks = {check.name: check for check in await library.run_checks()}
     assert (reply.status_code, reply.json()["code"]) == (501, "EXTRA_MISSING")
     assert install_command("pdf") in reply.json()["message"]
     assert not checks["pdf"].ok and install_command("pdf") in checks["pdf"].detail

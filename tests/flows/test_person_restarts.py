@@ -11,11 +11,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.settings import child_environment
 from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import hold
@@ -78,31 +78,31 @@ async def test_what_one_process_met_another_goes_on_with(
         held = [shell("queue", "add", topic, *options)["task_id"] for topic in topics[:2]]
         other = shell("queue", "add", topics[2], "--engine", "marginalia", "--json")["task_id"]
         with worker(shell):
-            async with open_desk(home=shell.home) as desk:
-                assert (await ended(desk, other))[0].status is TaskState.COMPLETED
+            async with open_library(home=shell.home) as library:
+                assert (await ended(library, other))[0].status is TaskState.COMPLETED
                 for task in held:
-                    status, results = await ended(desk, task)
+                    status, results = await ended(library, task)
                     assert status.status is TaskState.WAITING and any(one.document_id for one in results)
         box.behave(do="captcha", host=HOSTS[engine])  # whichever page of it the person's window opens
         if state_expires:
             box.expire(engine)
-        async with open_desk(home=shell.home) as desk:
-            waiting = await desk.tasks.get_auth_queue()
+        async with open_library(home=shell.home) as library:
+            waiting = await library.web.get_auth_queue()
         assert [one.domain for one in waiting] == [HOSTS[engine]] * 2
         await solve(shell.home, box, waiting[0])
         assert len((await asyncio.to_thread(shell, "auth", "done", HOSTS[engine], "--json"))["requeued"]) == 2
         with worker(shell):
-            async with open_desk(home=shell.home) as desk:
+            async with open_library(home=shell.home) as library:
                 for task, topic in zip(held, topics, strict=False):
-                    await completed(desk, task)
+                    await completed(library, task)
                     asked = box.log.pages(engine, topic)
                     assert asked[-1] == 2 and asked.count(1) == (2 if state_expires else 1), asked
 
 
-async def completed(desk: Desk, task: str) -> None:
+async def completed(library: Library, task: str) -> None:
     """With two result pages, and each hit once."""
-    status, _ = await ended(desk, task)
-    done = await output(desk, task)
+    status, _ = await ended(library, task)
+    done = await output(library, task)
     assert status.status is TaskState.COMPLETED and done["paging_stop"] == "LIMIT", (
         status.errors,
         done["errors"],
@@ -115,17 +115,17 @@ async def completed(desk: Desk, task: str) -> None:
 async def test_the_next_try_finds_it_gone_and_frees_what_waited(tmp_path: Path) -> None:
     """Nobody resolves anything: the breaker's time is over, and somebody else's search is answered."""
     options = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=30)
-    async with boxed(tmp_path, QUICK) as (box, desk):
+    async with boxed(tmp_path, QUICK) as (box, library):
         topics = list(dict.fromkeys(one.topic for one in box.questions[20:]))[:2]
         box.behave(do="captcha", engine="mojeek", page=2)
-        held = (await desk.tasks.queue_searches([topics[0]], options=options)).task_id
-        assert (await ended(desk, held))[0].status is TaskState.WAITING
+        held = (await library.tasks.queue_searches([topics[0]], options=options)).task_id
+        assert (await ended(library, held))[0].status is TaskState.WAITING
         box.calm_down()
         with apsw.Connection(str(tmp_path / "shisho.db")) as connection:
             connection.set_busy_timeout(5_000)
             connection.execute(
                 "UPDATE engine_health SET open_until = '2026-01-01T00:00:00+00:00' WHERE engine = 'mojeek'"
             )
-        await completed(desk, (await desk.tasks.queue_searches([topics[1]], options=options)).task_id)
-        await completed(desk, held)
-        assert await desk.tasks.get_auth_queue() == [] and box.log.pages("mojeek", topics[0]) == [1, 2]
+        await completed(library, (await library.tasks.queue_searches([topics[1]], options=options)).task_id)
+        await completed(library, held)
+        assert await library.web.get_auth_queue() == [] and box.log.pages("mojeek", topics[0]) == [1, 2]

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.intervention import (
     AuthAction,
     AuthTarget,
@@ -25,7 +25,7 @@ from shisho.domain.job import JobState, TaskState
 from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.errors import Conflict, EngineUnavailable, NotFound
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.sql.health import StoredHealth
@@ -37,7 +37,7 @@ from tests.queues import output_of
 
 OTHER = "回帰"
 DEEP = SearchOptions(stop_strategy=StopStrategy.EXHAUSTIVE)
-Opening = Callable[..., AbstractAsyncContextManager[Desk]]
+Opening = Callable[..., AbstractAsyncContextManager[Library]]
 Window = Callable[[HumanChallenge], Any]
 
 
@@ -48,17 +48,19 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opening(home: Path) -> Opening:
-    """All processes anew: a desk on the same home, without workers unless asked for."""
+    """All processes anew: a library on the same home, without workers unless asked for."""
 
     @asynccontextmanager
-    async def opened(web: MemoryWeb, *, slots: int = 0, window: Window | None = None) -> AsyncIterator[Desk]:
+    async def opened(
+        web: MemoryWeb, *, slots: int = 0, window: Window | None = None
+    ) -> AsyncIterator[Library]:
         the_way = way(web) if window is None else replace(way(web), window=window)
-        async with open_desk(home=home, web_access=the_way) as desk:
+        async with open_library(home=home, web_access=the_way) as library:
             if not slots:
-                yield desk
+                yield library
                 return
-            async with desk.working(slots):
-                yield desk
+            async with library.working(slots):
+                yield library
 
     return opened
 
@@ -77,18 +79,18 @@ def let_through(web: MemoryWeb) -> None:
     web.serps |= {("memory", QUERY, 2): serp([3], more=False), ("memory", OTHER, 2): serp([5], more=False)}
 
 
-async def queued(desk: Desk, *queries: str) -> list[str]:
+async def queued(library: Library, *queries: str) -> list[str]:
     """A task for each query."""
-    return [str((await desk.tasks.queue_searches([query], options=DEEP)).task_id) for query in queries]
+    return [str((await library.tasks.queue_searches([query], options=DEEP)).task_id) for query in queries]
 
 
 async def held_up(opening: Opening, web: MemoryWeb, *queries: str) -> list[str]:
     """The tasks of these queries, each waiting for a person."""
-    async with opening(web) as desk:
-        tasks = await queued(desk, *queries)
-    async with opening(web, slots=1) as desk:  # one after the other, as they were queued
+    async with opening(web) as library:
+        tasks = await queued(library, *queries)
+    async with opening(web, slots=1) as library:  # one after the other, as they were queued
         for task in tasks:
-            assert (await ended(desk, task))[0].status is TaskState.WAITING
+            assert (await ended(library, task))[0].status is TaskState.WAITING
     return tasks
 
 
@@ -96,35 +98,35 @@ async def held_up(opening: Opening, web: MemoryWeb, *queries: str) -> list[str]:
 async def test_restarting_everything_between_the_steps_changes_nothing(opening: Opening, home: Path) -> None:
     web = guarded_web()
     tasks = await held_up(opening, web, QUERY, OTHER)
-    async with opening(web) as desk:
-        before = list(await desk.tasks.get_auth_queue())
+    async with opening(web) as library:
+        before = list(await library.web.get_auth_queue())
         assert [one.task_id for one in before] == tasks and {one.domain for one in before} == {
             "memory.example"
         }
-        held = await desk.tasks.get_status(tasks[0], wait=0)
+        held = await library.tasks.get_status(tasks[0], wait=0)
         assert (list(held.waiting_for), held.queue.awaiting_auth) == (before[:1], 1)
-    async with opening(web, slots=2) as desk:
-        assert list(await desk.tasks.get_auth_queue()) == before
+    async with opening(web, slots=2) as library:
+        assert list(await library.web.get_auth_queue()) == before
         pages = len(web.asked)
-    async with opening(web, window=closed) as desk:
-        assert not (await desk.tasks.open_auth()).through
-        assert list(await desk.tasks.get_auth_queue()) == before
+    async with opening(web, window=closed) as library:
+        assert not (await library.web.open_auth()).through
+        assert list(await library.web.get_auth_queue()) == before
     let_through(web)
-    async with opening(web) as desk:
-        freed = await desk.tasks.resolve_auth(AuthTarget.ITEM, before[0].id)
+    async with opening(web) as library:
+        freed = await library.web.resolve_auth(AuthTarget.ITEM, before[0].id)
         assert set(freed.requeued) == {one.job_id for one in before} and freed.resolved == 2
-    async with opening(web) as desk:
-        assert list(await desk.tasks.get_auth_queue()) == []
-        assert (await desk.tasks.get_status(tasks[1], wait=0)).queue.queued == 1
+    async with opening(web) as library:
+        assert list(await library.web.get_auth_queue()) == []
+        assert (await library.tasks.get_status(tasks[1], wait=0)).queue.queued == 1
     assert len(web.asked) == pages
-    async with opening(web, slots=2) as desk:
+    async with opening(web, slots=2) as library:
         for task, found in zip(tasks, (3, 2), strict=True):
-            held, results = await ended(desk, task)
+            held, results = await ended(library, task)
             assert (
                 held.status is TaskState.COMPLETED
                 and sum(one.document_id is not None for one in results) == found
             )
-            (job,) = (await desk.tasks.list_jobs(task)).jobs
+            (job,) = (await library.tasks.list_jobs(task)).jobs
             assert [page["number"] for page in output_of(job)["pages"]] == [1, 2] and output_of(job)[
                 "paging_stop"
             ] == "END"
@@ -152,20 +154,20 @@ async def test_a_window_says_so_while_it_is_open_and_frees_every_task(opening: O
 
     async def person(met: HumanChallenge) -> bool:
         async with opening(web) as onlooker:
-            seen.append((met, list(await onlooker.tasks.get_auth_queue())))
+            seen.append((met, list(await onlooker.web.get_auth_queue())))
         let_through(web)
         return True
 
-    async with opening(web, window=person) as desk:
-        before = [one.job_id for one in await desk.tasks.get_auth_queue()]
-        opened = await desk.tasks.open_auth("memory.example")
+    async with opening(web, window=person) as library:
+        before = [one.job_id for one in await library.web.get_auth_queue()]
+        opened = await library.web.open_auth("memory.example")
     assert (opened.through, opened.resolved, list(opened.requeued)) == (True, 2, before)
     ((met, held),) = seen
     assert (met.engine, met.kind) == ("memory", "captcha") and result_page(2)(met.url)
     assert [one.state for one in held] == [InterventionState.IN_PROGRESS] * 2
-    async with opening(web, slots=2) as desk:
+    async with opening(web, slots=2) as library:
         for task in tasks:
-            assert (await ended(desk, task))[0].status is TaskState.COMPLETED
+            assert (await ended(library, task))[0].status is TaskState.COMPLETED
 
 
 @pytest.mark.parametrize(
@@ -184,21 +186,21 @@ async def test_a_window_that_cannot_be_opened_leaves_it_waiting(
     async def person(met: HumanChallenge) -> bool:
         async with opening(web, window=fails) as another:
             with pytest.raises(type(error)):
-                await another.tasks.open_auth()
-            (one,) = await another.tasks.get_auth_queue()
+                await another.web.open_auth()
+            (one,) = await another.web.get_auth_queue()
             assert one.state == state
         return False
 
-    async with opening(web, window=person) as desk:
-        await desk.tasks.open_auth()
-        (one,) = await desk.tasks.get_auth_queue()
+    async with opening(web, window=person) as library:
+        await library.web.open_auth()
+        (one,) = await library.web.get_auth_queue()
         assert one.state is InterventionState.PENDING
-    async with opening(web) as desk:
+    async with opening(web) as library:
         with pytest.raises(EngineUnavailable):  # as long as no browser is set up
-            await desk.tasks.open_auth()
-    async with open_desk(home=home, web="off") as desk:
+            await library.web.open_auth()
+    async with open_library(home=home, web="off") as library:
         with pytest.raises(EngineUnavailable, match="Web search is off"):
-            await desk.tasks.open_auth()
+            await library.web.open_auth()
 
 
 async def test_what_ended_meanwhile_is_not_ended_again(opening: Opening) -> None:
@@ -207,15 +209,15 @@ async def test_what_ended_meanwhile_is_not_ended_again(opening: Opening) -> None
 
     async def stops_it(met: HumanChallenge) -> bool:
         async with opening(web) as another:
-            await another.tasks.stop_task(task)
+            await another.tasks.stop(task)
         return True
 
-    async with opening(web, window=stops_it) as desk:
-        opened = await desk.tasks.open_auth()
+    async with opening(web, window=stops_it) as library:
+        opened = await library.web.open_auth()
         assert (opened.through, opened.resolved) == (True, 0)
-        assert (await desk.tasks.get_status(task, wait=0)).status is TaskState.STOPPED
+        assert (await library.tasks.get_status(task, wait=0)).status is TaskState.STOPPED
         with pytest.raises(NotFound):
-            await desk.tasks.open_auth()
+            await library.web.open_auth()
 
 
 async def test_solving_closes_the_breaker(opening: Opening, home: Path) -> None:
@@ -225,8 +227,8 @@ async def test_solving_closes_the_breaker(opening: Opening, home: Path) -> None:
     health = StoredHealth(EmbeddedQueryStore(database), SystemClock())
     await health.record("memory", RequestOutcome.CHALLENGE, 0.1)
     assert (await health.read(["memory"]))["memory"].breaker is BreakerState.OPEN
-    async with opening(web) as desk:
-        await desk.tasks.resolve_auth(AuthTarget.DOMAIN, "memory.example")
+    async with opening(web) as library:
+        await library.web.resolve_auth(AuthTarget.DOMAIN, "memory.example")
     assert (await health.read(["memory"]))["memory"].breaker is BreakerState.CLOSED
     await database.close()
 
@@ -234,12 +236,12 @@ async def test_solving_closes_the_breaker(opening: Opening, home: Path) -> None:
 async def test_skipping_ends_one_and_leaves_the_other(opening: Opening, home: Path) -> None:
     web = guarded_web()
     tasks = await held_up(opening, web, QUERY, OTHER)
-    async with opening(web) as desk:
-        first, second = await desk.tasks.get_auth_queue()
-        skipped = await desk.tasks.resolve_auth(AuthTarget.ITEM, first.id, AuthAction.SKIP)
+    async with opening(web) as library:
+        first, second = await library.web.get_auth_queue()
+        skipped = await library.web.resolve_auth(AuthTarget.ITEM, first.id, AuthAction.SKIP)
         assert (skipped.resolved, skipped.requeued) == (1, ())
-        assert list(await desk.tasks.get_auth_queue()) == [second]
-        (job,) = (await desk.tasks.list_jobs(tasks[0])).jobs
+        assert list(await library.web.get_auth_queue()) == [second]
+        (job,) = (await library.tasks.list_jobs(tasks[0])).jobs
         assert (job.state, output_of(job)["paging_stop"], len(output_of(job)["documents"])) == (
             JobState.COMPLETED,
             "CHALLENGE",
@@ -251,15 +253,15 @@ async def test_skipping_ends_one_and_leaves_the_other(opening: Opening, home: Pa
 async def test_stopping_cancels_and_resuming_asks_again(opening: Opening, home: Path) -> None:
     web = guarded_web()
     stopped, removed = await held_up(opening, web, QUERY, OTHER)
-    async with opening(web) as desk:
-        await desk.tasks.stop_task(stopped)
-        await desk.tasks.remove_task(removed)
-        assert list(await desk.tasks.get_auth_queue()) == []
+    async with opening(web) as library:
+        await library.tasks.stop(stopped)
+        await library.tasks.remove(removed)
+        assert list(await library.web.get_auth_queue()) == []
     assert ends(home) == [("cancelled",)]
-    async with opening(web) as desk:
-        await desk.tasks.resume_task(stopped)
-    async with opening(web, slots=2) as desk:
-        held, _ = await ended(desk, stopped)
+    async with opening(web) as library:
+        await library.tasks.resume(stopped)
+    async with opening(web, slots=2) as library:
+        held, _ = await ended(library, stopped)
         assert held.status is TaskState.WAITING and len(held.waiting_for) == 1
     assert ends(home) == [("cancelled",), ("pending",)]
 
@@ -279,14 +281,14 @@ async def test_after_three_hours_it_ends_with_what_it_has(
     web = guarded_web()
     web.serps["memory", OTHER, 1] = challenge()  # nothing was found before it
     rich, poor = await held_up(opening, web, QUERY, OTHER)
-    async with opening(web, slots=1) as desk:
-        assert len(await desk.tasks.get_auth_queue()) == 2
-    monkeypatch.setattr("shisho.bootstrap.library.SystemClock", Later)
-    async with opening(web, slots=1) as desk:
-        while await desk.tasks.get_auth_queue():
-            await desk.tasks.get_status(rich, wait=0.1, since_revision=0)
-        (job,) = (await desk.tasks.list_jobs(rich)).jobs
+    async with opening(web, slots=1) as library:
+        assert len(await library.web.get_auth_queue()) == 2
+    monkeypatch.setattr("shisho.bootstrap.shared.SystemClock", Later)
+    async with opening(web, slots=1) as library:
+        while await library.web.get_auth_queue():
+            await library.tasks.get_status(rich, wait=0.1, since_revision=0)
+        (job,) = (await library.tasks.list_jobs(rich)).jobs
         assert (job.state, output_of(job)["paging_stop"]) == (JobState.COMPLETED, "CHALLENGE")
-        held = await desk.tasks.get_status(poor, wait=0)
+        held = await library.tasks.get_status(poor, wait=0)
         assert held.status is TaskState.FAILED and [one.code for one in held.errors] == ["AUTH_REQUIRED"]
     assert ends(home) == [("expired",)] * 2

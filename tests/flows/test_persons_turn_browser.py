@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import RunningBrowser
 from shisho.web.browser.profiles import Profile
@@ -60,14 +60,14 @@ def home(tmp_path: Path, screen: dict[str, str], monkeypatch: pytest.MonkeyPatch
 
 
 @asynccontextmanager
-async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Desk]:
+async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Library]:
     """All of ours anew."""
-    async with open_desk(home=home) as desk:
+    async with open_library(home=home) as library:
         if not slots:
-            yield desk
+            yield library
             return
-        async with desk.working(slots):
-            yield desk
+        async with library.working(slots):
+            yield library
 
 
 @pytest.mark.slow
@@ -84,23 +84,27 @@ async def test_a_window_on_the_engines_profile_frees_both_tasks(
     async with Box(seed=3, folder=tmp_path / "box") as box:
         topics = list(dict.fromkeys(one.topic for one in box.questions))[:3]
         box.behave(do="captcha", engine=engine, page=2)
-        async with desk_at(home, slots=2) as desk:
-            held = [(await desk.tasks.queue_searches([topic], options=deep)).task_id for topic in topics[:2]]
+        async with desk_at(home, slots=2) as library:
+            held = [
+                (await library.tasks.queue_searches([topic], options=deep)).task_id for topic in topics[:2]
+            ]
             other = (
-                await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("marginalia",)))
+                await library.tasks.queue_searches(
+                    [topics[2]], options=SearchOptions(engines=("marginalia",))
+                )
             ).task_id
-            assert (await ended(desk, other))[0].status is TaskState.COMPLETED
+            assert (await ended(library, other))[0].status is TaskState.COMPLETED
             for task in held:
-                assert (await ended(desk, task))[0].status is TaskState.WAITING
-        async with desk_at(home) as desk:
-            assert {one.domain for one in await desk.tasks.get_auth_queue()} == {domain}
-            opened = await desk.tasks.open_auth(domain)
+                assert (await ended(library, task))[0].status is TaskState.WAITING
+        async with desk_at(home) as library:
+            assert {one.domain for one in await library.web.get_auth_queue()} == {domain}
+            opened = await library.web.open_auth(domain)
             assert (opened.through, opened.resolved) == (True, 2)
-        async with desk_at(home, slots=2) as desk:
+        async with desk_at(home, slots=2) as library:
             for task, topic in zip(held, topics, strict=False):
-                status, results = await ended(desk, task)
+                status, results = await ended(library, task)
                 assert status.status is TaskState.COMPLETED and any(one.document_id for one in results)
-                done = await output(desk, task)
+                done = await output(library, task)
                 assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
                 assert box.log.pages(engine, topic).count(1) == 1, "page 1 was asked again"
 
@@ -109,26 +113,26 @@ async def test_closing_the_terminal_leaves_it_waiting(home: Path, tmp_path: Path
     shell = Shell(home)
     async with Box(seed=3, folder=tmp_path / "box") as box:
         box.behave(do="captcha", engine="ecosia")
-        async with desk_at(home, slots=1) as desk:
+        async with desk_at(home, slots=1) as library:
             task = (
-                await desk.tasks.queue_searches(["湖"], options=SearchOptions(engines=("ecosia",)))
+                await library.tasks.queue_searches(["湖"], options=SearchOptions(engines=("ecosia",)))
             ).task_id
-            assert (await ended(desk, task))[0].status is TaskState.WAITING
+            assert (await ended(library, task))[0].status is TaskState.WAITING
             opening = shell.start("auth", "open")
             try:
-                await state_of(desk, "in_progress")
+                await state_of(library, "in_progress")
                 await asyncio.sleep(3)  # into the middle of it
                 opening.send_signal(signal.SIGHUP)
-                await state_of(desk, "pending")
+                await state_of(library, "pending")
                 assert await asyncio.to_thread(opening.wait, PATIENCE) == 130
             finally:
                 Shell.kill(opening)
                 opening.communicate()
 
 
-async def state_of(desk: Desk, wanted: str, seconds: float = PATIENCE) -> None:
+async def state_of(library: Library, wanted: str, seconds: float = PATIENCE) -> None:
     """As soon as what waits is in this state."""
     async with asyncio.timeout(seconds):
-        held = await desk.tasks.get_status(wait=0)
+        held = await library.tasks.get_status(wait=0)
         while [one.state for one in held.waiting_for] != [wanted]:
-            held = await desk.tasks.get_status(wait=20, since_revision=held.revision)
+            held = await library.tasks.get_status(wait=20, since_revision=held.revision)

@@ -81,10 +81,10 @@ from shisho.domain.web import Response
 from shisho.inference.providers import ModelAccess, check_access, find_provider
 
 async def main():
-    async with shisho.open(home="home") as desk:
-        receipts = [r async for r in desk.add("note.kura")]
-        answer = await desk.ask("蔵の鍵はどこにあるか", sources="documents")
-        checks = await desk.doctor()
+    async with shisho.open(home="home") as library:
+        receipts = [r async for r in library.documents.add("note.kura")]
+        answer = await library.questions.ask("蔵の鍵はどこにあるか", sources="documents")
+        checks = await library.run_checks()
     page = Response(b'{"rows": [{"url": "https://a.example/", "title": "A"}]}', "https://kura.example/find")
     check_access(ModelAccess("kura", "small"))
     print(json.dumps({

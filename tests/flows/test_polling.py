@@ -17,7 +17,7 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import Bytes, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.truncate import dump_compact
-from shisho.services import Desk
+from shisho.services import Library
 from shisho_box.server import Box
 from tests.flows.boxed import boxed
 from tests.interfaces.serving import calling, serving, stdio
@@ -80,12 +80,12 @@ async def test_two_queries_to_their_end_take_three_calls_and_six_thousand_charac
 
 @pytest.mark.slow
 async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: Path) -> None:
-    async with boxed(tmp_path / "home", seed=3) as (box, desk):
+    async with boxed(tmp_path / "home", seed=3) as (box, library):
         topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
-        queued = await desk.tasks.queue_searches(topics[:2])
+        queued = await library.tasks.queue_searches(topics[:2])
         task = queued.task_id
         told: list[tuple[str | None, str]] = []
-        status = await VERB["get_status"](desk, task_id=task, wait=0)
+        status = await VERB["get_status"](library, task_id=task, wait=0)
         assert status["question"] and status["budget"] and status["created_at"]
         while True:
             told += [(row.get("query"), row["url"]) for row in status["results"] if "document_id" in row]
@@ -93,102 +93,102 @@ async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: P
                 break
             since = {} if status["more"] else {"since_revision": status["revision"]}
             status = await VERB["get_status"](
-                desk, task_id=task, wait=WAIT, wait_for="result", cursor=status["cursor"], **since
+                library, task_id=task, wait=WAIT, wait_for="result", cursor=status["cursor"], **since
             )
             assert {"question", "budget", "created_at"}.isdisjoint(status) or not since
-        assert len(told) == len(set(told)) == len(await documents(desk, task))
-        again = await VERB["get_status"](desk, task_id=task, wait=0, since_revision=status["revision"])
+        assert len(told) == len(set(told)) == len(await documents(library, task))
+        again = await VERB["get_status"](library, task_id=task, wait=0, since_revision=status["revision"])
         assert not again["changed"] and "progress" not in again and len(dump_compact(again)) < 400, again
 
 
-async def documents(desk: Any, task: str) -> set[tuple[str | None, str]]:
+async def documents(library: Any, task: str) -> set[tuple[str | None, str]]:
     found: set[tuple[str | None, str]] = set()
-    status = await desk.tasks.get_status(task, wait=0, detail=StatusDetail.FULL)
+    status = await library.tasks.get_status(task, wait=0, detail=StatusDetail.FULL)
     while True:
         found |= {(row.query, row.url) for row in status.results if row.document_id}
         if not status.more:
             return found
-        status = await desk.tasks.get_status(task, wait=0, detail=StatusDetail.FULL, cursor=status.cursor)
+        status = await library.tasks.get_status(task, wait=0, detail=StatusDetail.FULL, cursor=status.cursor)
 
 
 @pytest.mark.slow
 async def test_each_wait_ends_at_what_it_waits_for(tmp_path: Path) -> None:
-    async with boxed(tmp_path / "home", seed=3) as (box, desk):
+    async with boxed(tmp_path / "home", seed=3) as (box, library):
         topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
-        queued = await desk.tasks.queue_searches(topics[:2])
-        result = await waited(desk, queued.task_id, WaitCondition.RESULT)
-        ended = [job.state for job in (await desk.tasks.list_jobs(queued.task_id)).jobs if job.finished_at]
+        queued = await library.tasks.queue_searches(topics[:2])
+        result = await waited(library, queued.task_id, WaitCondition.RESULT)
+        ended = [job.state for job in (await library.tasks.list_jobs(queued.task_id)).jobs if job.finished_at]
         assert ended or result.errors, "a job has ended, or something went wrong"
-        done = await waited(desk, queued.task_id, WaitCondition.DONE)
+        done = await waited(library, queued.task_id, WaitCondition.DONE)
         assert done.status == "completed" and done.results
-        again = await desk.tasks.get_status(
+        again = await library.tasks.get_status(
             queued.task_id, wait=WAIT, wait_for=WaitCondition.DONE, since_revision=done.revision
         )
         assert not again.changed, "what is done is not waited for"
 
 
-async def waited(desk: Desk, task_id: str, wait_for: WaitCondition) -> TaskSnapshot:
+async def waited(library: Library, task_id: str, wait_for: WaitCondition) -> TaskSnapshot:
     """The status when what is waited for has come: the first wait that does not last as long as it may."""
     async with asyncio.timeout(2 * PATIENCE):
         while True:
             began = time.monotonic()
-            held = await desk.tasks.get_status(task_id, wait=WAIT, wait_for=wait_for)
+            held = await library.tasks.get_status(task_id, wait=WAIT, wait_for=wait_for)
             if held.status is not TaskState.RUNNING or time.monotonic() < began + WAIT:
                 return held
 
 
 async def test_who_waits_for_the_end_is_given_no_results_before_it(tmp_path: Path) -> None:
-    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
-        queued = await desk.tasks.queue_searches(["三毛猫"])
-        status = await desk.tasks.get_status(queued.task_id, wait=0.1, wait_for=WaitCondition.DONE)
+    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, library):
+        queued = await library.tasks.queue_searches(["三毛猫"])
+        status = await library.tasks.get_status(queued.task_id, wait=0.1, wait_for=WaitCondition.DONE)
         assert (status.status, status.results, status.more, status.cursor) == ("running", (), False, "0")
 
 
 async def test_a_default_poll_waits_for_a_change_after_it(tmp_path: Path) -> None:
-    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
-        task = await desk.tasks.create_task("三毛猫とは何か")
-        assert (await desk.tasks.get_status(task, wait=WAIT)).status is TaskState.CREATED
-        await desk.tasks.queue_searches(["三毛猫"], task_id=task)
+    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, library):
+        task = await library.tasks.create("三毛猫とは何か")
+        assert (await library.tasks.get_status(task, wait=WAIT)).status is TaskState.CREATED
+        await library.tasks.queue_searches(["三毛猫"], task_id=task)
         for wait_for in (WaitCondition.CHANGE, WaitCondition.RESULT, WaitCondition.DONE):
-            before = await desk.tasks.get_status(task, wait=0)
-            unchanged = await desk.tasks.get_status(task, wait=0.1, wait_for=wait_for)
+            before = await library.tasks.get_status(task, wait=0)
+            unchanged = await library.tasks.get_status(task, wait=0.1, wait_for=wait_for)
             assert unchanged.revision == before.revision
-            poll = asyncio.create_task(desk.tasks.get_status(task, wait=WAIT, wait_for=wait_for))
+            poll = asyncio.create_task(library.tasks.get_status(task, wait=WAIT, wait_for=wait_for))
             await asyncio.wait([poll], timeout=0.3)
             assert not poll.done(), "nothing has changed yet"
             if wait_for is WaitCondition.CHANGE:
-                await desk.tasks.queue_searches(["黒猫"], task_id=task)
+                await library.tasks.queue_searches(["黒猫"], task_id=task)
             else:
-                await desk.tasks.stop_task(task)
+                await library.tasks.stop(task)
             changed = await asyncio.wait_for(poll, PATIENCE)
             assert changed.revision > before.revision
             if wait_for is not WaitCondition.CHANGE:
                 assert changed.status is TaskState.STOPPED
-                await desk.tasks.resume_task(task)
-        await desk.tasks.stop_task(task)
-        ended = await desk.tasks.get_status(task, wait=0)
+                await library.tasks.resume(task)
+        await library.tasks.stop(task)
+        ended = await library.tasks.get_status(task, wait=0)
         for since in (None, ended.revision):
             with Stopwatch() as watch:
-                again = await desk.tasks.get_status(task, wait=WAIT, since_revision=since)
+                again = await library.tasks.get_status(task, wait=WAIT, since_revision=since)
             assert again.status is TaskState.STOPPED and watch.undisturbed < WAIT / 2, "nothing is waited for"
 
 
 async def test_results_beyond_the_cursor_are_told_at_once(tmp_path: Path) -> None:
-    async with boxed(tmp_path / "home", slots=1, seed=3) as (_, desk):
+    async with boxed(tmp_path / "home", slots=1, seed=3) as (_, library):
         files = [Bytes(f"{number}.txt", f"本文{number}。".encode()) for number in range(12)]
-        added = await desk.tasks.queue_documents(files=files)
-        await waited(desk, added.task_id, WaitCondition.DONE)
-    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
-        await desk.tasks.queue_documents(files=[Bytes("more.txt", b"more")], task_id=added.task_id)
-        first = await desk.tasks.get_status(added.task_id, wait=0)
+        added = await library.tasks.queue_documents(files=files)
+        await waited(library, added.task_id, WaitCondition.DONE)
+    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, library):
+        await library.tasks.queue_documents(files=[Bytes("more.txt", b"more")], task_id=added.task_id)
+        first = await library.tasks.get_status(added.task_id, wait=0)
         assert first.status is TaskState.RUNNING and first.more
         with Stopwatch() as watch:
-            rest = await desk.tasks.get_status(added.task_id, wait=WAIT, cursor=first.cursor)
+            rest = await library.tasks.get_status(added.task_id, wait=WAIT, cursor=first.cursor)
         assert len(rest.results) == 2 and not rest.more and watch.undisturbed < WAIT / 2
-        poll = asyncio.create_task(desk.tasks.get_status(added.task_id, wait=WAIT, cursor=rest.cursor))
+        poll = asyncio.create_task(library.tasks.get_status(added.task_id, wait=WAIT, cursor=rest.cursor))
         await asyncio.wait([poll], timeout=0.3)
         assert not poll.done(), "there is nothing beyond this cursor"
-        await desk.tasks.stop_task(added.task_id)
+        await library.tasks.stop(added.task_id)
         assert (await asyncio.wait_for(poll, PATIENCE)).status is TaskState.STOPPED
 
 
@@ -196,8 +196,8 @@ async def test_results_beyond_the_cursor_are_told_at_once(tmp_path: Path) -> Non
 async def door(kind: str, folder: Path) -> AsyncIterator[tuple[Box, Any]]:
     """A caller of verbs by name, as JSON, and the box that it searches."""
     if kind == "Python":
-        async with boxed(folder / "home", seed=3) as (box, desk):
-            yield box, lambda tool, **arguments: VERB[tool](desk, **arguments)
+        async with boxed(folder / "home", seed=3) as (box, library):
+            yield box, lambda tool, **arguments: VERB[tool](library, **arguments)
         return
     home = folder / "home"
     home.mkdir()

@@ -33,17 +33,17 @@ async def test_an_answer_is_exported_signed_and_checked_without_a_home(
 ) -> None:
     home = tmp_path / "home"
     (tmp_path / "note.txt").write_text(NOTE, "utf-8")
-    async with shisho.open(home=home) as desk:
-        async for _ in desk.add(SAMPLES / "01-regression.pdf", tmp_path / "note.txt"):
+    async with shisho.open(home=home) as library:
+        async for _ in library.documents.add(SAMPLES / "01-regression.pdf", tmp_path / "note.txt"):
             pass
-        answer = await desk.ask(QUESTION)
-        plain = (await desk.export(answer.id, "proof")).encode()
+        answer = await library.questions.ask(QUESTION)
+        plain = (await library.exports.render(answer.id, "proof")).encode()
         made = CliRunner().invoke(app, ["--home", str(home), "key"])
-        signed = (await desk.export(answer.id, "proof")).encode()
-        other = await desk.ask("図書の返却期限は何日か")
-        of_text = (await desk.export(other.id, "proof")).encode()
-        await desk.remove(other.evidence[0].document_id, purge=True)
-        erased = (await desk.export(other.id, "proof")).encode()
+        signed = (await library.exports.render(answer.id, "proof")).encode()
+        other = await library.questions.ask("図書の返却期限は何日か")
+        of_text = (await library.exports.render(other.id, "proof")).encode()
+        await library.documents.remove(other.evidence[0].document_id, purge=True)
+        erased = (await library.exports.render(other.id, "proof")).encode()
     parts = parts_of(plain)
     for evidence in answer.evidence:
         picture = parts[f"page/{evidence.number}"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.answer_news import ModelWaits, ignore_news
 from shisho.domain.inquiry import Answer
 from shisho.domain.model import FATAL_FAULTS, FAULT_REASONS, FAULT_REMEDIES, ModelFault
@@ -94,24 +94,24 @@ async def asked(
     if not any(stocked.iterdir()):  # noqa: ASYNC240  (one folder)
         page = home / "page.md"
         page.write_text(PAGE, "utf-8")
-        async with open_desk(home=stocked, web="off", embedder="none") as desk:
-            await added(desk, page)
-            await desk.search([QUESTION])
+        async with open_library(home=stocked, web="off", embedder="none") as library:
+            await added(library, page)
+            await library.documents.search([QUESTION])
     shutil.copytree(stocked, home / "home")
     given = {"model_seconds": 120.0, "max_seconds": 600.0, **settings}
     async with (
         FakeProvider(script) as provider,
-        open_desk(
+        open_library(
             home=home / "home",
             web="off",
             embedder="none",
             model=f"{name}/m-1",
             model_key=KEY,
             **{"model_url": provider.url(name), **given},
-        ) as desk,
+        ) as library,
     ):
-        answer = await desk.ask(QUESTION, notify=hear)
-        assert await desk.show(answer.id) == answer
+        answer = await library.questions.ask(QUESTION, notify=hear)
+        assert await library.show(answer.id) == answer
         return answer, provider
 
 

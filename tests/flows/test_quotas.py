@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound, QuotaExhausted
@@ -39,14 +39,14 @@ def store(request: pytest.FixtureRequest) -> Iterator[str]:
 
 async def test_a_quota_of_jobs_is_told_over_rest_and_mcp_with_when_it_is_free_again(tmp_path: Path) -> None:
     async with (
-        open_desk(home=tmp_path, embedder="none") as desk,
-        desk.working(1),
-        served(desk, AccessRules(token="canary-local")) as client,
+        open_library(home=tmp_path, embedder="none") as library,
+        library.working(1),
+        served(library, AccessRules(token="canary-local")) as client,
     ):
-        made = await desk.team.add_user("hanako")
+        made = await library.team.add_user("hanako")
         assert made is not None
-        await desk.for_owner("hanako").add_source(Source("r2.txt", R2.encode()))
-        await desk.team.set_quota("hanako", {"jobs": 1})
+        await library.for_owner("hanako").documents.add_source(Source("r2.txt", R2.encode()))
+        await library.team.set_quota("hanako", {"jobs": 1})
         client.headers["authorization"] = f"Bearer {made.token}"
         asked = {"question": "決定係数とは何か", "sources": "documents", "wait": 50}
         assert (await client.post("/answers", json=asked)).status_code == 200
@@ -67,7 +67,7 @@ async def test_a_quota_of_jobs_is_told_over_rest_and_mcp_with_when_it_is_free_ag
         told = await speak(client, "tools/call", call, opened.headers["mcp-session-id"])
         assert "QUOTA_EXHAUSTED" in told.text and '"isError":true' in told.text.replace(" ", "")
         with pytest.raises(QuotaExhausted):
-            await desk.for_owner("hanako").tasks.queue_documents(files=[Bytes("x.txt", b"canary")])
+            await library.for_owner("hanako").tasks.queue_documents(files=[Bytes("x.txt", b"canary")])
         assert not list_files_with(tmp_path, b"canary")
 
 
@@ -78,36 +78,36 @@ def list_files_with(folder: Path, data: bytes) -> list[Path]:
 async def test_a_search_that_meets_the_quota_of_pages_ends_with_what_it_has_and_says_so(
     tmp_path: Path,
 ) -> None:
-    async with boxed(tmp_path, slots=1) as (box, desk):
-        await desk.team.set_quota("local", {"pages": 3})
-        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ALL)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+    async with boxed(tmp_path, slots=1) as (box, library):
+        await library.team.set_quota("local", {"pages": 3})
+        queued = await library.tasks.queue_searches([box.questions[20].topic], options=ALL)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         assert done["paging_stop"] == "BUDGET" and done["hits"] and len(pages(box)) == 3
         (error,) = done["errors"]
         assert error["code"] == "QUOTA_EXHAUSTED" and "3 of 3 pages" in error["reason"]
-        (quota,) = await desk.team.quotas()
+        (quota,) = await library.team.list_quotas()
         assert (quota.used, quota.per_day) == (3, 3)
-        asked = await desk.tasks.queue_question("次元の呪いとは何か、また、主成分とは何か")
-        assert "今日のページの割り当てを使い切りました" in (await answered(desk, asked)).text
+        asked = await library.questions.queue("次元の呪いとは何か、また、主成分とは何か")
+        assert "今日のページの割り当てを使い切りました" in (await answered(library, asked)).text
 
 
 async def test_quotas_are_set_by_who_runs_the_library_alone(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, embedder="none") as desk:
-        await desk.team.add_user("hanako")
-        hanako = desk.for_owner("hanako")
-        await desk.team.set_quota("hanako", {"jobs": 5, "tokens": 1_000})
-        assert [quota.per_day for quota in await hanako.team.quotas()] == [5, 1_000]
-        assert list(await desk.for_owner("taro").team.quotas()) == []
+    async with open_library(home=tmp_path, embedder="none") as library:
+        await library.team.add_user("hanako")
+        hanako = library.for_owner("hanako")
+        await library.team.set_quota("hanako", {"jobs": 5, "tokens": 1_000})
+        assert [quota.per_day for quota in await hanako.team.list_quotas()] == [5, 1_000]
+        assert list(await library.for_owner("taro").team.list_quotas()) == []
         for refused, error in (
             (hanako.team.set_quota("hanako", {"jobs": 9}), AccessDenied),
             (hanako.team.remove_quota("hanako"), AccessDenied),
-            (desk.team.set_quota("nobody", {"jobs": 9}), NotFound),
-            (desk.team.set_quota("hanako", {"jobs": 9}, is_group=True), NotFound),
-            (desk.team.set_quota("hanako", {"jobs": -1}), InvalidParams),
-            (desk.team.set_quota("hanako", {"jobs": None}), InvalidParams),
-            (desk.team.set_quota("hanako", {"cups": 1}), InvalidParams),
-            (desk.team.remove_quota("taro"), NotFound),
+            (library.team.set_quota("nobody", {"jobs": 9}), NotFound),
+            (library.team.set_quota("hanako", {"jobs": 9}, is_group=True), NotFound),
+            (library.team.set_quota("hanako", {"jobs": -1}), InvalidParams),
+            (library.team.set_quota("hanako", {"jobs": None}), InvalidParams),
+            (library.team.set_quota("hanako", {"cups": 1}), InvalidParams),
+            (library.team.remove_quota("taro"), NotFound),
         ):
             with pytest.raises(error):
                 await refused
@@ -139,20 +139,21 @@ def test_the_status_is_that_of_a_ceiling() -> None:
 
 @pytest.mark.parametrize("store", ["embedded", "postgres"], indirect=True)
 async def test_the_audit_tells_what_was_accepted_and_what_a_quota_refused(store: str, tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, store=store, embedder="none") as desk:
-        await desk.team.add_user("hanako")
-        hanako = desk.for_owner("hanako")
-        await hanako.add_source(Source("r2.txt", R2.encode()))
-        await desk.team.set_quota("hanako", {"jobs": 2})
+    async with open_library(home=tmp_path, store=store, embedder="none") as library:
+        await library.team.add_user("hanako")
+        hanako = library.for_owner("hanako")
+        await hanako.documents.add_source(Source("r2.txt", R2.encode()))
+        await library.team.set_quota("hanako", {"jobs": 2})
         for number in range(5):
             with suppress(QuotaExhausted):
                 await hanako.tasks.queue_documents(files=[Bytes(f"{number}.txt", str(number).encode())])
         with pytest.raises(QuotaExhausted):
-            await hanako.tasks.queue_question("決定係数とは何か", wait=0)
+            await hanako.questions.queue("決定係数とは何か", wait=0)
         with pytest.raises(AccessDenied):
             await hanako.team.add_user("jiro")
         acts = [
-            (entry.verb.value, entry.outcome.value, entry.code) for entry in await desk.team.audit("hanako")
+            (entry.verb.value, entry.outcome.value, entry.code)
+            for entry in await library.team.list_audit("hanako")
         ]
         assert acts[::-1] == [
             ("add", "accepted", ""),
@@ -168,9 +169,9 @@ async def test_what_is_queued_is_on_record_in_the_same_transaction(
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the record cannot take is not queued, and what fails is on record as failed."""
-    async with open_desk(home=tmp_path, store=store, embedder="none") as desk:
-        await desk.team.add_user("hanako")
-        hanako = desk.for_owner("hanako")
+    async with open_library(home=tmp_path, store=store, embedder="none") as library:
+        await library.team.add_user("hanako")
+        hanako = library.for_owner("hanako")
 
         def fail(*_: object) -> None:
             raise Conflict("試験")
@@ -179,25 +180,27 @@ async def test_what_is_queued_is_on_record_in_the_same_transaction(
             patch.setattr(tasks, "record_act", fail)
             with pytest.raises(Conflict):
                 await hanako.tasks.queue_documents(files=[Bytes("a.txt", b"a")])
-        assert not (await hanako.tasks.list_tasks()).tasks
-        (entry,) = await desk.team.audit("hanako")
+        assert not (await hanako.tasks.list()).tasks
+        (entry,) = await library.team.list_audit("hanako")
         assert (entry.verb, entry.outcome, entry.code) == ("add", "failed", "CONFLICT")
 
 
 async def test_what_a_reader_may_not_change_is_on_record_as_refused(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, embedder="none") as desk:
-        await desk.team.add_user("hanako")
-        receipt = await desk.add_source(Source("r2.txt", R2.encode()), corpus="lab")
-        await desk.team.grant("lab", "hanako")
+    async with open_library(home=tmp_path, embedder="none") as library:
+        await library.team.add_user("hanako")
+        receipt = await library.documents.add_source(Source("r2.txt", R2.encode()), corpus="lab")
+        await library.team.grant("lab", "hanako")
         with pytest.raises(AccessDenied):
-            await desk.for_owner("hanako").remove(str(receipt.document_id))
+            await library.for_owner("hanako").documents.remove(str(receipt.document_id))
         with pytest.raises(AccessDenied):
-            await desk.for_owner("hanako").tasks.queue_documents(files=[Bytes("a", b"a")], corpus="lab@local")
-        entries = await desk.team.audit("hanako")
+            await library.for_owner("hanako").tasks.queue_documents(
+                files=[Bytes("a", b"a")], corpus="lab@local"
+            )
+        entries = await library.team.list_audit("hanako")
         assert [(entry.verb, entry.outcome) for entry in entries] == [
             ("add", "refused"),
             ("remove", "refused"),
         ]
-        await desk.remove(str(receipt.document_id))
-        newest = (await desk.team.audit("local"))[0]
+        await library.documents.remove(str(receipt.document_id))
+        newest = (await library.team.list_audit("local"))[0]
         assert (newest.verb, newest.outcome) == ("remove", "accepted")

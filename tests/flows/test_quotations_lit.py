@@ -39,18 +39,22 @@ async def test_a_glyph_that_the_file_does_not_name_is_lit_with_its_line(tmp_path
     """Ligatures such as ffi, whose code is 0: stored as a mark of one character, which has the box of the
     ligature."""
     data = shared("pdf", *KINDS[-1].split("/")).read_bytes()
-    async with shisho.open(home=tmp_path, embedder="none", ocr="off") as desk:
-        document = (await desk.add_source(shisho.Source("paper.pdf", data, "application/pdf"))).document_id
+    async with shisho.open(home=tmp_path, embedder="none", ocr="off") as library:
+        document = (
+            await library.documents.add_source(shisho.Source("paper.pdf", data, "application/pdf"))
+        ).document_id
         assert document is not None
         unnamed = 0
-        for page in range(1, ((await desk.document(document)).page_count or 0) + 1):
-            layout = await desk.viewer.layout(document, page)
+        for page in range(1, ((await library.documents.get(document)).page_count or 0) + 1):
+            layout = await library.viewer.get_layout(document, page)
             for letter, x, y in letters(data, page):
                 if letter != "\ufffd":
                     continue
                 unnamed += 1
                 lines = [line for line in layout.lines if line.box and holds(line.box, x, y)]
-                placed = [await desk.viewer.span_boxes(document, line.start, line.end) for line in lines]
+                placed = [
+                    await library.viewer.get_span_boxes(document, line.start, line.end) for line in lines
+                ]
                 assert placed and all(boxes.exact for boxes in placed)
                 assert any(holds(box, x, y) for boxes in placed for box in boxes.boxes)
         assert unnamed == 3

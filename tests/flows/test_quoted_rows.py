@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import SearchRequest, Source
 from shisho.domain.inquiry import Answer, Evidence, Finding
 from shisho.domain.session import CitedSentence
-from shisho.services import Desk
+from shisho.services import Library
 
 CSV = "予約ID,基本料金,税金,その他費用\n" + "\n".join(f"R{n:03},{n}000,{n}00,{n}0" for n in range(10, 22))
 PIPES = (
@@ -35,42 +35,42 @@ CASES = [
 ]
 
 
-async def quoted(desk: Desk, row: str) -> Answer:
+async def quoted(library: Library, row: str) -> Answer:
     """An answer that an assistant writes of this one row."""
     name = row[:4].strip("\t")
-    session = (await desk.sessions.open_session(f"{name}の料金はいくらか")).session_id
-    round_ = await desk.sessions.search_next(session, SearchRequest(keyword_query=(name, "料金")))
+    session = (await library.sessions.open_session(f"{name}の料金はいくらか")).session_id
+    round_ = await library.sessions.search_next(session, SearchRequest(keyword_query=(name, "料金")))
     passage = next(passage for passage in round_.shown if row in passage.text)
-    await desk.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", row, 0.9)])
-    composed = await desk.sessions.compose_answer(session, [CitedSentence(row.replace("\t", " "), (1,))])
-    return await desk.answer(composed.answer_id)
+    await library.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", row, 0.9)])
+    composed = await library.sessions.compose_answer(session, [CitedSentence(row.replace("\t", " "), (1,))])
+    return await library.questions.get(composed.answer_id)
 
 
 @pytest.mark.parametrize(("source", "row", "header"), CASES, ids=["csv", "pipes", "html"])
 async def test_a_row_that_an_assistant_quotes_has_its_header(
     tmp_path: Path, source: Source, row: str, header: str
 ) -> None:
-    async with open_desk(home=tmp_path) as desk:
-        receipt = await desk.add_source(source)
+    async with open_library(home=tmp_path) as library:
+        receipt = await library.documents.add_source(source)
         assert receipt.document_id is not None
-        (evidence,) = (await quoted(desk, row)).evidence
+        (evidence,) = (await quoted(library, row)).evidence
         assert evidence.snippet == row and evidence.heading.endswith(header)
-        text = await desk.text(receipt.document_id)
+        text = await library.documents.read_text(receipt.document_id)
         assert text[evidence.start : evidence.end] == row
 
 
 async def test_a_row_that_the_librarian_quotes_has_it_in_the_answer_too(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
+    async with open_library(home=tmp_path) as library:
         for source, _, _ in CASES:
-            await desk.add_source(source)
-        answer = await desk.ask("桜の間の料金はいくらですか")
+            await library.documents.add_source(source)
+        answer = await library.questions.ask("桜の間の料金はいくらですか")
         evidence = find_row(answer, "桜の間")
         assert evidence.snippet == "桜の間\t3,500円\t12,000円" and evidence.heading.endswith(OF_HTML)
         assert f"▸ {evidence.heading}\n" in answer.text
         assert f"\n桜の間 | 3,500円 | 12,000円[{evidence.number}]" in answer.text
         # What is purged leaves no word of its header.
-        await desk.remove(evidence.document_id, purge=True)
-        left = json.dumps(to_plain(await desk.answer(answer.id)), ensure_ascii=False)
+        await library.documents.remove(evidence.document_id, purge=True)
+        left = json.dumps(to_plain(await library.questions.get(answer.id)), ensure_ascii=False)
         assert "1時間あたり" not in left and "貸会議室" not in left
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.corpus import Document, IntakeOutcome, Receipt
 from shisho.domain.reference import MatchedBy
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.conftest import Shell
 
 LIBRARY = r"""
@@ -46,8 +46,8 @@ async def all_of(receipts: AsyncGenerator[Receipt, None]) -> list[Receipt]:
     return [receipt async for receipt in receipts]
 
 
-async def authors(desk: Desk) -> dict[str, str]:
-    documents: list[Document] = list(await desk.documents())
+async def authors(library: Library) -> dict[str, str]:
+    documents: list[Document] = list(await library.documents.list())
     return {
         Path(document.source).parent.name + "/" + document.title: document.metadata.get("author", "")
         for document in documents
@@ -55,8 +55,8 @@ async def authors(desk: Desk) -> dict[str, str]:
 
 
 @pytest.mark.slow
-async def test_entries_find_their_documents_by_path_key_doi_and_title(desk: Desk, folder: Path) -> None:
-    *documents, last = await all_of(desk.add(folder))
+async def test_entries_find_their_documents_by_path_key_doi_and_title(library: Library, folder: Path) -> None:
+    *documents, last = await all_of(library.documents.add(folder))
     assert [receipt.outcome for receipt in documents] == [IntakeOutcome.ADDED] * 5
     assert last.outcome is IntakeOutcome.DESCRIBED and Path(last.source).name == "library.bib"
     assert {match.key: (match.by, match.source.removeprefix(str(folder))) for match in last.references} == {
@@ -66,53 +66,55 @@ async def test_entries_find_their_documents_by_path_key_doi_and_title(desk: Desk
         "doi": (MatchedBy.DOI, "/page.html"),
         "lost": (MatchedBy.NOTHING, ""),
     }
-    found = await desk.documents(filters={"author": "山田, 太郎"})
+    found = await library.documents.list(filters={"author": "山田, 太郎"})
     assert [document.metadata["citation_key"] for document in found] == ["yamada2020"]
 
 
-async def test_what_is_imported_again_is_brought_up_to_date(desk: Desk, folder: Path, tmp_path: Path) -> None:
-    await all_of(desk.add(folder))
-    assert (await all_of(desk.add(folder)))[-1].outcome is IntakeOutcome.KNOWN
+async def test_what_is_imported_again_is_brought_up_to_date(
+    library: Library, folder: Path, tmp_path: Path
+) -> None:
+    await all_of(library.documents.add(folder))
+    assert (await all_of(library.documents.add(folder)))[-1].outcome is IntakeOutcome.KNOWN
     export = tmp_path / "export.txt"
     export.write_text(LIBRARY.replace("山田, 太郎", "山田, 次郎"), "utf-8")
-    (receipt,) = await all_of(desk.add(references=export))
+    (receipt,) = await all_of(library.documents.add(references=export))
     assert receipt.outcome is IntakeOutcome.DESCRIBED
-    assert "山田, 次郎" in (await authors(desk)).values() and len(await desk.documents()) == 5
+    assert "山田, 次郎" in (await authors(library)).values() and len(await library.documents.list()) == 5
     (folder / "新しい本.txt").write_text("どこにもない本の本文。", "utf-8")
     export.write_text(LIBRARY.replace("どこにもない本", "新しい本"), "utf-8")
-    receipts = [receipt async for receipt in desk.folders.sync(folder)]
+    receipts = [receipt async for receipt in library.folders.sync(folder)]
     assert receipts[-1].outcome is IntakeOutcome.DESCRIBED, (
         "a followed folder brings its bibliography with it"
     )
-    (receipt,) = await all_of(desk.add(references=[export]))
+    (receipt,) = await all_of(library.documents.add(references=[export]))
     assert [match.by for match in receipt.references if match.key == "lost"] == [MatchedBy.TITLE]
 
 
 async def test_a_name_that_is_anybody_s_finds_nothing_and_a_title_of_two_says_so(
-    desk: Desk, tmp_path: Path
+    library: Library, tmp_path: Path
 ) -> None:
     for name in ("甲/標本調査.txt", "乙/標本調査.txt", "丙/paper.txt"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(name, "utf-8")
     bib = tmp_path / "a.bib"
     bib.write_text("@misc{a, title={標本調査}}\n@misc{b, title={他}, file={x/y/paper.txt}}", "utf-8")
-    *_, last = await all_of(desk.add(tmp_path))
+    *_, last = await all_of(library.documents.add(tmp_path))
     assert [match.by for match in last.references] == [MatchedBy.SEVERAL, MatchedBy.NOTHING]
 
 
-async def test_what_the_owner_says_with_it_counts_before_its_entries(desk: Desk, folder: Path) -> None:
-    await all_of(desk.add(folder, metadata={"author": "本人"}))
-    assert set((await authors(desk)).values()) == {"本人"}
+async def test_what_the_owner_says_with_it_counts_before_its_entries(library: Library, folder: Path) -> None:
+    await all_of(library.documents.add(folder, metadata={"author": "本人"}))
+    assert set((await authors(library)).values()) == {"本人"}
 
 
 async def test_what_is_no_bibliography_says_so_and_nothing_to_add_is_refused(
-    desk: Desk, folder: Path
+    library: Library, folder: Path
 ) -> None:
     note = folder / "files/12/a.txt"
-    (receipt,) = await all_of(desk.add(references=note))
+    (receipt,) = await all_of(library.documents.add(references=note))
     assert (receipt.outcome, receipt.code) == (IntakeOutcome.FAILED, "UNSUPPORTED_MEDIA")
     with pytest.raises(Exception, match="nothing to add"):
-        await all_of(desk.add())
+        await all_of(library.documents.add())
 
 
 @pytest.mark.slow

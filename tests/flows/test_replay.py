@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import LoopStop, StepText
 from shisho.errors import NotFound, SourceRemoved
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.services.news import News
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
@@ -37,13 +37,13 @@ def fails_to_read(request: ProviderRequest) -> ProviderReply:
     return replace(reply, text='{"no": 1}') if kind(request) == "findings" else reply
 
 
-async def grown(desk: Desk, folder: Path) -> None:
+async def grown(library: Library, folder: Path) -> None:
     """Many documents that a search would show before those that were shown."""
     rivals = folder / "rivals"
     rivals.mkdir()
     for number in range(6):
         (rivals / f"{number}.md").write_text(f"# 決定係数 {number}\n\n{RIVAL}{number}番目の頁。\n", "utf-8")
-    await added(desk, rivals)
+    await added(library, rivals)
 
 
 @pytest.mark.slow
@@ -57,22 +57,22 @@ async def test_a_replay_is_equal_after_the_library_has_grown_and_lost_a_document
     source.write_text(TEXT, "utf-8")
     async with FakeProvider(script or well) as provider:
         model = {} if script is None else {"model": "ollama/m-1", "model_url": provider.url("ollama")}
-        async with open_desk(home=tmp_path / "home", web="off", **model) as desk:
-            await added(desk, source)
-            before = await desk.ask(QUESTION)
+        async with open_library(home=tmp_path / "home", web="off", **model) as library:
+            await added(library, source)
+            before = await library.questions.ask(QUESTION)
             assert QUOTATION in [quotation.snippet for quotation in before.evidence]
             assert (UNCITED in before.text) is (script is not None)
     # Nobody answers at the model's address any more, and the setting is gone.
-    async with open_desk(home=tmp_path / "home", web="off") as desk:
-        await grown(desk, tmp_path)
-        assert (await desk.ask(QUESTION)).evidence[0].snippet != QUOTATION
-        await desk.remove(before.evidence[0].document_id)
-        report = await desk.replay(before.id)
+    async with open_library(home=tmp_path / "home", web="off") as library:
+        await grown(library, tmp_path)
+        assert (await library.questions.ask(QUESTION)).evidence[0].snippet != QUOTATION
+        await library.documents.remove(before.evidence[0].document_id)
+        report = await library.questions.replay(before.id)
         assert report.is_same, report.differences
         assert report.now.text == before.text and report.now.model_uses == before.model_uses
         for then, now in zip(before.evidence, report.now.evidence, strict=True):
             assert (then.snippet, then.start, then.sha256) == (now.snippet, now.start, now.sha256)
-        assert await desk.answer(before.id) != report.now, "the answer that was kept stays"
+        assert await library.questions.get(before.id) != report.now, "the answer that was kept stays"
 
 
 async def test_after_a_purge_a_replay_says_that_the_source_was_removed(tmp_path: Path) -> None:
@@ -80,15 +80,15 @@ async def test_after_a_purge_a_replay_says_that_the_source_was_removed(tmp_path:
     source = tmp_path / "page.md"
     source.write_text(TEXT, "utf-8")
     (tmp_path / "other.md").write_text("# 決定係数の話\n\n決定係数の秘密の一行。\n", "utf-8")
-    async with open_desk(home=tmp_path / "home", web="off") as desk:
-        await added(desk, source)
-        await added(desk, tmp_path / "other.md")
-        answer = await desk.ask(QUESTION)
+    async with open_library(home=tmp_path / "home", web="off") as library:
+        await added(library, source)
+        await added(library, tmp_path / "other.md")
+        answer = await library.questions.ask(QUESTION)
         assert all("秘密" not in quotation.snippet for quotation in answer.evidence)
-        await desk.remove(str(tmp_path / "other.md"), purge=True)
+        await library.documents.remove(str(tmp_path / "other.md"), purge=True)
         with pytest.raises(SourceRemoved):
-            await desk.replay(answer.id)
-        await desk.backup(tmp_path / "copy.db")
+            await library.questions.replay(answer.id)
+        await library.backup(tmp_path / "copy.db")
     assert "秘密の一行".encode() not in (tmp_path / "copy.db").read_bytes()
 
 
@@ -96,32 +96,32 @@ async def test_a_stopped_answer_is_replayed_to_where_it_was_stopped(tmp_path: Pa
     source = tmp_path / "page.md"
     source.write_text(TEXT, "utf-8")
     told: list[News] = []
-    async with open_desk(home=tmp_path / "home", web="off") as desk:
-        await added(desk, source)
-        answer = await desk.ask(
+    async with open_library(home=tmp_path / "home", web="off") as library:
+        await added(library, source)
+        answer = await library.questions.ask(
             QUESTION,
             notify=told.append,
             stop=lambda: "search" in list_nodes(told),
         )
         assert answer.loop_stop is LoopStop.STOPPED
-        report = await desk.replay()
+        report = await library.questions.replay()
         assert report.is_same, report.differences
 
 
 async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: Path) -> None:
     source = tmp_path / "page.md"
     source.write_text(TEXT, "utf-8")
-    async with open_desk(home=tmp_path / "home", web="off") as desk:
-        await added(desk, source)
-        answer = await desk.ask(QUESTION)
-        steps = await desk._parts.ledger.list_steps(answer.task_id)
+    async with open_library(home=tmp_path / "home", web="off") as library:
+        await added(library, source)
+        answer = await library.questions.ask(QUESTION)
+        steps = await library._builder.stores.ledger.list_steps(answer.task_id)
         reading = next(step for step in steps if step.node == "search")
         texts = [text.replace("当てはまりのよさ", "当てはまりの悪さ") for text in reading.texts]
         changed = [StepText(DocumentId("none"), 0, text) for text in texts]
         given = (reading.number, reading.node, reading.input_hash, reading.output)
-        await desk._parts.ledger.record(answer.task_id, *given, changed)
-        report = await desk.replay()
+        await library._builder.stores.ledger.record(answer.task_id, *given, changed)
+        report = await library.questions.replay()
         assert {"text", "evidence"} <= {difference.field for difference in report.differences}
-        await desk._parts.ledger.forget_from(answer.task_id, 1)
+        await library._builder.stores.ledger.forget_from(answer.task_id, 1)
         with pytest.raises(NotFound, match="no longer kept"):
-            await desk.replay()
+            await library.questions.replay()

@@ -27,12 +27,14 @@ def count_shapes(requests: list[ProviderRequest]) -> dict[str, int]:
 
 
 async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path) as (desk, provider):
-        estimate = desk.estimate_report(sections=4)
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
-        assert await desk.answer(answer.id) == answer
-        replayed = await desk.replay(answer.id)
-        (named,) = [document for document in await desk.documents() if document.title == "Budget of Ashby"]
+    async with open_report_desk(tmp_path) as (library, provider):
+        estimate = library.questions.estimate_report(sections=4)
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
+        assert await library.questions.get(answer.id) == answer
+        replayed = await library.questions.replay(answer.id)
+        (named,) = [
+            document for document in await library.documents.list() if document.title == "Budget of Ashby"
+        ]
     assert replayed.is_same, replayed.differences
     assert list_headings(answer) == [
         "Introduction",
@@ -60,11 +62,11 @@ async def test_a_purge_takes_the_title_out_of_the_list_of_unread_documents(tmp_p
     other.parent.mkdir()
     other.write_text("# The secret of the vicar\n\nNobody has seen the cat since Tuesday.", "utf-8")
     async with open_report_desk(tmp_path) as (desk, _):
-        (document,) = [each for each in await desk.documents() if "vicar" in each.title]
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
+        (document,) = [each for each in await desk.documents.list() if "vicar" in each.title]
+        answer = await desk.questions.ask(REQUEST, kind="report", sections=4)
         assert "Not read (1): “The secret of the vicar”" in answer.text
-        await desk.remove(document.id, purge=True)
-        left = await desk.answer(answer.id)
+        await desk.documents.remove(document.id, purge=True)
+        left = await desk.questions.get(answer.id)
         await desk.backup(tmp_path / "after.db")
     assert "vicar" not in left.text and "Not read (1)" in left.text
     assert list_headings(left) == list_headings(answer) and left.sentences == answer.sentences
@@ -94,9 +96,9 @@ async def test_ten_sections_take_sixty_calls_at_most(tmp_path: Path) -> None:
             reply["verdicts"] = [{"sentence": n, "verdict": "supported"} for n in range(1, count + 1)]
         return ProviderReply(json.dumps(reply))
 
-    async with open_report_desk(tmp_path, restless) as (desk, provider):
-        assert desk.estimate_report(sections=10).max_model_calls <= 60
-        answer = await desk.ask(REQUEST, kind="report", sections=10)
+    async with open_report_desk(tmp_path, restless) as (library, provider):
+        assert library.questions.estimate_report(sections=10).max_model_calls <= 60
+        answer = await library.questions.ask(REQUEST, kind="report", sections=10)
     shapes = count_shapes(provider.requests)
     assert shapes["sections"] == 1 and shapes["blocks"] == 10 and shapes["introduction"] == 1
     assert shapes["findings"] > 10 and shapes["verdicts"] >= 10
@@ -105,18 +107,18 @@ async def test_ten_sections_take_sixty_calls_at_most(tmp_path: Path) -> None:
 
 
 async def test_a_stopped_report_comes_back_and_goes_on_with_the_next_section(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path) as (desk, provider):
+    async with open_report_desk(tmp_path) as (library, provider):
         sections: list[int] = []
 
         def note(news: object) -> None:
             if isinstance(news, StepTaken) and news.node == "section":
                 sections.append(news.step)
 
-        stopped = await desk.ask(
+        stopped = await library.questions.ask(
             REQUEST, kind="report", sections=4, notify=note, stop=lambda: len(sections) >= 2
         )
         before = count_shapes(provider.requests)
-        whole = await desk.resume(stopped.task_id)
+        whole = await library.questions.resume(stopped.task_id)
         after = count_shapes(provider.requests)
     assert stopped.loop_stop is LoopStop.STOPPED and before["blocks"] == 2
     assert list_headings(stopped) == [*TOPICS[:2], "What was read", "Cited documents"]
@@ -133,12 +135,12 @@ async def test_a_killed_report_is_resumed_from_its_record(tmp_path: Path) -> Non
         if isinstance(news, StepTaken) and news.node == "section" and news.step > 8:
             raise Killed
 
-    async with open_report_desk(tmp_path) as (desk, provider):
+    async with open_report_desk(tmp_path) as (library, provider):
         with pytest.raises(Killed):
-            await desk.ask(REQUEST, kind="report", sections=4, notify=fall)
+            await library.questions.ask(REQUEST, kind="report", sections=4, notify=fall)
         before = count_shapes(provider.requests)
-    async with open_report_desk(tmp_path) as (desk, provider):
-        answer = await desk.resume("last")
+    async with open_report_desk(tmp_path) as (library, provider):
+        answer = await library.questions.resume("last")
         after = count_shapes(provider.requests)
     assert before["blocks"] == 2 and after["blocks"] == 2 and "sections" not in after
     assert set(TOPICS) < set(list_headings(answer))
@@ -151,8 +153,8 @@ async def test_a_section_that_fails_stops_no_other(tmp_path: Path, is_away: bool
             return ProviderReply("", status=503) if is_away else ProviderReply("no JSON")
         return play(request)
 
-    async with open_report_desk(tmp_path, fail_once) as (desk, _):
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    async with open_report_desk(tmp_path, fail_once) as (library, _):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     headings = list_headings(answer)
     assert set(TOPICS) < set(headings) and "Introduction" in headings
     assert answer.passages, "the section that no model could write quotes its passages"
@@ -166,8 +168,8 @@ async def test_a_model_that_goes_away_leaves_what_was_written(tmp_path: Path) ->
         written.append(name_kind(request))
         return play(request) if written.count("blocks") < 2 else ProviderReply("", status=401)
 
-    async with open_report_desk(tmp_path, leave) as (desk, _):
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    async with open_report_desk(tmp_path, leave) as (library, _):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert list_headings(answer)[0] == TOPICS[0], "neither introduction nor conclusion"
     assert "Introduction and conclusion were not written." in answer.text
     assert any("key" in block.text for block in answer.blocks if block.kind == "note"), "why"
@@ -189,8 +191,8 @@ async def test_words_that_no_quotation_says_do_not_get_through(tmp_path: Path) -
             reply["sections"].insert(0, {"heading": "Comets", "questions": ["Why do comets glow?"]})
         return ProviderReply(json.dumps(reply))
 
-    async with open_report_desk(tmp_path, invent) as (desk, _):
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    async with open_report_desk(tmp_path, invent) as (library, _):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert "Atlantis" not in answer.text and "pearls" not in answer.text
     assert "Comets" not in answer.text, "neither the request nor the library has a word of it"
     assert set(TOPICS) < set(list_headings(answer))
@@ -202,8 +204,8 @@ async def test_a_section_without_evidence_is_named_as_open(tmp_path: Path) -> No
             return ProviderReply(json.dumps({"findings": [], "goals": [], "status": "CONTINUE"}))
         return play(request)
 
-    async with open_report_desk(tmp_path, look_in_vain) as (desk, _):
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    async with open_report_desk(tmp_path, look_in_vain) as (library, _):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert TOPICS[2] not in list_headings(answer)
     assert f"Nothing was found for these sections: “{TOPICS[2]}”." in answer.text
     assert answer.missing == (f"What do the councils pay for the {TOPICS[2]}?",)
@@ -216,36 +218,38 @@ async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path
             return ProviderReply(json.dumps({"findings": [], "goals": [], "status": "CONTINUE"}))
         return play(request)
 
-    async with open_report_desk(tmp_path, look_in_vain) as (desk, provider):
-        answer = await desk.ask(REQUEST, kind="report", sections=4)
+    async with open_report_desk(tmp_path, look_in_vain) as (library, provider):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert len(answer.goal_status) == 4
     assert not [request for request in provider.requests if name_kind(request) == "introduction"]
 
 
 async def test_a_short_report_says_how_short_it_is(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path, towns=TOWNS[:3]) as (desk, provider):
-        answer = await desk.ask(REQUEST, kind="report", sections=4, words=2_000)
+    async with open_report_desk(tmp_path, towns=TOWNS[:3]) as (library, provider):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4, words=2_000)
     assert "2,000 were asked for" in answer.text
     asked = [request for request in provider.requests if name_kind(request) == "blocks"]
     assert all("at least 530 words" in request.text + request.instructions for request in asked)
 
 
 async def test_a_budget_that_is_too_low_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path, towns=TOWNS[:1]) as (desk, provider):
+    async with open_report_desk(tmp_path, towns=TOWNS[:1]) as (library, provider):
         with pytest.raises(InvalidParams, match="A report of 6 sections needs about 22 model calls"):
-            await desk.ask(REQUEST, kind="report", budget={"max_model_calls": 10})
+            await library.questions.ask(REQUEST, kind="report", budget={"max_model_calls": 10})
         with pytest.raises(InvalidParams, match="sections takes 2 to 12"):
-            await desk.ask(REQUEST, kind="report", sections=30)
+            await library.questions.ask(REQUEST, kind="report", sections=30)
         with pytest.raises(InvalidParams, match="written from your documents"):
-            await desk.ask(REQUEST, kind="report", sources="web")
+            await library.questions.ask(REQUEST, kind="report", sources="web")
         assert not provider.requests
 
 
 async def test_without_a_model_a_report_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path, towns=TOWNS[:1], model="none") as (desk, _):
-        for ask in (desk.ask, desk.tasks.queue_question):
+    async with open_report_desk(tmp_path, towns=TOWNS[:1], model="none") as (library, _):
+        for ask in (library.questions.ask, library.questions.queue):
             with pytest.raises(InvalidParams, match="A report needs a language model, and none is set"):
-                options = {"kind": "report"} if ask == desk.ask else {"options": report_options()}
+                options = (
+                    {"kind": "report"} if ask == library.questions.ask else {"options": report_options()}
+                )
                 await ask(REQUEST, **options)
 
 
@@ -257,22 +261,22 @@ def report_options() -> Any:
 
 
 async def test_a_report_in_the_queue_is_followed_stopped_and_resumed(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path) as (desk, provider):
-        queued = await desk.tasks.queue_question(REQUEST, options=report_options(), wait=0)
+    async with open_report_desk(tmp_path) as (library, provider):
+        queued = await library.questions.queue(REQUEST, options=report_options(), wait=0)
         places = []
-        async with desk.working():
-            async for news in desk.answers.news(queued.answer_id):
+        async with library.working():
+            async for news in library.questions.follow(queued.answer_id):
                 place = getattr(news, "section", None)
                 if place:
                     places.append((place, news.sections))
                 if place == 3:
                     break
-            stopped = await desk.answers.stop(queued.answer_id)
+            stopped = await library.questions.stop(queued.answer_id)
             assert stopped.answer and stopped.answer.loop_stop is LoopStop.STOPPED
             assert list_headings(stopped.answer)[:2] == list(TOPICS[:2])
             before = count_shapes(provider.requests)["blocks"]
-            await desk.answers.resume(queued.answer_id)
-            whole = await desk.tasks.wait_for_answer(queued.answer_id, wait=50)
+            await library.questions.resume_queued(queued.answer_id)
+            whole = await library.questions.wait(queued.answer_id, wait=50)
     assert places == [(1, 4), (2, 4), (3, 4)]
     assert whole.answer and set(TOPICS) < set(list_headings(whole.answer))
     assert count_shapes(provider.requests)["sections"] == 1

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import JobState
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.web.http.url import canonicalise
 from shisho_box.log import LogEntry
 from shisho_box.server import Box
@@ -23,11 +23,11 @@ from tests.flows.smallweb import ended
 OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=1, stop_strategy=StopStrategy.EXHAUSTIVE)
 
 
-async def fetched(desk: Desk, *urls: str) -> dict[str, str]:
+async def fetched(library: Library, *urls: str) -> dict[str, str]:
     """What became of each address."""
-    queued = await desk.tasks.queue_urls(urls)
-    await ended(desk, queued.task_id)
-    jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    queued = await library.tasks.queue_urls(urls)
+    await ended(library, queued.task_id)
+    jobs = (await library.tasks.list_jobs(queued.task_id)).jobs
     return {
         read_payload(job).subject: job.errors[-1].code if job.state is JobState.FAILED else job.state.value
         for job in jobs
@@ -52,16 +52,16 @@ def asked(box: Box, host: str) -> list[LogEntry]:
     ],
 )
 async def test_what_robots_txt_says_is_done(tmp_path: Path, url: str, code: str, paths: list[str]) -> None:
-    async with boxed(tmp_path, robots=True) as (box, desk):
-        assert await fetched(desk, url) == {url: code}
+    async with boxed(tmp_path, robots=True) as (box, library):
+        assert await fetched(library, url) == {url: code}
         # Where the answer is late, as on a busy machine, it is asked for again.
         assert list(dict.fromkeys(entry.path for entry in asked(box, url.split("/")[2]))) == paths
 
 
 async def test_a_crawl_delay_is_kept(tmp_path: Path) -> None:
-    async with boxed(tmp_path, robots=True) as (box, desk):
+    async with boxed(tmp_path, robots=True) as (box, library):
         urls = [f"https://robots-part.example/{name}" for name in ("a", "b")]
-        assert set((await fetched(desk, *urls)).values()) == {"completed"}
+        assert set((await fetched(library, *urls)).values()) == {"completed"}
         robots, first, second = asked(box, "robots-part.example")
         assert first.at - robots.ended >= 2.0 and second.at - first.ended >= 2.0
 
@@ -69,11 +69,11 @@ async def test_a_crawl_delay_is_kept(tmp_path: Path) -> None:
 async def test_where_the_owner_says_so_nobody_asks_for_it(shell: Shell, tmp_path: Path) -> None:
     async with Box(seed=1, folder=tmp_path / "box") as box:
         through(shell, box, robots=False)
-        async with open_desk(home=shell.home, web_access=way(box)) as desk:
-            queued = await desk.tasks.queue_urls(["https://robots-shut.example/a"])
+        async with open_library(home=shell.home, web_access=way(box)) as library:
+            queued = await library.tasks.queue_urls(["https://robots-shut.example/a"])
             running = shell.start("worker")
             try:
-                _, (result,) = await ended(desk, queued.task_id)
+                _, (result,) = await ended(library, queued.task_id)
             finally:
                 shell.kill(running)
                 running.communicate()
@@ -88,10 +88,13 @@ async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Pa
         hits = list(dict.fromkeys(map(canonicalise, box.results("mojeek", query)[:10])))
         shut = hits[0].split("/")[2]
         box.behave(host=shut, path="/robots.txt", do="text", text="User-agent: Shisho\nDisallow: /\n")
-        async with open_desk(home=tmp_path, web_access=way(box, robots=True)) as desk, desk.working(1):
-            queued = await desk.tasks.queue_searches([query], options=OPTIONS)
-            held, _ = await ended(desk, queued.task_id)
-            done = await output(desk, queued.task_id)
+        async with (
+            open_library(home=tmp_path, web_access=way(box, robots=True)) as library,
+            library.working(1),
+        ):
+            queued = await library.tasks.queue_searches([query], options=OPTIONS)
+            held, _ = await ended(library, queued.task_id)
+            done = await output(library, queued.task_id)
         failed = {canonicalise(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert failed == {hit for hit in hits if hit.split("/")[2] == shut}
         assert {(one.code, canonicalise(one.url)) for one in held.errors} == {
@@ -104,18 +107,18 @@ async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["captcha", "turnstile", "consent", "login", "js_challenge"])
 async def test_a_hit_that_wants_a_person_holds_nobody_up(tmp_path: Path, kind: str) -> None:
-    async with boxed(tmp_path) as (box, desk):
+    async with boxed(tmp_path) as (box, library):
         query = box.questions[20].topic
         hits = list(dict.fromkeys(map(canonicalise, box.results("mojeek", query)[:10])))
         walled = hits[1].split("/")[2]
         box.behave(host=walled, do=kind)
-        queued = await desk.tasks.queue_searches([query], options=OPTIONS)
-        held, _ = await ended(desk, queued.task_id)
-        done: dict[str, Any] = await output(desk, queued.task_id)
+        queued = await library.tasks.queue_searches([query], options=OPTIONS)
+        held, _ = await ended(library, queued.task_id)
+        done: dict[str, Any] = await output(library, queued.task_id)
         failed = {canonicalise(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert failed == {hit for hit in hits if hit.split("/")[2] == walled}
         assert {(one.code, canonicalise(one.url)) for one in held.errors} == {
             ("AUTH_REQUIRED", hit) for hit in failed
         }
         assert done["paging_stop"] == "LIMIT" and len(done["documents"]) > 4
-        assert await desk.tasks.get_auth_queue() == []
+        assert await library.web.get_auth_queue() == []

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.truncate import dump_compact
@@ -47,9 +47,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
     async def fill() -> None:
-        async with open_desk(home=path, web="off") as desk:
-            await desk.add_source(Source("records.md", text.encode(), "text/markdown"))
-            assert (await desk.corpora())[0].passages == PASSAGES
+        async with open_library(home=path, web="off") as library:
+            await library.documents.add_source(Source("records.md", text.encode(), "text/markdown"))
+            assert (await library.documents.list_corpora())[0].passages == PASSAGES
 
     asyncio.run(fill())
     return path
@@ -75,19 +75,19 @@ async def test_a_small_model_reads_what_its_context_holds_and_more_with_a_larger
 async def test_a_session_shows_k_passages_in_each_round(
     bench: Any, home: Path, complexity: Complexity
 ) -> None:
-    async with open_desk(home=home, web="off") as desk:
-        assert await bench.show_in_session(desk, complexity) == K[complexity]
+    async with open_library(home=home, web="off") as library:
+        assert await bench.show_in_session(library, complexity) == K[complexity]
 
 
 async def test_the_room_is_the_callers(home: Path) -> None:
     """Of one search, of all rounds of a session, and of a search without one."""
-    async with open_desk(home=home, web="off") as desk:
-        sessions = desk.sessions
+    async with open_library(home=home, web="off") as library:
+        sessions = library.sessions
         opened = await sessions.open_session("日本の年", room_tokens=3_000)
         rounds = [await sessions.search_next(opened.session_id, ASKED)]
         rounds += [await sessions.search_next(opened.session_id, ASKED, room_tokens=900)]
         rounds += [await sessions.search_next(opened.session_id, ASKED, room_tokens=9_000)]
-        hits = await desk.search(ASKED, room_tokens=900)
+        hits = await library.documents.search(ASKED, room_tokens=900)
         for room in (0, -1):
             with pytest.raises(InvalidParams, match="room_tokens"):
                 await sessions.search_next(opened.session_id, ASKED, room_tokens=room)
@@ -100,7 +100,7 @@ async def test_the_room_is_the_callers(home: Path) -> None:
 async def test_what_a_reply_cannot_hold_comes_on_further_pages(home: Path) -> None:
     """Over MCP: each page under 5,000 tokens, all k passages in the end, the same page if asked again, and
     nothing of it counted as shown before it is."""
-    async with open_desk(home=home, web="off") as desk, Client(mcp.build(desk)) as client:
+    async with open_library(home=home, web="off") as library, Client(mcp.build(library)) as client:
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
             reply = await client.call_tool(tool, arguments)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import JobState, StopMode
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Request, Response
 from shisho.errors import StoreUnavailable
-from shisho.services import search
+from shisho.services import search_jobs
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, result_page, small_web, way
@@ -35,51 +35,51 @@ def stuck(web: MemoryWeb, number: int) -> MemoryWeb:
 async def test_a_job_whose_time_is_over_ends_with_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "CLOSING", 0.5)  # beside busy processes the end takes long to store
+    monkeypatch.setattr(search_jobs, "CLOSING", 0.5)  # beside busy processes the end takes long to store
     with Stopwatch() as watch:
         async with (
-            open_desk(home=tmp_path / "whole", web_access=way(small_web([1, 2], [3]))) as desk,
-            desk.working(1),
+            open_library(home=tmp_path / "whole", web_access=way(small_web([1, 2], [3]))) as library,
+            library.working(1),
         ):
-            await ended(desk, (await desk.tasks.queue_searches([QUERY], options=ALL)).task_id)
+            await ended(library, (await library.tasks.queue_searches([QUERY], options=ALL)).task_id)
     seconds = 2 * (4 + 2 * watch.seconds)
     async with (
-        open_desk(
+        open_library(
             home=tmp_path, web_access=way(stuck(small_web([1, 2], [3]), 2)), max_job_seconds=seconds
-        ) as desk,
-        desk.working(1),
+        ) as library,
+        library.working(1),
     ):
-        queued = await desk.tasks.queue_searches([QUERY], options=ALL)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
+        queued = await library.tasks.queue_searches([QUERY], options=ALL)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
         assert (done["paging_stop"], [one["code"] for one in done["errors"]]) == (
             "BUDGET",
             ["BUDGET_EXHAUSTED"],
         )
         assert [one["status"] for one in done["hits"]] == ["visited", "found"] and len(done["documents"]) == 1
-        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
     assert noted(tmp_path, job.id) == "BUDGET"
 
 
 async def test_a_search_stopped_at_its_first_visits_is_noted_as_stopped(tmp_path: Path) -> None:
     web = stuck(small_web([1, 2], [3]), 2)
-    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
-        queued = await desk.tasks.queue_searches([QUERY], options=ALL)
+    async with open_library(home=tmp_path, web_access=way(web)) as library, library.working(1):
+        queued = await library.tasks.queue_searches([QUERY], options=ALL)
         await web.reached[address(2)].wait()
-        await desk.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
-        await ended(desk, queued.task_id)
-        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        await library.tasks.stop(queued.task_id, mode=StopMode.IMMEDIATE)
+        await ended(library, queued.task_id)
+        (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
         assert job.state is JobState.CANCELLED
     assert noted(tmp_path, job.id) == "STOPPED"
 
 
 async def test_every_page_that_a_budget_paid_for_is_kept(tmp_path: Path) -> None:
     web = small_web([1, 2, 3, 4, 5, 6])
-    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
-        task = await desk.tasks.create_task("問い", budget={"max_pages": 4})
-        await desk.tasks.queue_searches([QUERY], task_id=task, options=ALL)
-        await ended(desk, task)
-        done = await output(desk, task)
+    async with open_library(home=tmp_path, web_access=way(web)) as library, library.working(1):
+        task = await library.tasks.create("問い", budget={"max_pages": 4})
+        await library.tasks.queue_searches([QUERY], task_id=task, options=ALL)
+        await ended(library, task)
+        done = await output(library, task)
         assert (done["paging_stop"], len(web.asked), len(done["documents"])) == ("BUDGET", 4, 3)
 
 
@@ -110,11 +110,11 @@ async def test_an_outage_of_the_store_costs_a_search_nothing(
 ) -> None:
     whole = small_web([1, 2], [3])
     web = WithOutage(whole.pages, whole.serps, meets=meets)
-    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
-        queued = await desk.tasks.queue_searches([QUERY], options=ALL)
-        await ended(desk, queued.task_id)
-        done = await output(desk, queued.task_id)
-        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    async with open_library(home=tmp_path, web_access=way(web)) as library, library.working(1):
+        queued = await library.tasks.queue_searches([QUERY], options=ALL)
+        await ended(library, queued.task_id)
+        done = await output(library, queued.task_id)
+        (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
     assert web.has_been
     assert ([hit["status"] for hit in done["hits"]], done["errors"]) == (["visited"] * 3, [])
     assert (job.state, job.failures, [error.code for error in job.errors]) == (

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.web.crawl.frontier import AT_ONCE
@@ -51,11 +51,11 @@ async def test_killed_between_pages_2_and_3_it_goes_on_with_3(
 ) -> None:
     async with (
         Box(seed=1, folder=tmp_path / "box") as box,
-        open_desk(home=shell.home, web_access=way(box)) as desk,
+        open_library(home=shell.home, web_access=way(box)) as library,
     ):
         through(shell, box)
         query = box.questions[20].topic
-        queued = await desk.tasks.queue_searches([query], options=OPTIONS)
+        queued = await library.tasks.queue_searches([query], options=OPTIONS)
         first = shell.start("worker", "-n", "1")
         await reached(first, shell.home, SECOND_PAGE, 1)
         so_many = f"SELECT count(*) FROM finds WHERE page_number = 2 AND status IN ('visited', 'failed') AND {visits} > 0"
@@ -65,10 +65,10 @@ async def test_killed_between_pages_2_and_3_it_goes_on_with_3(
         assert box.log.pages("mojeek") == [1, 2], "killed too late to show anything"
         second = shell.start("worker", "-n", "1")
         try:
-            held, results = await ended(desk, queued.task_id)
+            held, results = await ended(library, queued.task_id)
         finally:
             await buried(second)
-        done = await output(desk, queued.task_id)
+        done = await output(library, queued.task_id)
         assert held.status is TaskState.COMPLETED and (done["paging_stop"], done["errors"]) == (
             "LIMIT",
             [],
@@ -77,7 +77,7 @@ async def test_killed_between_pages_2_and_3_it_goes_on_with_3(
         once_each(box, before)
         whole(box, query, done)
         assert {one.url for one in results} == {one["url"] for one in done["hits"]}
-        assert [job.attempt for job in (await desk.tasks.list_jobs(queued.task_id)).jobs] == [2]
+        assert [job.attempt for job in (await library.tasks.list_jobs(queued.task_id)).jobs] == [2]
 
 
 def once_each(box: Box, before: set[str]) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NumberedPassage, SearchRequest
 from shisho.domain.inquiry import Finding, Goal, list_contradicted
 from shisho.domain.session import CitedSentence, SupportCounts
 from shisho.domain.task import Opinion
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.conftest import SAMPLES
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
@@ -24,8 +24,8 @@ TRUE = "決定係数が0に近くても、二つの変数が無関係だとは�
 ASKED = SearchRequest(keyword_query=("決定係数", "0に近い"))
 
 
-async def shown(desk: Desk, session: str, *requests: SearchRequest) -> list[NumberedPassage]:
-    rounds = [await desk.sessions.search_next(session, one) for one in requests or (ASKED,)]
+async def shown(library: Library, session: str, *requests: SearchRequest) -> list[NumberedPassage]:
+    rounds = [await library.sessions.search_next(session, one) for one in requests or (ASKED,)]
     return [one for round_ in rounds for one in round_.shown]
 
 
@@ -33,7 +33,7 @@ def holding(text: str, passages: list[NumberedPassage]) -> NumberedPassage:
     return next(one for one in passages if text in one.text)
 
 
-async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
+async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Library) -> None:
     opened = await stocked.sessions.open_session(QUESTION)
     assert opened.strategy.condition == "G1" and not opened.condition_met
     first = await stocked.sessions.search_next(opened.session_id, ASKED)
@@ -44,15 +44,17 @@ async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
         range(1, len(texts[0]) + len(texts[1]) + 1)
     )
     assert (first.round, second.round, first.passages) == (1, 2, ())
-    documents = await stocked.documents()
+    documents = await stocked.documents.list()
     passages = [
-        one.id for document in documents for one in await stocked._parts.shelf.list_passages_of(document.id)
+        one.id
+        for document in documents
+        for one in await stocked._builder.stores.shelf.list_passages_of(document.id)
     ]
     told = json.dumps(to_plain([first, second]), ensure_ascii=False)
     assert not [name for name in (*passages, *(one.id for one in documents)) if name in told]
 
 
-async def test_side_by_side_searches_share_nothing(stocked: Desk) -> None:
+async def test_side_by_side_searches_share_nothing(stocked: Library) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     requests = [replace(ASKED, search_intent=str(number)) for number in range(6)]
     rounds = await asyncio.gather(*(stocked.sessions.search_next(session, one) for one in requests))
@@ -67,7 +69,7 @@ async def test_side_by_side_searches_share_nothing(stocked: Desk) -> None:
     ]
 
 
-async def test_a_true_an_altered_and_an_invented_finding(stocked: Desk) -> None:
+async def test_a_true_an_altered_and_an_invented_finding(stocked: Library) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     passage = holding(TRUE, await shown(stocked, session))
     altered = TRUE.replace("二つ", "2つ").replace("無関係だ", "無関係")
@@ -105,7 +107,7 @@ async def test_a_true_an_altered_and_an_invented_finding(stocked: Desk) -> None:
     )
 
 
-async def test_the_condition_is_evaluated_by_code(stocked: Desk) -> None:
+async def test_the_condition_is_evaluated_by_code(stocked: Library) -> None:
     goals = [Goal("G1", "0に近いとは何か"), Goal("G2", "残差とは何か", min_evidence=2)]
     opened = await stocked.sessions.open_session(QUESTION, goals=goals, condition="G1 and G2")
     session = opened.session_id
@@ -132,19 +134,23 @@ async def test_the_condition_is_evaluated_by_code(stocked: Desk) -> None:
     assert either.strategy.condition == "G1 or G2"
 
 
-async def test_evidence_of_a_session_opens_without_an_answer(stocked: Desk) -> None:
+async def test_evidence_of_a_session_opens_without_an_answer(stocked: Library) -> None:
     session = (
         await stocked.sessions.open_session(QUESTION, goals=[{"id": "課題-1", "question": QUESTION}])
     ).session_id
     one = holding(TRUE, await shown(stocked, session))
     done = await stocked.sessions.submit_findings(session, [Finding(one.temp_index, "課題-1", TRUE, 0.9)])
-    (row,) = (await stocked.get_evidence(session)).evidence
+    (row,) = (await stocked.questions.list_evidence(session)).evidence
     assert done.findings[0].evidence == row and (row.goal_id, row.snippet, row.score) == ("課題-1", TRUE, 0.9)
-    assert (await stocked.text(row.document_id))[row.start : row.end] == TRUE and row.page and row.link
+    assert (
+        (await stocked.documents.read_text(row.document_id))[row.start : row.end] == TRUE
+        and row.page
+        and row.link
+    )
     assert (await stocked.sessions.read_passage(id=row.passage_id)).text == one.text
 
 
-async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -> None:
+async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Library) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     passage = holding(TRUE, await shown(stocked, session))
     await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
@@ -168,23 +174,23 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
     assert composed.mended[2].lacking
     assert "[7]" not in composed.text and "富士山" not in composed.text
     assert f"[1]の記述:「{TRUE}」" in composed.text and composed.text.count("[1]") == 3
-    answer = await stocked.answer(composed.answer_id)
+    answer = await stocked.questions.get(composed.answer_id)
     assert (answer.text, answer.model, answer.condition) == (composed.text, "assistant", "G1")
     (evidence,) = answer.evidence
-    text = await stocked.text(evidence.document_id)
+    text = await stocked.documents.read_text(evidence.document_id)
     assert text[evidence.start : evidence.end] == evidence.snippet == TRUE
-    assert await stocked.export(composed.answer_id, "md")
+    assert await stocked.exports.render(composed.answer_id, "md")
     empty = (await stocked.sessions.open_session(QUESTION)).session_id
     nothing = await stocked.sessions.compose_answer(empty, [CitedSentence("決定係数は0.5である。", (1,))])
     assert (
         nothing.sentences == ()
         and nothing.missing == (QUESTION,)
-        and (await stocked.answer(nothing.answer_id)).abstained
+        and (await stocked.questions.get(nothing.answer_id)).abstained
     )
 
 
 async def test_uncited_statements_are_sought_for_then_removed_whatever_the_question_says(
-    stocked: Desk,
+    stocked: Library,
 ) -> None:
     question = "決定係数が0に近いとき、相関係数は0か、それとも1か"
     session = (await stocked.sessions.open_session(question)).session_id
@@ -220,7 +226,7 @@ async def test_uncited_statements_are_sought_for_then_removed_whatever_the_quest
 
 
 async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every_surface(
-    stocked: Desk,
+    stocked: Library,
 ) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     passage = holding(TRUE, await shown(stocked, session))
@@ -228,9 +234,9 @@ async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every
     far = "決定係数がゼロ付近であっても、両変数を無縁と断じるのは早計である。"
     composed = await stocked.sessions.compose_answer(session, [CitedSentence(far, (1,))])
     assert [one.support for one in composed.sentences] == ["unverified"] and composed.counts.unverified == 1
-    markdown = await stocked.export(composed.answer_id, "md")
-    rows = (await stocked.export(composed.answer_id, "jsonl")).splitlines()
-    for text in (composed.text, (await stocked.answer(composed.answer_id)).text, markdown):
+    markdown = await stocked.exports.render(composed.answer_id, "md")
+    rows = (await stocked.exports.render(composed.answer_id, "jsonl")).splitlines()
+    for text in (composed.text, (await stocked.questions.get(composed.answer_id)).text, markdown):
         at = text.index(far)
         assert "未確認" in text[at : at + len(far) + 20] and f"「{TRUE}」" in text[at:]
         assert "確認済み 0 (うちモデルによる 0) · 未確認 1" in text
@@ -239,23 +245,25 @@ async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every
 
 
 async def test_a_session_survives_a_restart(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
-        assert [one.outcome async for one in desk.add(SAMPLES)].count("added") == 4
-        session = (await desk.sessions.open_session(QUESTION)).session_id
-        before = await shown(desk, session)
+    async with open_library(home=tmp_path) as library:
+        assert [one.outcome async for one in library.documents.add(SAMPLES)].count("added") == 4
+        session = (await library.sessions.open_session(QUESTION)).session_id
+        before = await shown(library, session)
         passage = holding(TRUE, before)
-        done = await desk.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
-    async with open_desk(home=tmp_path) as desk:
-        after = await shown(desk, session[:20])
+        done = await library.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
+    async with open_library(home=tmp_path) as library:
+        after = await shown(library, session[:20])
         assert not {one.text for one in before} & {one.text for one in after}
         assert min(one.temp_index for one in after) == len(before) + 1
-        read = await desk.sessions.read_passage(session_id="last", number=passage.temp_index)
+        read = await library.sessions.read_passage(session_id="last", number=passage.temp_index)
         assert read.text == passage.text
-        again = await desk.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
+        again = await library.sessions.submit_findings(
+            session, [Finding(passage.temp_index, "G1", TRUE, 0.9)]
+        )
         assert again.findings[0].number == done.findings[0].number and again.condition_met
 
 
-async def test_passages_are_read_with_their_neighbours(stocked: Desk) -> None:
+async def test_passages_are_read_with_their_neighbours(stocked: Library) -> None:
     opened = await stocked.sessions.open_session(QUESTION)
     passage = (await shown(stocked, opened.session_id))[0]
     read = await stocked.sessions.read_passage(
@@ -263,16 +271,16 @@ async def test_passages_are_read_with_their_neighbours(stocked: Desk) -> None:
     )
     assert read.text == passage.text and read.link == "" and len(read.before) + len(read.after) >= 1
     assert passage.text not in (*read.before, *read.after)
-    found = await stocked.search(ASKED)
+    found = await stocked.documents.search(ASKED)
     assert found and found[0].score >= found[-1].score and found[0].parts
     linked = await stocked.sessions.read_passage(id=found[0].passage, context=5)
     assert (
         linked.text == found[0].text and linked.link == f"document://{found[0].document}/page/{found[0].page}"
     )
-    answer = await stocked.ask(QUESTION)
+    answer = await stocked.questions.ask(QUESTION)
     evidence = answer.evidence[0]
     assert evidence.snippet in (await stocked.sessions.read_passage(id=evidence.id)).text
-    await stocked.remove(evidence.document_id, purge=True)
+    await stocked.documents.remove(evidence.document_id, purge=True)
     with pytest.raises(SourceRemoved):
         await stocked.sessions.read_passage(id=evidence.id)
     for wrong in (
@@ -284,11 +292,11 @@ async def test_passages_are_read_with_their_neighbours(stocked: Desk) -> None:
             await stocked.sessions.read_passage(**wrong)  # type: ignore[arg-type]
 
 
-async def test_a_purge_leaves_nothing_of_a_document_in_a_session(stocked: Desk, tmp_path: Path) -> None:
+async def test_a_purge_leaves_nothing_of_a_document_in_a_session(stocked: Library, tmp_path: Path) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     passage = holding(TRUE, await shown(stocked, session))
     await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
-    await stocked.remove("01-regression.pdf", purge=True)
+    await stocked.documents.remove("01-regression.pdf", purge=True)
     refused = await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
     assert not refused.findings[0].accepted and not refused.condition_met
     composed = await stocked.sessions.compose_answer(session, [CitedSentence(TRUE, (1,))])
@@ -297,16 +305,16 @@ async def test_a_purge_leaves_nothing_of_a_document_in_a_session(stocked: Desk, 
     assert TRUE[:12].encode() not in (tmp_path / "copy.db").read_bytes()
 
 
-async def test_rejected_evidence_is_passed_over(stocked: Desk) -> None:
-    answer = await stocked.ask(QUESTION)
-    await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, answer.evidence[0].id)
+async def test_rejected_evidence_is_passed_over(stocked: Library) -> None:
+    answer = await stocked.questions.ask(QUESTION)
+    await stocked.questions.record_feedback(Opinion.REJECT_EVIDENCE, answer.evidence[0].id)
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     assert not [
         one for one in await shown(stocked, session, ASKED, ASKED) if answer.evidence[0].snippet in one.text
     ]
 
 
-async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:
+async def test_wrong_calls_are_refused(stocked: Library, tmp_path: Path) -> None:
     sessions = stocked.sessions
     opened = (await sessions.open_session(QUESTION)).session_id
     doubled = [Goal("G1", "一"), Goal("G1", "二")]
@@ -321,7 +329,7 @@ async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:
         sessions.open_session(QUESTION, goals=["一", "二"], condition="G1 or"),
         sessions.open_session(QUESTION, complexity="hard"),
         sessions.open_session(QUESTION, exclude_ids=["nothing"]),
-        stocked.search(SearchRequest()),
+        stocked.documents.search(SearchRequest()),
         sessions.search_next(opened, SearchRequest()),
         sessions.submit_findings(opened, []),
         sessions.compose_answer(opened, []),
@@ -334,6 +342,6 @@ async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:
             await call
     with pytest.raises(NotFound):
         await sessions.search_next("nothing", ASKED)
-    async with open_desk(home=tmp_path / "empty") as empty:
+    async with open_library(home=tmp_path / "empty") as empty:
         with pytest.raises(EmptyCorpus):
             await empty.sessions.open_session(QUESTION)

@@ -27,25 +27,25 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
         await local.team.join("lab", "hanako", "taro")
         options = AskOptions(("papers",), {}, Sources.DOCUMENTS, {}, "")
         async with local.working(1):
-            made = await hanako.tasks.queue_question(QUESTION, options=options)
+            made = await hanako.questions.queue(QUESTION, options=options)
             answer = await answered(hanako, made)
         for reading in (
             taro.tasks.get_status(made.task_id, wait=0),
-            taro.tasks.wait_for_answer(made.answer_id),
+            taro.questions.wait(made.answer_id),
         ):
             with pytest.raises(NotFound):
                 await reading
         with pytest.raises(NotFound):
-            await taro.tasks.share_task(made.task_id, "lab")
+            await taro.tasks.share(made.task_id, "lab")
         with pytest.raises(NotFound):
-            await hanako.for_owner("jiro").tasks.share_task("last", "lab")
-        await hanako.tasks.share_task(made.task_id, "lab")
+            await hanako.for_owner("jiro").tasks.share("last", "lab")
+        await hanako.tasks.share(made.task_id, "lab")
 
         status = await taro.tasks.get_status(made.task_id, wait=0)
         assert (status.status, status.question, status.answer_id) == ("completed", QUESTION, made.answer_id)
         with pytest.raises(InvalidParams, match="999999 is no cursor of this task"):
             await taro.tasks.get_status(made.task_id, wait=50, cursor="999999")
-        seen = (await taro.tasks.wait_for_answer(made.answer_id)).answer
+        seen = (await taro.questions.wait(made.answer_id)).answer
         assert seen is not None and len(seen.evidence) == len(answer.evidence)
         for secret in (
             "当てはまり",
@@ -55,28 +55,28 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
         ):
             assert secret not in str(seen) and secret not in str(status), secret
         await grants.grant(KEY, TARO, "read")
-        granted = (await taro.tasks.wait_for_answer(made.answer_id)).answer
+        granted = (await taro.questions.wait(made.answer_id)).answer
         assert granted is not None and granted.text == answer.text
         with pytest.raises(NotFound):
-            await hanako.for_owner("jiro").tasks.wait_for_answer(made.answer_id)
+            await hanako.for_owner("jiro").questions.wait(made.answer_id)
         for verb in (
-            taro.tasks.stop_task,
-            taro.tasks.resume_task,
-            taro.tasks.remove_task,
+            taro.tasks.stop,
+            taro.tasks.resume,
+            taro.tasks.remove,
             taro.tasks.list_jobs,
         ):
             with pytest.raises(TaskNotFound):
                 await verb(made.task_id)
         assert [share.owner for share in await taro.tasks.list_shares()] == ["hanako"]
 
-        await hanako.tasks.unshare_task(made.task_id, "lab")
+        await hanako.tasks.unshare(made.task_id, "lab")
         with pytest.raises(NotFound):
             await taro.tasks.get_status(made.task_id, wait=0)
-        await hanako.tasks.share_task(made.answer_id, "lab")
-        assert (await local.tasks.stop_task(made.task_id)).task_id == made.task_id
-        assert (await local.tasks.remove_task(made.task_id)).task_id == made.task_id
+        await hanako.tasks.share(made.answer_id, "lab")
+        assert (await local.tasks.stop(made.task_id)).task_id == made.task_id
+        assert (await local.tasks.remove(made.task_id)).task_id == made.task_id
         assert list(await hanako.tasks.list_shares()) == []
-        told = [entry.verb for entry in await local.team.audit()]
+        told = [entry.verb for entry in await local.team.list_audit()]
         assert {AuditVerb.SHARE, AuditVerb.UNSHARE, AuditVerb.READ, AuditVerb.REMOVE} <= {*told}
 
 
@@ -88,15 +88,15 @@ async def test_who_waits_for_what_is_shared_is_told_nothing_after_its_end(tmp_pa
             await local.team.add_user(name)
             await local.team.join("lab", name)
         options = AskOptions(("papers",), {}, Sources.DOCUMENTS, {}, "")
-        made = await hanako.tasks.queue_question(QUESTION, options=options, wait=0)
-        await hanako.tasks.share_task(made.task_id, "lab")
+        made = await hanako.questions.queue(QUESTION, options=options, wait=0)
+        await hanako.tasks.share(made.task_id, "lab")
         waiting = [
             asyncio.create_task(taro.tasks.get_status(made.task_id, wait=50, wait_for="done")),
-            asyncio.create_task(taro.tasks.wait_for_answer(made.answer_id, wait=50)),
+            asyncio.create_task(taro.questions.wait(made.answer_id, wait=50)),
         ]
-        while taro.tasks._parts.watch.waiting < 2:  # type: ignore[attr-defined]  # noqa: ASYNC110
+        while taro.tasks._queue.watch.waiting < 2:  # type: ignore[attr-defined]  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        await hanako.tasks.unshare_task(made.task_id, "lab")
+        await hanako.tasks.unshare(made.task_id, "lab")
         async with local.working(1):
             await answered(hanako, made)
         for refused in waiting:
@@ -111,12 +111,12 @@ async def test_an_answer_that_no_task_has_made_is_shared_too(tmp_path: Path) -> 
         for name in ("hanako", "taro"):
             await local.team.add_user(name)
             await local.team.join("lab", name)
-        answer = await hanako.ask(QUESTION, corpora="papers")
+        answer = await hanako.questions.ask(QUESTION, corpora="papers")
         with pytest.raises(NotFound):
-            await taro.tasks.wait_for_answer(answer.id)
-        await hanako.tasks.share_task(answer.id, "lab")
+            await taro.questions.wait(answer.id)
+        await hanako.tasks.share(answer.id, "lab")
         await grants.grant(KEY, TARO, "read")
-        shown = await taro.tasks.wait_for_answer(answer.id)
+        shown = await taro.questions.wait(answer.id)
         assert shown.answer is not None and shown.answer.text == answer.text
         with pytest.raises(TaskNotFound):
             await taro.tasks.get_status(answer.id, wait=0)

@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from tests.flows.conftest import SAMPLES, Shell
 from tests.machine import PATIENCE, children_seconds
 
@@ -179,13 +179,14 @@ async def test_killed_while_adding_every_document_is_whole_or_absent(shell: Shel
         assert least <= len(rows) < 40, "the kill came too late to show anything"
         assert all(told == held > 0 and length for told, held, length in rows)
     shell("add", tmp_path / "lib")
-    async with open_desk(home=shell.home) as desk:
-        assert len(await desk.documents(limit=99)) == 40
+    async with open_library(home=shell.home) as desk:
+        assert len(await desk.documents.list(limit=99)) == 40
         for number in (0, 20, 39):
             text = (tmp_path / "lib" / f"{number:03}.txt").read_text("utf-8")
             marked = re.findall(r"\d+番目", text)[0]
             assert any(
-                Path(one.source).name == f"{number:03}.txt" for one in await desk.search([text[:40], marked])
+                Path(one.source).name == f"{number:03}.txt"
+                for one in await desk.documents.search([text[:40], marked])
             )
 
 

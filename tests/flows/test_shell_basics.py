@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import shisho
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.task import Bytes
 from shisho.errors import InvalidParams
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.shared import missing
 
@@ -169,10 +169,10 @@ def test_an_address_in_place_of_a_file_is_shown_as_it_was_typed(shell: Shell, wo
     )
 
 
-async def test_a_program_is_told_so_too(desk: Desk) -> None:
+async def test_a_program_is_told_so_too(library: Library) -> None:
     for path in ("http://www.example.org/a", Path("http://www.example.org/a")):
         with pytest.raises(InvalidParams, match=r"http://www\.example\.org/a is the address of a page"):
-            async for _ in desk.add(path):
+            async for _ in library.documents.add(path):
                 pass
 
 
@@ -202,8 +202,8 @@ def test_a_backup_tells_which_files_it_leaves_out(shell: Shell, tmp_path: Path) 
     assert shell.run("backup", tmp_path / "empty.db").stderr == ""
 
     async def hand_in() -> None:
-        async with open_desk(home=shell.home, embedder="none") as desk:
-            await desk.tasks.queue_documents(files=[Bytes("猫.txt", "猫は眠る。".encode())])
+        async with open_library(home=shell.home, embedder="none") as library:
+            await library.tasks.queue_documents(files=[Bytes("猫.txt", "猫は眠る。".encode())])
 
     asyncio.run(hand_in())
     done = shell.run("backup", tmp_path / "one.db")

@@ -128,11 +128,14 @@ def test_watching_leaves_the_queue_alone(shell: Shell) -> None:
 WHILE_IT_WORKS = """
 import asyncio, os, signal, sys
 from shisho.bootstrap import copying
-from shisho.services.desk import Desk
+from shisho.services.documents import Documents
+from shisho.services.library import Library
+from shisho.services.questions import Questions
 async def pressed(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     await asyncio.Event().wait()
-setattr(Desk if hasattr(Desk, sys.argv[1]) else copying, sys.argv.pop(1), pressed)
+name, _, verb = sys.argv.pop(1).rpartition(".")
+setattr(globals()[name], verb, pressed)
 from shisho.__main__ import main
 main()
 """
@@ -142,13 +145,13 @@ main()
 @pytest.mark.parametrize(
     ("verb", "words", "said"),
     [
-        ("documents", ("list",), "何も変わっていません"),
-        ("doctor", ("doctor",), "何も変わっていません"),
-        ("replay", ("replay",), "何も変わっていません"),
-        ("show", ("show",), "何も変わっていません"),
-        ("backup", ("backup", "copy.db"), "何も書き出していません"),
-        ("copy_library", ("copy", "--from", "a", "--to", "b"), "コピー済みの分は保存されています"),
-        ("restore", ("restore", "x"), "完了した分は保存されています"),
+        ("Documents.list", ("list",), "何も変わっていません"),
+        ("Library.run_checks", ("doctor",), "何も変わっていません"),
+        ("Questions.replay", ("replay",), "何も変わっていません"),
+        ("Library.show", ("show",), "何も変わっていません"),
+        ("Library.backup", ("backup", "copy.db"), "何も書き出していません"),
+        ("copying.copy_library", ("copy", "--from", "a", "--to", "b"), "コピー済みの分は保存されています"),
+        ("Documents.restore", ("restore", "x"), "完了した分は保存されています"),
     ],
 )
 def test_each_command_says_what_was_kept_and_how_to_go_on(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.readers import media
 from shisho.domain.reference import REFERENCE_TYPES
 from shisho.domain.task import AskOptions, Sources
@@ -61,14 +61,14 @@ async def test_an_empty_library_is_not_advised_to_ask_a_web_that_is_off(
 ) -> None:
     access = way(small_web([1])) if has_way else None
     messages = []
-    async with open_desk(home=tmp_path, web=web, web_access=access) as desk:
-        is_usable = await desk.tasks.is_web_usable()
+    async with open_library(home=tmp_path, web=web, web_access=access) as library:
+        is_usable = await library.web.is_usable()
         options = AskOptions((), {}, sources, {}, "")
         for question in (
-            desk.ask("決定係数とは何か", sources=Sources.DOCUMENTS),
-            desk.search("決定係数"),
-            desk.sessions.open_session("決定係数とは何か"),
-            desk.tasks.queue_question("決定係数とは何か", options=options, wait=0),
+            library.questions.ask("決定係数とは何か", sources=Sources.DOCUMENTS),
+            library.documents.search("決定係数"),
+            library.sessions.open_session("決定係数とは何か"),
+            library.questions.queue("決定係数とは何か", options=options, wait=0),
         ):
             try:
                 await question

@@ -64,10 +64,10 @@ async def test_two_queries_on_two_engines(home: Path, tmp_path: Path) -> None:
 
 async def the_record(home: Path, task: str, box: Box | BoxClient, queries: list[str]) -> None:
     """What is kept of each search for whoever asks later."""
-    from shisho.bootstrap.desk import open_desk
+    from shisho.bootstrap.library import open_library
 
-    async with open_desk(home=home) as desk:
-        jobs = (await desk.tasks.list_jobs(task)).jobs
+    async with open_library(home=home) as library:
+        jobs = (await library.tasks.list_jobs(task)).jobs
         assert {output_of(job)["query"] for job in jobs} == set(queries)
         for job in jobs:
             done = output_of(job)
@@ -78,7 +78,7 @@ async def the_record(home: Path, task: str, box: Box | BoxClient, queries: list[
             assert all(one["novelty"] is not None and one["status"] == 200 for one in done["pages"])
             for hit in done["hits"]:
                 if hit["document_id"]:
-                    document = await desk.document(hit["document_id"])
+                    document = await library.documents.get(hit["document_id"])
                     assert box.page(document.source) is not None, document.source
     import apsw
 

@@ -16,7 +16,7 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.interfaces.serving import Refused, calling
@@ -27,32 +27,34 @@ TEXT = "決定係数とは、回帰式の当てはまりの良さを示す値で
 
 
 @pytest.fixture
-async def two(desk: Desk) -> Desk:
-    """A desk with two documents and two tasks, a job in the second."""
+async def two(library: Library) -> Library:
+    """A library with two documents and two tasks, a job in the second."""
     for name in ("一", "二"):
-        await desk.add_source(Source(f"{name}.txt", f"{name}。{TEXT}".encode()))
-        await desk.tasks.create_task(f"問い{name}")
+        await library.documents.add_source(Source(f"{name}.txt", f"{name}。{TEXT}".encode()))
+        await library.tasks.create(f"問い{name}")
     options = AskOptions((), {}, Sources.DOCUMENTS, {}, "")
-    await desk.tasks.queue_question("決定係数とは何か", task_id="last", options=options, wait=0)
-    return desk
+    await library.questions.queue("決定係数とは何か", task_id="last", options=options, wait=0)
+    return library
 
 
-async def test_a_list_goes_on_after_what_is_there_alone(two: Desk) -> None:
-    first, second = await two.documents()
-    newer, older = (await two.tasks.list_tasks()).tasks
+async def test_a_list_goes_on_after_what_is_there_alone(two: Library) -> None:
+    first, second = await two.documents.list()
+    newer, older = (await two.tasks.list()).tasks
     (job,) = (await two.tasks.list_jobs(newer.task_id)).jobs
-    assert [*await two.documents(after=first.id)] == [second] and not await two.documents(after=second.id)
-    await two.remove(first.id, purge=True)
-    assert [*await two.documents(after=first.id)] == [second]
-    assert not (await two.tasks.list_tasks(cursor=older.task_id)).tasks
+    assert [*await two.documents.list(after=first.id)] == [second] and not await two.documents.list(
+        after=second.id
+    )
+    await two.documents.remove(first.id, purge=True)
+    assert [*await two.documents.list(after=first.id)] == [second]
+    assert not (await two.tasks.list(cursor=older.task_id)).tasks
     assert not (await two.tasks.list_jobs(newer.task_id, cursor=job.id)).jobs
     visitor = two.for_owner("visitor")
-    await visitor.tasks.create_task("よその問い")
+    await visitor.tasks.create("よその問い")
     for noun, going_on in (
-        ("document", two.documents(after="nosuch")),
-        ("document", visitor.documents(after=second.id)),
-        ("task", two.tasks.list_tasks(cursor="nosuch")),
-        ("task", visitor.tasks.list_tasks(cursor=newer.task_id)),
+        ("document", two.documents.list(after="nosuch")),
+        ("document", visitor.documents.list(after=second.id)),
+        ("task", two.tasks.list(cursor="nosuch")),
+        ("task", visitor.tasks.list(cursor=newer.task_id)),
         ("job", two.tasks.list_jobs(newer.task_id, cursor="nosuch")),
         ("job", two.tasks.list_jobs(older.task_id, cursor=job.id)),
     ):
@@ -60,7 +62,7 @@ async def test_a_list_goes_on_after_what_is_there_alone(two: Desk) -> None:
             await going_on
 
 
-async def test_rest_and_assistants_are_told_so_too(two: Desk) -> None:
+async def test_rest_and_assistants_are_told_so_too(two: Library) -> None:
     calls = [
         ("list_documents", "GET", "/documents", {"cursor": "nosuch"}),
         ("list_tasks", "GET", "/tasks", {"cursor": "nosuch"}),
@@ -84,32 +86,32 @@ async def test_rest_and_assistants_are_told_so_too(two: Desk) -> None:
         assert [hit["passage"] for hit in rest["passages"]] == [hit["passage"] for hit in hits[1:]]
 
 
-async def test_a_status_reads_on_from_a_cursor_of_its_task_alone(desk: Desk) -> None:
+async def test_a_status_reads_on_from_a_cursor_of_its_task_alone(library: Library) -> None:
     """Any later one would be answered with no results for ever; that is said at once, not after the wait."""
-    async with desk.working():
-        added = await desk.tasks.queue_documents(files=[Bytes("一.txt", TEXT.encode())])
-        status, results = await ended(desk, added.task_id)
+    async with library.working():
+        added = await library.tasks.queue_documents(files=[Bytes("一.txt", TEXT.encode())])
+        status, results = await ended(library, added.task_id)
     assert len(results) == 1 and int(status.cursor) > 0
-    again = await desk.tasks.get_status(added.task_id, wait=0, cursor=status.cursor)
+    again = await library.tasks.get_status(added.task_id, wait=0, cursor=status.cursor)
     assert (again.results, again.cursor) == ((), status.cursor)
-    await desk.remove(str(results[0].document_id), purge=True)
-    await desk.tasks.get_status(added.task_id, wait=0, cursor=status.cursor)
-    queued = await desk.tasks.queue_documents(files=[Bytes("二.txt", f"二。{TEXT}".encode())])
+    await library.documents.remove(str(results[0].document_id), purge=True)
+    await library.tasks.get_status(added.task_id, wait=0, cursor=status.cursor)
+    queued = await library.tasks.queue_documents(files=[Bytes("二.txt", f"二。{TEXT}".encode())])
     for wait_for in WaitCondition:
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(InvalidParams, match=f"{status.cursor} is no cursor of this task.*or none"):
-                await desk.tasks.get_status(
+                await library.tasks.get_status(
                     queued.task_id,
                     wait=50,
                     wait_for=wait_for,
-                    since_revision=(await desk.tasks.get_status(queued.task_id, wait=0)).revision,
+                    since_revision=(await library.tasks.get_status(queued.task_id, wait=0)).revision,
                     cursor=status.cursor,
                 )
-    held = await desk.tasks.get_status(queued.task_id, wait=0, wait_for=WaitCondition.DONE, cursor="0")
+    held = await library.tasks.get_status(queued.task_id, wait=0, wait_for=WaitCondition.DONE, cursor="0")
     assert (held.results, held.cursor) == ((), "0")
 
 
-async def test_rest_and_assistants_are_told_of_a_cursor_of_no_result(two: Desk) -> None:
+async def test_rest_and_assistants_are_told_of_a_cursor_of_no_result(two: Library) -> None:
     transport = httpx.ASGITransport(app=build(two, AccessRules()))
     async with (
         httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/v1") as client,
@@ -139,12 +141,12 @@ def test_the_shell_tells_the_end_of_a_list_from_an_empty_library(shell: Shell, t
         assert "nosuch が見つからないため、続きを表示できません" in shell(*command, code=2)
 
 
-async def test_a_corpus_without_documents_is_no_empty_library(two: Desk) -> None:
+async def test_a_corpus_without_documents_is_no_empty_library(two: Library) -> None:
     questions = AskOptions(("nosuch",), {}, Sources.DOCUMENTS, {}, "")
     for verb in (
-        two.search("決定係数", corpora="nosuch"),
-        two.ask("決定係数とは何か", corpora="nosuch"),
-        two.tasks.queue_question("決定係数とは何か", options=questions),
+        two.documents.search("決定係数", corpora="nosuch"),
+        two.questions.ask("決定係数とは何か", corpora="nosuch"),
+        two.questions.queue("決定係数とは何か", options=questions),
         two.sessions.open_session("決定係数とは何か", corpora=["nosuch"]),
     ):
         with pytest.raises(
@@ -153,7 +155,7 @@ async def test_a_corpus_without_documents_is_no_empty_library(two: Desk) -> None
             await verb
 
 
-async def test_a_backup_that_has_no_place_names_it(two: Desk, tmp_path: Path) -> None:
+async def test_a_backup_that_has_no_place_names_it(two: Library, tmp_path: Path) -> None:
     target = tmp_path / "missing" / "x.db"
     with pytest.raises(InvalidParams) as raised:
         await two.backup(target)
@@ -165,7 +167,9 @@ async def test_a_backup_that_has_no_place_names_it(two: Desk, tmp_path: Path) ->
         await two.backup(tmp_path / "x.db")
 
 
-async def test_a_backup_that_a_full_disk_breaks_off_leaves_no_half_of_it(two: Desk, tmp_path: Path) -> None:
+async def test_a_backup_that_a_full_disk_breaks_off_leaves_no_half_of_it(
+    two: Library, tmp_path: Path
+) -> None:
     folder = tmp_path / "small"
     folder.mkdir()
     with mounted(folder, "-t", "tmpfs", "-o", "size=128k", "none"):

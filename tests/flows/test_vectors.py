@@ -1,4 +1,4 @@
-"""Passages found by meaning, through the desk and the shell, with the encoder's real weights."""
+"""Passages found by meaning, through the library and the shell, with the encoder's real weights."""
 
 from __future__ import annotations
 
@@ -53,37 +53,37 @@ class Silence:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[shisho.Desk]:
+async def library(tmp_path: Path) -> AsyncIterator[shisho.Library]:
     folder = tmp_path / "documents"
     folder.mkdir()
     for name, text in LIBRARY.items():
         (folder / f"{name}.txt").write_text(text, "utf-8")
     async with shisho.open(home=tmp_path / "home", embedder="use") as opened:
-        async for _ in opened.add(folder):
+        async for _ in opened.documents.add(folder):
             pass
         yield opened
 
 
-async def first(desk: shisho.Desk, question: str) -> str:
-    hits = await desk.search(question, limit=1)
+async def first(library: shisho.Library, question: str) -> str:
+    hits = await library.documents.search(question, limit=1)
     return Path(hits[0].source).stem if hits else ""
 
 
 @pytest.mark.slow
-async def test_questions_in_other_words_find_their_passage(desk: shisho.Desk) -> None:
-    before = [question for question, name in QUESTIONS.items() if await first(desk, question) == name]
-    assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
-    after = [question for question, name in QUESTIONS.items() if await first(desk, question) == name]
+async def test_questions_in_other_words_find_their_passage(library: shisho.Library) -> None:
+    before = [question for question, name in QUESTIONS.items() if await first(library, question) == name]
+    assert await library.embeddings.embed() == EmbeddingProgress(6, 6)
+    after = [question for question, name in QUESTIONS.items() if await first(library, question) == name]
     assert len(before) <= 1
     assert len(after) == len(QUESTIONS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fusion", ["blend", "rrf"])
-async def test_fusion_is_a_setting_of_search(desk: shisho.Desk, tmp_path: Path, fusion: str) -> None:
-    await desk.embeddings.embed()
+async def test_fusion_is_a_setting_of_search(library: shisho.Library, tmp_path: Path, fusion: str) -> None:
+    await library.embeddings.embed()
     async with shisho.open(home=tmp_path / "home", embedder="use", fusion=fusion) as opened:
-        hits = await opened.search("雨天の運動会", limit=3)
+        hits = await opened.documents.search("雨天の運動会", limit=3)
     best = hits[0]
     assert Path(best.source).stem == "天候" and {"match", "meaning"} <= best.parts.keys()
     is_by_ranks = best.score == pytest.approx(2 / 61)  # first by words and first by meaning
@@ -91,36 +91,36 @@ async def test_fusion_is_a_setting_of_search(desk: shisho.Desk, tmp_path: Path, 
 
 
 @pytest.mark.slow
-async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(desk: shisho.Desk) -> None:
+async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(library: shisho.Library) -> None:
     told: list[News] = []
-    await desk.embeddings.embed(told.append)
+    await library.embeddings.embed(told.append)
     assert (told[0], told[-1]) == (VectorsMade(EmbeddingProgress(0, 6)), VectorsMade(EmbeddingProgress(6, 6)))
-    assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
+    assert await library.embeddings.embed() == EmbeddingProgress(6, 6)
 
 
 @pytest.mark.slow
-async def test_a_purged_document_leaves_no_vector(desk: shisho.Desk, tmp_path: Path) -> None:
-    await desk.embeddings.embed()
-    assert await first(desk, "猫の餌") == "飼育"
-    await desk.remove("飼育.txt", purge=True)
-    assert await first(desk, "猫の餌") != "飼育"
-    assert await desk.embeddings.progress() == EmbeddingProgress(5, 5)
+async def test_a_purged_document_leaves_no_vector(library: shisho.Library, tmp_path: Path) -> None:
+    await library.embeddings.embed()
+    assert await first(library, "猫の餌") == "飼育"
+    await library.documents.remove("飼育.txt", purge=True)
+    assert await first(library, "猫の餌") != "飼育"
+    assert await library.embeddings.get_progress() == EmbeddingProgress(5, 5)
     assert [*(tmp_path / "home" / "vectors").glob("*/codes")] == [], "so few have no files"
 
 
 async def test_without_an_embedder_search_is_by_words(tmp_path: Path) -> None:
-    async with shisho.open(home=tmp_path / "home", embedder="none") as desk:
-        assert await desk.embeddings.progress() is None
-        assert await desk.embeddings.embed() == EmbeddingProgress(0, 0)
-        checks = {check.name: check for check in await desk.doctor()}
+    async with shisho.open(home=tmp_path / "home", embedder="none") as library:
+        assert await library.embeddings.get_progress() is None
+        assert await library.embeddings.embed() == EmbeddingProgress(0, 0)
+        checks = {check.name: check for check in await library.run_checks()}
         assert not checks["embedder"].ok and install_command("vectors") in str(checks["embedder"].remedy)
 
 
-async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None:
-    async with desk.working(1, Silence()), asyncio.timeout(3 * PATIENCE):
-        while await desk.embeddings.progress() != EmbeddingProgress(6, 6):  # noqa: ASYNC110
+async def test_worker_makes_vectors_in_the_background(library: shisho.Library) -> None:
+    async with library.working(1, Silence()), asyncio.timeout(3 * PATIENCE):
+        while await library.embeddings.get_progress() != EmbeddingProgress(6, 6):  # noqa: ASYNC110
             await asyncio.sleep(0.2)
-    assert await first(desk, "猫の餌") == "飼育"
+    assert await first(library, "猫の餌") == "飼育"
 
 
 @pytest.mark.slow
@@ -148,8 +148,8 @@ def test_shell_embeds_what_it_adds_and_goes_on_where_it_was_broken_off(tmp_path:
 
 
 async def _progress(home: Path) -> EmbeddingProgress:
-    async with shisho.open(home=home, embedder="use") as desk:
-        progress = await desk.embeddings.progress()
+    async with shisho.open(home=home, embedder="use") as library:
+        progress = await library.embeddings.get_progress()
     assert progress is not None
     return progress
 
@@ -193,16 +193,16 @@ async def test_of_a_large_library_what_is_alike_in_other_words_makes_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of six effects five are told by six passages; by words alike, and in the order of the ranking, four."""
-    async with shisho.open(home=tmp_path / "home", embedder="use", web="off") as desk:
+    async with shisho.open(home=tmp_path / "home", embedder="use", web="off") as library:
         for name, texts in EFFECTS.items():
             for number, text in enumerate(texts):
-                await desk.add_source(Source(f"{name}{number}.txt", text.encode()))
-        await desk.embeddings.embed()
+                await library.documents.add_source(Source(f"{name}{number}.txt", text.encode()))
+        await library.embeddings.embed()
         for question in ("在宅勤務の影響", "自宅で働くとどうなるか"):
             effects = []
             for diverse_above in (100_000, 10):
                 monkeypatch.setattr(session, "DIVERSE_ABOVE", diverse_above)
-                hits = await desk.search(question, limit=6)
+                hits = await library.documents.search(question, limit=6)
                 effects.append(len({hit.source[:2] for hit in hits}))
             assert effects[0] <= effects[1] == 5, question
 
@@ -218,9 +218,9 @@ async def test_of_a_small_library_the_floor_of_the_embedder_leaves_out_what_is_n
     counts = []
     for floor in (0.3, 0.999):
         write_json(root / "shisho.json", {"meaning_floor": floor})
-        async with shisho.open(home=tmp_path / f"{floor}", embedder=str(root), web="off") as desk:
+        async with shisho.open(home=tmp_path / f"{floor}", embedder=str(root), web="off") as library:
             for text in ("統計の講義は木曜日である。", "犬が走る。", "猫は眠る。"):
-                await desk.add_source(Source(f"{text[:2]}.txt", text.encode()))
-            await desk.embeddings.embed()
-            counts.append(len(await desk.search("統計の講義")))
+                await library.documents.add_source(Source(f"{text[:2]}.txt", text.encode()))
+            await library.embeddings.embed()
+            counts.append(len(await library.documents.search("統計の講義")))
     assert counts == [3, 1]

@@ -42,14 +42,14 @@ def question(box: Box) -> str:
 @pytest.mark.parametrize("sources", [Sources.WEB, Sources.BOTH])
 @pytest.mark.parametrize("most", [1, 4, 12])
 async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources: Sources, most: int) -> None:
-    async with boxed(tmp_path, robots=True, slots=3) as (box, desk):
-        await desk.add_source(Source("note.md", R2.encode()))
-        task = await desk.tasks.create_task(question(box), budget={"max_pages": most})
-        await desk.tasks.queue_searches([box.questions[30].topic], task_id=task, options=ALL)
+    async with boxed(tmp_path, robots=True, slots=3) as (box, library):
+        await library.documents.add_source(Source("note.md", R2.encode()))
+        task = await library.tasks.create(question(box), budget={"max_pages": most})
+        await library.tasks.queue_searches([box.questions[30].topic], task_id=task, options=ALL)
         options = AskOptions(sources=sources)
-        asked = await desk.tasks.queue_question(question(box), task_id=task, options=options)
-        answer = await answered(desk, asked)
-        held, _ = await ended(desk, task)
+        asked = await library.questions.queue(question(box), task_id=task, options=options)
+        answer = await answered(library, asked)
+        held, _ = await ended(library, task)
         assert 0 < len(pages(box)) <= most and held.spent["pages"] <= most
         assert "ウェブは探し切れていません" in answer.text
         if sources is Sources.BOTH and most < 12:
@@ -59,13 +59,13 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
 
 @pytest.mark.apart
 async def test_seconds_of_a_search(tmp_path: Path) -> None:
-    async with boxed(tmp_path) as (box, desk):
+    async with boxed(tmp_path) as (box, library):
         box.behave(do="slow", delay_s=1)
-        task = await desk.tasks.create_task("問い", budget={"max_seconds": 4})
-        await desk.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)
+        task = await library.tasks.create("問い", budget={"max_seconds": 4})
+        await library.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)
         with Stopwatch() as watch:
-            held, _ = await ended(desk, task)
-        done = await output(desk, task)
+            held, _ = await ended(library, task)
+        done = await output(library, task)
         assert lasted(box, watch) <= 4 + SLACK_S and 3 < held.spent["seconds"] <= 4, (
             lasted(box, watch),
             held.spent,
@@ -83,17 +83,17 @@ async def test_seconds_of_a_search(tmp_path: Path) -> None:
 async def test_seconds_of_a_question(tmp_path: Path, sources: Sources, whose: str) -> None:
     """Though its searches have all the workers."""
     limits = {"max_seconds": 4}
-    async with boxed(tmp_path, robots=True) as (box, desk):
+    async with boxed(tmp_path, robots=True) as (box, library):
         box.behave(do="slow", delay_s=2)
-        await desk.add_source(Source("note.md", R2.encode()))
-        task = await desk.tasks.create_task(question(box), budget=limits if whose == "task" else None)
+        await library.documents.add_source(Source("note.md", R2.encode()))
+        task = await library.tasks.create(question(box), budget=limits if whose == "task" else None)
         options = AskOptions(sources=sources, budget=limits if whose == "question" else {})
         with Stopwatch() as watch:
-            asked = await desk.tasks.queue_question(question(box), task_id=task, options=options)
-            answer = await answered(desk, asked)
+            asked = await library.questions.queue(question(box), task_id=task, options=options)
+            answer = await answered(library, asked)
         assert watch.undisturbed <= 4 + SLACK_S
         with Stopwatch() as watch:
-            held, _ = await ended(desk, task)
+            held, _ = await ended(library, task)
         assert lasted(box, watch) <= 4 + SLACK_S, lasted(box, watch)
         assert whose == "question" or held.spent["seconds"] <= 4, held.spent
         partial(answer, sources)

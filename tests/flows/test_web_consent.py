@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from shisho import settings as settings_
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import JobState
 from shisho.domain.task import AskOptions, Sources, WebConsent
 from shisho.errors import ConsentRequired, EngineUnavailable
@@ -134,35 +134,35 @@ async def test_searches_are_not_queued_before_a_yes(box: Box, shell: Shell) -> N
 
 async def test_callers_that_cannot_be_asked_are_told_how_a_person_says_yes(box: Box, tmp_path: Path) -> None:
     home = tmp_path / "other"
-    async with open_desk(home=home, web="ask", box=str(box.folder)) as desk, desk.working():
+    async with open_library(home=home, web="ask", box=str(box.folder)) as library, library.working():
         for refused in (
-            desk.tasks.queue_searches(["霧ヶ丘灯台"]),
-            desk.tasks.queue_urls(["https://script.example/plain"]),
-            desk.tasks.queue_documents(urls=["https://script.example/plain"]),
-            desk.tasks.queue_question(box.questions[-1].text, options=AskOptions(sources=Sources.WEB)),
-            desk.tasks.queue_question(box.questions[-1].text),
+            library.tasks.queue_searches(["霧ヶ丘灯台"]),
+            library.tasks.queue_urls(["https://script.example/plain"]),
+            library.tasks.queue_documents(urls=["https://script.example/plain"]),
+            library.questions.queue(box.questions[-1].text, options=AskOptions(sources=Sources.WEB)),
+            library.questions.queue(box.questions[-1].text),
         ):
             with pytest.raises(ConsentRequired, match="shisho web on"):
                 await refused
-        desk.tasks.set_web_consent(WebConsent.GIVEN)  # as another process would
-        queued = await desk.tasks.queue_urls(["https://script.example/plain"])
-        _, results = await ended(desk, queued.task_id)
+        library.web.set_consent(WebConsent.GIVEN)  # as another process would
+        queued = await library.tasks.queue_urls(["https://script.example/plain"])
+        _, results = await ended(library, queued.task_id)
         assert len(results) == 1
     assert {entry.host for entry in box.log.requests} == {"script.example"}
 
 
 async def test_a_yes_that_is_taken_back_stops_what_is_queued(box: Box, tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "other", web="ask", box=str(box.folder)) as desk:
-        desk.tasks.set_web_consent(WebConsent.GIVEN)
-        asked = await desk.tasks.queue_searches(["霧ヶ丘灯台"])
-        gone = await desk.tasks.queue_searches(["鏡ヶ淵湖"])
-        desk.tasks.set_web_consent(WebConsent.NOT_ASKED)
-        async with desk.working():
-            await ended(desk, asked.task_id)
-        desk.tasks.set_web_consent(WebConsent.OFF)
+    async with open_library(home=tmp_path / "other", web="ask", box=str(box.folder)) as library:
+        library.web.set_consent(WebConsent.GIVEN)
+        asked = await library.tasks.queue_searches(["霧ヶ丘灯台"])
+        gone = await library.tasks.queue_searches(["鏡ヶ淵湖"])
+        library.web.set_consent(WebConsent.NOT_ASKED)
+        async with library.working():
+            await ended(library, asked.task_id)
+        library.web.set_consent(WebConsent.OFF)
         with pytest.raises(EngineUnavailable, match="is off"):
-            await desk.tasks.queue_question("霧ヶ丘灯台の高さは", options=AskOptions(sources=Sources.WEB))
-        jobs = [(await desk.tasks.list_jobs(one.task_id)).jobs[0] for one in (asked, gone)]
+            await library.questions.queue("霧ヶ丘灯台の高さは", options=AskOptions(sources=Sources.WEB))
+        jobs = [(await library.tasks.list_jobs(one.task_id)).jobs[0] for one in (asked, gone)]
         assert {job.state for job in jobs} == {JobState.FAILED} and {job.errors[-1].code for job in jobs} == {
             "CONSENT_REQUIRED"
         }
@@ -172,20 +172,20 @@ async def test_a_yes_that_is_taken_back_stops_what_is_queued(box: Box, tmp_path:
 async def test_a_key_gives_the_first_reply_though_the_web_was_turned_off_since(
     box: Box, tmp_path: Path
 ) -> None:
-    async with open_desk(home=tmp_path / "other", web="ask", box=str(box.folder)) as desk:
-        desk.tasks.set_web_consent(WebConsent.GIVEN)
-        searches = await desk.tasks.queue_searches(["一"], idempotency_key="s")
-        urls = await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="u")
-        documents = await desk.tasks.queue_documents(urls=["https://b.example/"], idempotency_key="d")
-        desk.tasks.set_web_consent(WebConsent.OFF)
-        assert await desk.tasks.queue_searches(["一"], idempotency_key="s") == searches
-        assert await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="u") == urls
-        again = await desk.tasks.queue_documents(urls=["https://b.example/"], idempotency_key="d")
+    async with open_library(home=tmp_path / "other", web="ask", box=str(box.folder)) as library:
+        library.web.set_consent(WebConsent.GIVEN)
+        searches = await library.tasks.queue_searches(["一"], idempotency_key="s")
+        urls = await library.tasks.queue_urls(["https://a.example/"], idempotency_key="u")
+        documents = await library.tasks.queue_documents(urls=["https://b.example/"], idempotency_key="d")
+        library.web.set_consent(WebConsent.OFF)
+        assert await library.tasks.queue_searches(["一"], idempotency_key="s") == searches
+        assert await library.tasks.queue_urls(["https://a.example/"], idempotency_key="u") == urls
+        again = await library.tasks.queue_documents(urls=["https://b.example/"], idempotency_key="d")
         assert again == documents
         with pytest.raises(EngineUnavailable):
-            await desk.tasks.queue_searches(["一"], idempotency_key="new")
+            await library.tasks.queue_searches(["一"], idempotency_key="new")
         with pytest.raises(EngineUnavailable):
-            await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="new")
+            await library.tasks.queue_urls(["https://a.example/"], idempotency_key="new")
 
 
 @pytest.mark.slow
@@ -225,12 +225,12 @@ def test_a_yes_given_for_a_box_is_none_for_the_web(tmp_path: Path) -> None:
 
 
 async def test_where_the_web_is_off_nothing_is_queued_for_it(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
+    async with open_library(home=tmp_path) as library:
         for refused in (
-            desk.tasks.queue_searches(["灯台"]),
-            desk.tasks.queue_urls(["https://a.example/"]),
-            desk.tasks.queue_documents(urls=["https://a.example/"]),
+            library.tasks.queue_searches(["灯台"]),
+            library.tasks.queue_urls(["https://a.example/"]),
+            library.tasks.queue_documents(urls=["https://a.example/"]),
         ):
             with pytest.raises(EngineUnavailable, match="nothing is searched or fetched"):
                 await refused
-        assert (await desk.tasks.list_tasks()).tasks == ()
+        assert (await library.tasks.list()).tasks == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.task import AskOptions, Sources
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.boxed import QUICK, boxed
 from tests.flows.smallweb import answered
 
@@ -33,25 +33,25 @@ QUESTIONS = (
 LEAST = 13
 
 
-async def quoted(desk: Desk, question: str) -> str:
+async def quoted(library: Library, question: str) -> str:
     """All that the answer quotes."""
-    asked = await desk.tasks.queue_question(question, options=AskOptions(sources=Sources.WEB))
-    return " ".join(evidence.snippet for evidence in (await answered(desk, asked)).evidence)
+    asked = await library.questions.queue(question, options=AskOptions(sources=Sources.WEB))
+    return " ".join(evidence.snippet for evidence in (await answered(library, asked)).evidence)
 
 
 @pytest.mark.floors
 async def test_most_questions_over_the_box_s_own_pages_are_answered(tmp_path: Path) -> None:
-    async with boxed(tmp_path) as (_, desk):
-        wrong = [question for question, gold in QUESTIONS if gold not in await quoted(desk, question)]
+    async with boxed(tmp_path) as (_, library):
+        wrong = [question for question, gold in QUESTIONS if gold not in await quoted(library, question)]
     assert len(QUESTIONS) - len(wrong) >= LEAST, wrong
 
 
 async def test_a_goal_that_one_engine_leaves_open_is_asked_of_another(tmp_path: Path) -> None:
     first = {name: fields | ({"tier": "yours"} if name == "mojeek" else {}) for name, fields in QUICK.items()}
-    async with boxed(tmp_path, first) as (box, desk):
+    async with boxed(tmp_path, first) as (box, library):
         box.behave(engine="mojeek", do="useless")
         question = next(question for question in box.questions if question.topic == "霧ヶ丘灯台")
-        assert question.gold in await quoted(desk, question.text)
+        assert question.gold in await quoted(library, question.text)
         texts = {entry.query["q"] for entry in box.log.select(engine="mojeek") if "q" in entry.query}
         words = next(text for text in texts if text.startswith(f"{question.topic} "))
         asked = [entry.engine for entry in box.log.select(text=words) if entry.page]

@@ -29,73 +29,84 @@ from shisho.domain.task import (
 )
 from shisho.domain.web import TimeRange
 from shisho.errors import ConsentRequired, EngineUnavailable, InvalidParams, NotFound, ShishoError
-from shisho.services import Desk
+from shisho.services import Library
+from shisho.services.documents import Documents
+from shisho.services.questions import Questions
 from shisho.services.sessions import Sessions
-from shisho.services.tasks import TaskDesk
+from shisho.services.tasks import Tasks
+from shisho.services.web import Web
 from tests.faults.children import LONG
 
 SAMPLES_OF_REGRESSION = Path(__file__).parents[2] / "samples" / "lectures" / "01-regression.pdf"
 QUESTION = "決定係数が0に近いとき何を意味するか"
-Call = Callable[[Desk, Any], Awaitable[object]]
+Call = Callable[[Library, Any], Awaitable[object]]
 PLACES: Mapping[str, tuple[type[Enum], Call]] = {
-    "Desk.ask complexity": (Complexity, lambda desk, word: desk.ask(QUESTION, complexity=word)),
-    "Desk.ask kind": (RequestKind, lambda desk, word: desk.ask(QUESTION, kind=word)),
+    "Questions.ask complexity": (
+        Complexity,
+        lambda library, word: library.questions.ask(QUESTION, complexity=word),
+    ),
+    "Questions.ask kind": (RequestKind, lambda library, word: library.questions.ask(QUESTION, kind=word)),
     "Sessions.open_session complexity": (
         Complexity,
-        lambda desk, word: desk.sessions.open_session(QUESTION, complexity=word),
+        lambda library, word: library.sessions.open_session(QUESTION, complexity=word),
     ),
     "Sessions.open_session kind": (
         RequestKind,
-        lambda desk, word: desk.sessions.open_session(QUESTION, kind=word),
+        lambda library, word: library.sessions.open_session(QUESTION, kind=word),
     ),
-    "Desk.ask sources": (Sources, lambda desk, word: desk.ask(QUESTION, sources=word)),
-    "TaskDesk.get_status wait_for": (
+    "Questions.ask sources": (Sources, lambda library, word: library.questions.ask(QUESTION, sources=word)),
+    "Tasks.get_status wait_for": (
         WaitCondition,
-        lambda desk, word: desk.tasks.get_status(wait=0, wait_for=word),
+        lambda library, word: library.tasks.get_status(wait=0, wait_for=word),
     ),
-    "TaskDesk.get_status detail": (
+    "Tasks.get_status detail": (
         StatusDetail,
-        lambda desk, word: desk.tasks.get_status(wait=0, detail=word),
+        lambda library, word: library.tasks.get_status(wait=0, detail=word),
     ),
-    "TaskDesk.list_tasks states": (TaskState, lambda desk, word: desk.tasks.list_tasks(states=word)),
-    "TaskDesk.stop_task mode": (StopMode, lambda desk, word: desk.tasks.stop_task("last", mode=word)),
-    "TaskDesk.remove_task purge": (PurgeScope, lambda desk, word: desk.tasks.remove_task("last", purge=word)),
-    "TaskDesk.resolve_auth target": (AuthTarget, lambda desk, word: desk.tasks.resolve_auth(word, "last")),
-    "TaskDesk.resolve_auth action": (
+    "Tasks.list states": (TaskState, lambda library, word: library.tasks.list(states=word)),
+    "Tasks.stop mode": (StopMode, lambda library, word: library.tasks.stop("last", mode=word)),
+    "Tasks.remove purge": (PurgeScope, lambda library, word: library.tasks.remove("last", purge=word)),
+    "Web.resolve_auth target": (AuthTarget, lambda library, word: library.web.resolve_auth(word, "last")),
+    "Web.resolve_auth action": (
         AuthAction,
-        lambda desk, word: desk.tasks.resolve_auth("item", "last", word),
+        lambda library, word: library.web.resolve_auth("item", "last", word),
     ),
-    "TaskDesk.feedback opinion": (Opinion, lambda desk, word: desk.tasks.feedback(word, "example.com")),
+    "Questions.record_feedback opinion": (
+        Opinion,
+        lambda library, word: library.questions.record_feedback(word, "example.com"),
+    ),
     "SearchOptions time_range": (
         TimeRange,
-        lambda desk, word: desk.tasks.queue_searches(["残差"], options=SearchOptions(time_range=word)),
+        lambda library, word: library.tasks.queue_searches(["残差"], options=SearchOptions(time_range=word)),
     ),
     "SearchOptions stop_strategy": (
         StopStrategy,
-        lambda desk, word: desk.tasks.queue_searches(["残差"], options=SearchOptions(stop_strategy=word)),
+        lambda library, word: library.tasks.queue_searches(
+            ["残差"], options=SearchOptions(stop_strategy=word)
+        ),
     ),
     "SearchOptions priority": (
         Priority,
-        lambda desk, word: desk.tasks.queue_searches(["残差"], options=SearchOptions(priority=word)),
+        lambda library, word: library.tasks.queue_searches(["残差"], options=SearchOptions(priority=word)),
     ),
-    "TaskDesk.set_web_consent consent": (WebConsent, lambda desk, word: set_consent(desk, word)),
+    "Web.set_consent consent": (WebConsent, lambda library, word: set_consent(library, word)),
     "AskOptions sources": (
         Sources,
-        lambda desk, word: desk.tasks.queue_question(QUESTION, options=AskOptions(sources=word), wait=0),
+        lambda library, word: library.questions.queue(QUESTION, options=AskOptions(sources=word), wait=0),
     ),
 }
 
 
-async def set_consent(desk: Desk, word: Any) -> None:
-    desk.tasks.set_web_consent(word)
+async def set_consent(library: Library, word: Any) -> None:
+    library.web.set_consent(word)
 
 
 @pytest.fixture
-async def small(desk: Desk) -> Desk:
-    """A desk with one document, which answers the question."""
+async def small(library: Library) -> Library:
+    """A library with one document, which answers the question."""
     text = "決定係数が0に近いとき、回帰式は目的変数のばらつきをほとんど説明できていない。"
-    await desk.add_source(Source("regression.md", text.encode(), "text/markdown"))
-    return desk
+    await library.documents.add_source(Source("regression.md", text.encode(), "text/markdown"))
+    return library
 
 
 def words_of(kind: type[Enum]) -> dict[str, Enum]:
@@ -110,7 +121,7 @@ def choices_in(annotation: Any) -> list[type[Enum]]:
 
 def test_no_public_verb_that_takes_a_choice_is_left_out_here() -> None:
     there = set()
-    for owner in (Desk, TaskDesk, Sessions):
+    for owner in (Documents, Questions, Tasks, Web, Sessions):
         for name, verb in inspect.getmembers(owner, inspect.isfunction):
             hints = {} if name.startswith("_") else get_type_hints(verb)
             there |= {
@@ -139,20 +150,20 @@ async def outcome(call: Awaitable[object]) -> type[ShishoError] | None:
 
 
 @pytest.mark.parametrize("place", PLACES if LONG else [*PLACES][::2])
-async def test_each_word_is_taken_for_its_choice(small: Desk, place: str) -> None:
+async def test_each_word_is_taken_for_its_choice(small: Library, place: str) -> None:
     kind, call = PLACES[place]
     for word, choice in words_of(kind).items():
         came = []
         for given in (choice, word, word.upper()):
-            await small.tasks.create_task("何か")
+            await small.tasks.create("何か")
             came.append(await outcome(call(small, given)))
         assert len(set(came)) == 1, (word, came)
 
 
 @pytest.mark.parametrize("place", PLACES if LONG else [*PLACES][1::2])
-async def test_unknown_word_is_refused_with_the_known_ones(small: Desk, place: str) -> None:
+async def test_unknown_word_is_refused_with_the_known_ones(small: Library, place: str) -> None:
     kind, call = PLACES[place]
-    await small.tasks.create_task("何か")
+    await small.tasks.create("何か")
     for word in ("undefined", "", None):
         with pytest.raises(InvalidParams, match="takes one of") as refused:
             await call(small, word)
@@ -161,22 +172,26 @@ async def test_unknown_word_is_refused_with_the_known_ones(small: Desk, place: s
         assert place.rpartition(" ")[2] in refused.value.message
 
 
-async def test_sources_as_text_mean_what_they_say(stocked: Desk) -> None:
+async def test_sources_as_text_mean_what_they_say(stocked: Library) -> None:
     """Words that nobody has agreed to send: what is asked of documents alone does not miss the web."""
     unknown = "光合成の暗反応とは何か"
     by_choice = {
-        choice: (await stocked.ask(unknown, sources=choice)).missing
+        choice: (await stocked.questions.ask(unknown, sources=choice)).missing
         for choice in (Sources.AUTO, Sources.DOCUMENTS)
     }
     assert by_choice[Sources.AUTO] != by_choice[Sources.DOCUMENTS]
-    assert (await stocked.ask(unknown, sources="auto")).missing == by_choice[Sources.AUTO]
-    assert (await stocked.ask(unknown, sources="documents")).missing == by_choice[Sources.DOCUMENTS]
+    assert (await stocked.questions.ask(unknown, sources="auto")).missing == by_choice[Sources.AUTO]
+    assert (await stocked.questions.ask(unknown, sources="documents")).missing == by_choice[Sources.DOCUMENTS]
 
 
-async def test_text_for_a_list_is_one_member_of_it(stocked: Desk) -> None:
-    by_list = [hit.passage for hit in await stocked.search(["決定係数"], corpora=["default"])]
-    assert [hit.passage for hit in await stocked.search("決定係数", corpora="default")] == by_list != []
-    answer = await stocked.ask(QUESTION, folders=str(SAMPLES_OF_REGRESSION))
+async def test_text_for_a_list_is_one_member_of_it(stocked: Library) -> None:
+    by_list = [hit.passage for hit in await stocked.documents.search(["決定係数"], corpora=["default"])]
+    assert (
+        [hit.passage for hit in await stocked.documents.search("決定係数", corpora="default")]
+        == by_list
+        != []
+    )
+    answer = await stocked.questions.ask(QUESTION, folders=str(SAMPLES_OF_REGRESSION))
     assert {evidence.document for evidence in answer.evidence} == {str(SAMPLES_OF_REGRESSION.resolve())}
     queued = await stocked.tasks.queue_documents(paths=SAMPLES_OF_REGRESSION, corpus="other", remote=False)
     assert queued.queued == 1
@@ -186,13 +201,13 @@ async def test_text_for_a_list_is_one_member_of_it(stocked: Desk) -> None:
     "limits", [{"max_pagse": 3}, {"max_k": 3}, {"max_rounds": -1}, {"max_seconds": "many"}]
 )
 async def test_wrong_ceiling_is_refused_before_anything_is_asked(
-    small: Desk, limits: Mapping[str, Any]
+    small: Library, limits: Mapping[str, Any]
 ) -> None:
     calls: tuple[Callable[[], Awaitable[object]], ...] = (
-        lambda: small.ask(QUESTION, budget=limits),
-        lambda: small.prepare(QUESTION, budget=limits),
-        lambda: small.tasks.queue_question(QUESTION, options=AskOptions(budget=limits), wait=0),
-        lambda: small.tasks.create_task(QUESTION, budget=limits),
+        lambda: small.questions.ask(QUESTION, budget=limits),
+        lambda: small.questions.prepare(QUESTION, budget=limits),
+        lambda: small.questions.queue(QUESTION, options=AskOptions(budget=limits), wait=0),
+        lambda: small.tasks.create(QUESTION, budget=limits),
     )
     name = next(iter(limits))
     for call in calls:
@@ -200,10 +215,10 @@ async def test_wrong_ceiling_is_refused_before_anything_is_asked(
             await call()
         if name.startswith(("max_pagse", "max_k")):
             assert "Known: max_" in refused.value.message
-    assert (await small.tasks.list_tasks()).tasks == ()
+    assert (await small.tasks.list()).tasks == ()
 
 
-async def test_ceilings_by_name_or_as_a_budget(small: Desk) -> None:
+async def test_ceilings_by_name_or_as_a_budget(small: Library) -> None:
     for limits in ({"max_rounds": 1, "max_pages": None}, replace(Budget(), max_rounds=1)):
-        answer = await small.ask("残差と決定係数の違いは何か", budget=cast("Budget", limits))
+        answer = await small.questions.ask("残差と決定係数の違いは何か", budget=cast("Budget", limits))
         assert answer.rounds == 1

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import AskOptions, Progress, Sources
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import answered, ended
 from tests.flows.test_shell import library, rows_of, until
@@ -53,7 +53,7 @@ async def replaced(
 
 async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 40)
-    async with open_desk(home=shell.home) as desk:
+    async with open_library(home=shell.home) as desk:
         added = await desk.tasks.queue_documents(paths=[tmp_path / "lib"], remote=False)
         running = await replaced(shell, workers(shell), DONE, 3, 20)
         assert len(rows_of(shell.home, "SELECT id FROM jobs WHERE state = 'completed'")) < 40, (
@@ -71,7 +71,7 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
         assert Counter(Path(one.url).name for one in results) == Counter(
             f"{number:03}.txt" for number in range(40)
         )
-        documents = await desk.documents(limit=99)
+        documents = await desk.documents.list(limit=99)
         assert sorted(one.id for one in documents) == sorted(one.document_id or "" for one in results)
         passages = "SELECT count(*) FROM passages WHERE document_id = d.id"
         whole = f"SELECT count(*) FROM documents d WHERE passage_count <> ({passages})"
@@ -83,12 +83,12 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
 @pytest.mark.slow
 async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 12)
-    async with open_desk(home=shell.home) as desk:
-        async for _ in desk.add(tmp_path / "lib"):
+    async with open_library(home=shell.home) as desk:
+        async for _ in desk.documents.add(tmp_path / "lib"):
             pass
-        direct = [await desk.ask(each) for each in QUESTIONS]
+        direct = [await desk.questions.ask(each) for each in QUESTIONS]
         steps = len(rows_of(shell.home, "SELECT * FROM steps"))
-        asked = [await desk.tasks.queue_question(each, options=DOCUMENTS, wait=0) for each in QUESTIONS]
+        asked = [await desk.questions.queue(each, options=DOCUMENTS, wait=0) for each in QUESTIONS]
         taken = f"SELECT count(*) - {steps} FROM steps"
         running = await replaced(shell, workers(shell, 1), taken, 1, 9)
         try:
@@ -104,7 +104,7 @@ async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Pa
         await once_each(desk, shell)
 
 
-async def once_each(desk: Desk, shell: Shell) -> None:
+async def once_each(desk: Library, shell: Shell) -> None:
     """No run has taken a step twice, and no question has two answers."""
     assert rows_of(shell.home, "SELECT run_id FROM answers GROUP BY id HAVING count(*) > 1") == []
     ids = [job_id for (job_id,) in rows_of(shell.home, "SELECT id FROM jobs WHERE kind = 'answer'")]

@@ -359,8 +359,8 @@ def test_without_a_model_no_client_is_imported() -> None:
     code = (
         "import sys, asyncio, shisho, tempfile\n"
         "async def main():\n"
-        "    async with shisho.open(home=tempfile.mkdtemp(), web='off') as desk:\n"
-        "        await desk.doctor()\n"
+        "    async with shisho.open(home=tempfile.mkdtemp(), web='off') as library:\n"
+        "        await library.run_checks()\n"
         "asyncio.run(main())\n"
         "print([name for name in sys.modules if name.split('.')[0].startswith(('langchain', 'openai', 'langsmith')) "
         "or name == 'shisho.inference.llm'])"

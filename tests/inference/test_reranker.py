@@ -57,30 +57,30 @@ async def test_folder_of_an_encoder_is_no_reranker(tmp_path: Path) -> None:
         await reranker(tmp_path).score("犬", ["犬が走る。"])
 
 
-async def add_documents(desk: shisho.Desk) -> None:
+async def add_documents(library: shisho.Library) -> None:
     """One passage each; the last ones the reranker likes best."""
     for number in range(DOCUMENTS):
         text = f"統計の講義の記録である。{'別の話。' * number}犬が{'木' * number}。"
-        await desk.add_source(Source(f"{number:02}.txt", text.encode()))
+        await library.documents.add_source(Source(f"{number:02}.txt", text.encode()))
 
 
-async def places(desk: shisho.Desk) -> list[str]:
-    return [hit.source for hit in await desk.search([QUESTION], limit=DOCUMENTS)]
+async def places(library: shisho.Library) -> list[str]:
+    return [hit.source for hit in await library.documents.search([QUESTION], limit=DOCUMENTS)]
 
 
 @pytest.mark.slow
 async def test_the_first_twenty_come_in_its_order_and_the_rest_as_they_were(tmp_path: Path) -> None:
     home = tmp_path / "home"
     reranker_folder(home / "models" / "owner" / "tiny", {"木": 1.0})
-    async with shisho.open(home=home, web="off", embedder="none") as desk:
-        await add_documents(desk)
-        plain = await places(desk)
-        assert "reranker" not in {check.name for check in await desk.doctor()}
-    async with shisho.open(home=home, web="off", embedder="none", reranker="owner/tiny") as desk:
-        reranked = await places(desk)
-        hits = await desk.search([QUESTION], limit=3)
-        answer = await desk.ask(f"{QUESTION}の記録とは何か")
-        checks = {check.name: check for check in await desk.doctor()}
+    async with shisho.open(home=home, web="off", embedder="none") as library:
+        await add_documents(library)
+        plain = await places(library)
+        assert "reranker" not in {check.name for check in await library.run_checks()}
+    async with shisho.open(home=home, web="off", embedder="none", reranker="owner/tiny") as library:
+        reranked = await places(library)
+        hits = await library.documents.search([QUESTION], limit=3)
+        answer = await library.questions.ask(f"{QUESTION}の記録とは何か")
+        checks = {check.name: check for check in await library.run_checks()}
     assert len(plain) == DOCUMENTS and plain != reranked
     assert reranked[:RERANKED] == sorted(plain[:RERANKED], reverse=True)
     assert reranked[RERANKED:] == plain[RERANKED:]
@@ -101,23 +101,23 @@ async def test_reranker_that_fails_leaves_the_order_of_the_search_and_doctor_say
     root = home / "models" / "owner" / "tiny"
     reranker_folder(root, {"木": 1.0})
     (root / "onnx" / "model.onnx").write_bytes(b"no graph")
-    async with shisho.open(home=home, web="off", embedder="none") as desk:
-        await add_documents(desk)
-        plain = await places(desk)
+    async with shisho.open(home=home, web="off", embedder="none") as library:
+        await add_documents(library)
+        plain = await places(library)
     caplog.set_level(logging.WARNING)
     for choice, why in (
         ("owner/tiny", "can't be used"),
         ("owner/absent", "shisho models pull owner/absent"),
     ):
-        async with shisho.open(home=home, web="off", embedder="none", reranker=choice) as desk:
-            assert await places(desk) == plain
-            checks = {check.name: check for check in await desk.doctor()}
+        async with shisho.open(home=home, web="off", embedder="none", reranker=choice) as library:
+            assert await places(library) == plain
+            checks = {check.name: check for check in await library.run_checks()}
         assert not checks["reranker"].ok and why in str(checks["reranker"].detail)
         assert why in caplog.text
     write_json(root / "config.json", {"model_type": "bert"})
     (root / "onnx" / "model.onnx").unlink()
-    async with shisho.open(home=home, web="off", embedder="none", reranker="owner/tiny") as desk:
-        assert await places(desk) == plain
+    async with shisho.open(home=home, web="off", embedder="none", reranker="owner/tiny") as library:
+        assert await places(library) == plain
 
 
 def test_without_a_reranker_nothing_of_it_is_loaded() -> None:
@@ -125,9 +125,9 @@ def test_without_a_reranker_nothing_of_it_is_loaded() -> None:
         "import sys, asyncio, shisho, tempfile\n"
         "from shisho.domain.corpus import Source\n"
         "async def main():\n"
-        "    async with shisho.open(home=tempfile.mkdtemp(), web='off', embedder='none') as desk:\n"
-        "        await desk.add_source(Source('a.txt', '司書は本を探す。'.encode()))\n"
-        "        assert await desk.search(['司書'])\n"
+        "    async with shisho.open(home=tempfile.mkdtemp(), web='off', embedder='none') as library:\n"
+        "        await library.documents.add_source(Source('a.txt', '司書は本を探す。'.encode()))\n"
+        "        assert await library.documents.search(['司書'])\n"
         "asyncio.run(main())\n"
         "print([name for name in sys.modules if name.startswith(('onnxruntime', 'tokenizers', 'shisho.inference'))])"
     )

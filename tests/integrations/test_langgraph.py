@@ -1,4 +1,4 @@
-"""LangGraph and LangChain themselves over a desk with the sample lectures: no answer differs from our own
+"""LangGraph and LangChain themselves over a library with the sample lectures: no answer differs from our own
 runner's."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.codec import dumps
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
@@ -30,7 +30,7 @@ from shisho.errors import EmptyCorpus, InvalidParams
 from shisho.integrations.langgraph import ShishoRetriever, ask_tool, compile_librarian, search_tool
 from shisho.librarian.table import TABLE
 from shisho.messages.catalogue import use_language
-from shisho.services import Desk
+from shisho.services import Library
 from tests.corpus.readers.making_books import notebook
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -42,8 +42,8 @@ QUESTION = "最小二乗法とはどのような方法か"
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     async def stock() -> None:
-        async with open_desk(home=folder, web="off") as desk:
-            async for _ in desk.add(SAMPLES / "lectures"):
+        async with open_library(home=folder, web="off") as library:
+            async for _ in library.documents.add(SAMPLES / "lectures"):
                 pass
 
     folder = tmp_path_factory.mktemp("home")
@@ -52,9 +52,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def desk(home: Path) -> AsyncIterator[Desk]:
-    async with open_desk(home=home, web="off") as desk:
-        yield desk
+async def library(home: Path) -> AsyncIterator[Library]:
+    async with open_library(home=home, web="off") as library:
+        yield library
 
 
 def same(answer: Answer) -> str:
@@ -68,9 +68,9 @@ def same(answer: Answer) -> str:
     )
 
 
-async def steps_of(desk: Desk, answer: Answer) -> list[Any]:
+async def steps_of(library: Library, answer: Answer) -> list[Any]:
     """The ledger's steps of the run that gave an answer, without times."""
-    steps = json.loads(dumps([*await desk._parts.ledger.list_steps(answer.task_id)]))
+    steps = json.loads(dumps([*await library._builder.stores.ledger.list_steps(answer.task_id)]))
     return [(step["node"], step["texts"], timeless(step["output"])) for step in steps]
 
 
@@ -85,28 +85,28 @@ async def test_both_runners_give_the_same_answer_by_the_same_steps(home: Path, q
     answers = []
     steps = []
     for loop in ("own", "langgraph"):
-        async with open_desk(home=home, web="off", loop=loop) as desk:
-            answers.append(await desk.ask(question))
-            steps.append(await steps_of(desk, answers[-1]))
+        async with open_library(home=home, web="off", loop=loop) as library:
+            answers.append(await library.questions.ask(question))
+            steps.append(await steps_of(library, answers[-1]))
     assert same(answers[0]) == same(answers[1])
     assert steps[0] == steps[1] and len(steps[0]) >= 6
 
 
-async def test_compiled_librarian_gives_the_answer_of_the_desk_and_stores_it(desk: Desk) -> None:
-    graph = compile_librarian(desk)
+async def test_compiled_librarian_gives_the_answer_of_the_desk_and_stores_it(library: Library) -> None:
+    graph = compile_librarian(library)
     given = await graph.ainvoke({"question": QUESTION})
     assert set(given) == {"answer", "accepted_evidence"}
-    assert given["accepted_evidence"] == (await desk.get_evidence(given["answer"].id)).evidence
-    asked = await desk.ask(QUESTION)
+    assert given["accepted_evidence"] == (await library.questions.list_evidence(given["answer"].id)).evidence
+    asked = await library.questions.ask(QUESTION)
     assert same(given["answer"]) == same(asked)
-    assert await steps_of(desk, given["answer"]) == await steps_of(desk, asked)
-    assert await desk.answer(given["answer"].id) == given["answer"]
+    assert await steps_of(library, given["answer"]) == await steps_of(library, asked)
+    assert await library.questions.get(given["answer"].id) == given["answer"]
 
 
-async def test_compiled_librarian_streams_its_nodes_in_the_order_of_the_table(desk: Desk) -> None:
+async def test_compiled_librarian_streams_its_nodes_in_the_order_of_the_table(library: Library) -> None:
     told = [
         [*update]
-        async for update in compile_librarian(desk).astream({"question": QUESTION}, stream_mode="updates")
+        async for update in compile_librarian(library).astream({"question": QUESTION}, stream_mode="updates")
     ]
     assert [name for (name,) in told] == [
         "begin",
@@ -120,14 +120,14 @@ async def test_compiled_librarian_streams_its_nodes_in_the_order_of_the_table(de
     ]
 
 
-async def test_compiled_librarian_is_a_node_of_a_graph_that_keeps_checkpoints(desk: Desk) -> None:
+async def test_compiled_librarian_is_a_node_of_a_graph_that_keeps_checkpoints(library: Library) -> None:
     class Desktop(TypedDict, total=False):
         question: str
         answer: Answer
         length: int
 
     drawn = StateGraph(Desktop)
-    drawn.add_node("librarian", compile_librarian(desk))
+    drawn.add_node("librarian", compile_librarian(library))
     drawn.add_node("count", lambda state: {"length": len(state["answer"].evidence)})
     drawn.add_edge(START, "librarian")
     drawn.add_edge("librarian", "count")
@@ -137,15 +137,15 @@ async def test_compiled_librarian_is_a_node_of_a_graph_that_keeps_checkpoints(de
     assert given["length"] == len(given["answer"].evidence) >= 1
 
 
-async def test_compiled_librarian_answers_two_questions_at_once(desk: Desk) -> None:
-    graph = compile_librarian(desk, budget={"max_rounds": 2})
+async def test_compiled_librarian_answers_two_questions_at_once(library: Library) -> None:
+    graph = compile_librarian(library, budget={"max_rounds": 2})
     both = await asyncio.gather(*(graph.ainvoke({"question": question}) for question in QUESTIONS[:2]))
-    asked = [await desk.ask(question, budget={"max_rounds": 2}) for question in QUESTIONS[:2]]
+    asked = [await library.questions.ask(question, budget={"max_rounds": 2}) for question in QUESTIONS[:2]]
     assert [same(given["answer"]) for given in both] == [same(answer) for answer in asked]
 
 
-async def test_graph_has_the_nodes_and_edges_of_the_table(desk: Desk) -> None:
-    drawn = compile_librarian(desk).get_graph()
+async def test_graph_has_the_nodes_and_edges_of_the_table(library: Library) -> None:
+    drawn = compile_librarian(library).get_graph()
     assert {*drawn.nodes} == {"__start__", "begin", *TABLE, "finish", "__end__"}
     edges = {(edge.source, edge.target) for edge in drawn.edges}
     assert edges >= {
@@ -153,16 +153,16 @@ async def test_graph_has_the_nodes_and_edges_of_the_table(desk: Desk) -> None:
     }
 
 
-async def test_errors_of_a_question_come_through_the_graph(desk: Desk, tmp_path: Path) -> None:
+async def test_errors_of_a_question_come_through_the_graph(library: Library, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams):
-        await compile_librarian(desk).ainvoke({"question": "  "})
-    async with open_desk(home=tmp_path, web="off") as empty:
+        await compile_librarian(library).ainvoke({"question": "  "})
+    async with open_library(home=tmp_path, web="off") as empty:
         with pytest.raises(EmptyCorpus):
             await compile_librarian(empty).ainvoke({"question": QUESTION})
 
 
-async def test_compiled_librarian_refuses_unknown_keys_and_tells_its_schemas(desk: Desk) -> None:
-    graph = compile_librarian(desk)
+async def test_compiled_librarian_refuses_unknown_keys_and_tells_its_schemas(library: Library) -> None:
+    graph = compile_librarian(library)
     with pytest.raises(InvalidParams, match="takes no goal, wait"):
         await graph.ainvoke({"question": QUESTION, "goal": ["x"], "wait": 3})
     with pytest.raises(InvalidParams, match="character 4"):
@@ -172,13 +172,13 @@ async def test_compiled_librarian_refuses_unknown_keys_and_tells_its_schemas(des
     assert {*graph.get_output_jsonschema()["properties"]} == {"answer", "accepted_evidence"}
 
 
-async def test_retriever_gives_passages_that_open_and_works_in_a_chain(desk: Desk) -> None:
-    retriever = ShishoRetriever(desk=desk, limit=3)
+async def test_retriever_gives_passages_that_open_and_works_in_a_chain(library: Library) -> None:
+    retriever = ShishoRetriever(library=library, limit=3)
     documents = await retriever.ainvoke("決定係数 定義")
-    hits = await desk.search(["決定係数 定義"], limit=3)
+    hits = await library.documents.search(["決定係数 定義"], limit=3)
     assert [document.page_content for document in documents] == [hit.text for hit in hits]
     first = documents[0].metadata
-    text = await desk.text(first["document_id"])
+    text = await library.documents.read_text(first["document_id"])
     assert text[first["start"] : first["end"]] == documents[0].page_content
     json.dumps(first)
 
@@ -189,18 +189,18 @@ async def test_retriever_gives_passages_that_open_and_works_in_a_chain(desk: Des
     assert hits[0].text in (await chain.ainvoke("決定係数 定義")).to_string()
 
 
-async def test_retriever_heeds_corpus_and_filter(desk: Desk) -> None:
-    other = (await desk.document("04-reading-a-regression.pdf")).source
-    assert {hit.source for hit in await desk.search(["決定係数"])} != {other}
-    documents = await ShishoRetriever(desk=desk, filters={"source": (other,)}).ainvoke("決定係数")
+async def test_retriever_heeds_corpus_and_filter(library: Library) -> None:
+    other = (await library.documents.get("04-reading-a-regression.pdf")).source
+    assert {hit.source for hit in await library.documents.search(["決定係数"])} != {other}
+    documents = await ShishoRetriever(library=library, filters={"source": (other,)}).ainvoke("決定係数")
     assert {document.metadata["source"] for document in documents} == {other}
     with pytest.raises(EmptyCorpus):
-        await ShishoRetriever(desk=desk, corpora=("nowhere",)).ainvoke("決定係数")
+        await ShishoRetriever(library=library, corpora=("nowhere",)).ainvoke("決定係数")
 
 
-async def test_tools_answer_a_models_call_with_words_and_an_artifact(desk: Desk) -> None:
-    ask = ask_tool(desk)
-    search = search_tool(desk, limit=2)
+async def test_tools_answer_a_models_call_with_words_and_an_artifact(library: Library) -> None:
+    ask = ask_tool(library)
+    search = search_tool(library, limit=2)
     assert ask.args_schema.model_json_schema()["required"] == ["question"]  # type: ignore[union-attr]
     call = {"name": ask.name, "args": {"question": QUESTION}, "id": "1", "type": "tool_call"}
     message = await ask.ainvoke(call)
@@ -210,14 +210,14 @@ async def test_tools_answer_a_models_call_with_words_and_an_artifact(desk: Desk)
         {"name": search.name, "args": {"query": "決定係数"}, "id": "2", "type": "tool_call"}
     )
     assert [hit.text for hit in found.artifact] == [
-        hit.text for hit in await desk.search(["決定係数"], limit=2)
+        hit.text for hit in await library.documents.search(["決定係数"], limit=2)
     ]
     assert found.artifact[0].text in found.content
 
 
-async def test_tool_takes_what_the_answer_must_say(desk: Desk) -> None:
+async def test_tool_takes_what_the_answer_must_say(library: Library) -> None:
     first, second = {"id": "T1", "question": "決定係数の定義"}, {"id": "task-7", "question": "残差の定義"}
-    plain = await desk.ask("決定係数と残差の違いを比較せよ", goals=[first, second])
+    plain = await library.questions.ask("決定係数と残差の違いを比較せよ", goals=[first, second])
     arguments = {
         "question": plain.question,
         "goals": [{**first, "min_evidence": 1}, second],
@@ -226,29 +226,29 @@ async def test_tool_takes_what_the_answer_must_say(desk: Desk) -> None:
         "exclude_ids": [plain.evidence[0].passage_id],
     }
     call = {"name": "ask_library", "args": arguments, "id": "1", "type": "tool_call"}
-    answer = (await ask_tool(desk).ainvoke(call)).artifact
+    answer = (await ask_tool(library).ainvoke(call)).artifact
     assert answer.condition == "T1 and not task-7"
     assert [goal.id for goal in answer.goals] == ["T1", "task-7"]
     assert answer.evidence and plain.evidence[0].passage_id not in {
         quoted.passage_id for quoted in answer.evidence
     }
     with pytest.raises(InvalidParams, match="no passage and no document nowhere"):
-        await ask_tool(desk).ainvoke({**call, "args": {**arguments, "exclude_ids": ["nowhere"]}})
+        await ask_tool(library).ainvoke({**call, "args": {**arguments, "exclude_ids": ["nowhere"]}})
 
 
 async def test_search_names_the_cell_of_a_notebook_in_the_readers_language(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web="off") as desk:
-        await desk.add_source(Source("分析.ipynb", notebook()))
+    async with open_library(home=tmp_path, web="off") as library:
+        await library.documents.add_source(Source("分析.ipynb", notebook()))
         for language, place in (("ja", "セル3"), ("en", "cell 3")):
             with use_language(language):
-                assert f", {place}]" in str(await search_tool(desk).ainvoke({"query": "決定係数"}))
+                assert f", {place}]" in str(await search_tool(library).ainvoke({"query": "決定係数"}))
 
 
-async def test_calls_that_cannot_be_awaited_say_what_to_do(desk: Desk) -> None:
+async def test_calls_that_cannot_be_awaited_say_what_to_do(library: Library) -> None:
     with pytest.raises(InvalidParams, match="ainvoke"):
-        ShishoRetriever(desk=desk).invoke("決定係数")
+        ShishoRetriever(library=library).invoke("決定係数")
     with pytest.raises(NotImplementedError, match="sync"):
-        ask_tool(desk).invoke({"question": QUESTION})
+        ask_tool(library).invoke({"question": QUESTION})
 
 
 @pytest.mark.slow

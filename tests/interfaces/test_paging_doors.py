@@ -13,7 +13,7 @@ import pytest
 from mcp import Client
 from rich.cells import cell_len
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.payloads import SearchJob
 from shisho.domain.task import SearchOptions, StopStrategy
@@ -21,7 +21,7 @@ from shisho.interfaces.cli import render_queue
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render_all, use_language
-from shisho.services import Desk
+from shisho.services import Library
 from tests.flows.smallweb import QUERY, ended, small_web, way
 from tests.interfaces.http.rooms import served
 from tests.interfaces.serving import Refused, calling
@@ -42,12 +42,15 @@ PAGE_NUMBERS = [1, 1, 1, 2]
 
 
 @asynccontextmanager
-async def searched(tmp_path: Path) -> AsyncIterator[tuple[Desk, str]]:
-    """A desk, and a task whose one search has ended."""
-    async with open_desk(home=tmp_path / "home", web_access=way(small_web(*PAGES))) as desk, desk.working(2):
-        queued = await desk.tasks.queue_searches([QUERY], options=DEEP)
-        await ended(desk, queued.task_id)
-        yield desk, queued.task_id
+async def searched(tmp_path: Path) -> AsyncIterator[tuple[Library, str]]:
+    """A library, and a task whose one search has ended."""
+    async with (
+        open_library(home=tmp_path / "home", web_access=way(small_web(*PAGES))) as library,
+        library.working(2),
+    ):
+        queued = await library.tasks.queue_searches([QUERY], options=DEEP)
+        await ended(library, queued.task_id)
+        yield library, queued.task_id
 
 
 def check(status: dict[str, Any]) -> None:
@@ -57,8 +60,12 @@ def check(status: dict[str, Any]) -> None:
 
 
 async def test_every_door_tells_how_a_search_pages(tmp_path: Path) -> None:
-    async with searched(tmp_path) as (desk, task), served(desk) as rest, Client(mcp.build(desk)) as client:
-        snapshot = await desk.tasks.get_status(task, wait=0, detail="full")
+    async with (
+        searched(tmp_path) as (library, task),
+        served(library) as rest,
+        Client(mcp.build(library)) as client,
+    ):
+        snapshot = await library.tasks.get_status(task, wait=0, detail="full")
         check(to_plain(render_all(snapshot, "en")))
         called = await client.call_tool("get_status", {"task_id": task, "wait": 0, "detail": "full"})
         check(dict(called.structured_content or {}))
@@ -72,7 +79,7 @@ async def test_every_door_tells_how_a_search_pages(tmp_path: Path) -> None:
 
 
 async def test_a_summary_leaves_it_out(tmp_path: Path) -> None:
-    async with searched(tmp_path) as (desk, task), served(desk) as rest:
+    async with searched(tmp_path) as (library, task), served(library) as rest:
         status = (await rest.get(f"/tasks/{task}", params={"wait": 0})).json()
         assert "searches" not in status and "page_number" not in status["results"][0]
 
@@ -89,8 +96,8 @@ async def test_a_summary_leaves_it_out(tmp_path: Path) -> None:
 async def test_the_shell_shows_it_in_short_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str, said: str
 ) -> None:
-    async with searched(tmp_path) as (desk, task):
-        snapshot = await desk.tasks.get_status(task, wait=0, detail="full")
+    async with searched(tmp_path) as (library, task):
+        snapshot = await library.tasks.get_status(task, wait=0, detail="full")
     with use_language(language):
         render_queue.status(snapshot, Words(language))
     shown = capsys.readouterr().out
@@ -105,12 +112,12 @@ NAMES = {"strategy": "fixed", "max_pages": 3}
 
 @pytest.mark.parametrize("arguments", [NAMES, {"options": NAMES}, {**NAMES, "stop_strategy": "fixed"}])
 async def test_strategy_and_max_pages_are_other_names(tmp_path: Path, arguments: dict[str, Any]) -> None:
-    async with open_desk(home=tmp_path / "home", web_access=way(small_web([1]))) as desk:
-        async with calling(mcp.build(desk)) as call, served(desk) as rest:
+    async with open_library(home=tmp_path / "home", web_access=way(small_web([1]))) as library:
+        async with calling(mcp.build(library)) as call, served(library) as rest:
             over_mcp = await call("queue_searches", queries=["x"], **arguments)
             over_rest = (await rest.post("/searches", json={"queries": ["x"], **arguments})).json()
         for queued in (over_mcp, over_rest):
-            (job,) = (await desk.tasks.list_jobs(queued["task_id"])).jobs
+            (job,) = (await library.tasks.list_jobs(queued["task_id"])).jobs
             asked = job.input.read(SearchJob)
             assert (asked.stop_strategy, asked.serp_max_pages) == (StopStrategy.FIXED, 3)
 
@@ -124,8 +131,8 @@ async def test_strategy_and_max_pages_are_other_names(tmp_path: Path, arguments:
     ],
 )
 async def test_two_names_that_differ_are_refused(tmp_path: Path, arguments: dict[str, Any]) -> None:
-    async with open_desk(home=tmp_path / "home", web_access=way(small_web([1]))) as desk:
-        async with calling(mcp.build(desk)) as call, served(desk) as rest:
+    async with open_library(home=tmp_path / "home", web_access=way(small_web([1]))) as library:
+        async with calling(mcp.build(library)) as call, served(library) as rest:
             with pytest.raises(Refused) as refused:
                 await call("queue_searches", queries=["x"], **arguments)
             answer = await rest.post("/searches", json={"queries": ["x"], **arguments})

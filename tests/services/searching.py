@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.web import Manners, WebAccess, build_engine_access
+from shisho.bootstrap.web import WebAccess, build_engine_access
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
 from shisho.domain.payloads import SearchJob
@@ -20,6 +20,7 @@ from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import SerpEngine
 from shisho.services.result_pages import EngineAccess, SerpAttempt
+from shisho.services.stores import Manners
 from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.finds import StoredUrls

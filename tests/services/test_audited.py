@@ -1,70 +1,74 @@
-"""Every verb of the desk is on record, or says why it need not be."""
+"""Every verb of the library is on record, or says why it need not be."""
 
 from __future__ import annotations
 
 import inspect
 import re
+from functools import cached_property
 from typing import Any, get_type_hints
 
-from shisho.services import Desk, sections
-from shisho.services.answers import AnswerDesk
-from shisho.services.conversing import ConversationDesk
-from shisho.services.embeddings import EmbeddingDesk
-from shisho.services.exporting import ExportDesk
-from shisho.services.folders import FolderDesk
-from shisho.services.modelling import ModelDesk
-from shisho.services.proving import ProofDesk
-from shisho.services.references import ReferenceDesk
+from shisho.services import Library
+from shisho.services.conversations import Conversations
+from shisho.services.documents import Documents
+from shisho.services.embeddings import Embeddings
+from shisho.services.exports import Exports
+from shisho.services.folders import Folders
+from shisho.services.models import Models
+from shisho.services.proofs import Proofs
+from shisho.services.questions import Questions
+from shisho.services.references import References
 from shisho.services.sessions import Sessions
-from shisho.services.tasks import TaskDesk
-from shisho.services.team import TeamDesk
-from shisho.services.viewing import ViewerDesk
+from shisho.services.tasks import Tasks
+from shisho.services.team import Team
+from shisho.services.viewer import Viewer
+from shisho.services.web import Web
 
 SECTIONS: dict[str, type] = {
-    "": Desk,
-    "answers": AnswerDesk,
-    "conversations": ConversationDesk,
-    "embeddings": EmbeddingDesk,
-    "exports": ExportDesk,
-    "folders": FolderDesk,
-    "models": ModelDesk,
-    "proofs": ProofDesk,
-    "references": ReferenceDesk,
+    "": Library,
+    "conversations": Conversations,
+    "documents": Documents,
+    "embeddings": Embeddings,
+    "exports": Exports,
+    "folders": Folders,
+    "models": Models,
+    "proofs": Proofs,
+    "questions": Questions,
+    "references": References,
     "sessions": Sessions,
-    "tasks": TaskDesk,
-    "team": TeamDesk,
-    "viewer": ViewerDesk,
+    "tasks": Tasks,
+    "team": Team,
+    "viewer": Viewer,
+    "web": Web,
 }
-# Verbs that leave no record, by the reason why.
+# Methods that leave no record, by the reason why.
 EXEMPT = {
-    "of this machine or the process, not of what somebody has": """budget lend working count_tokens for_owner close settings
-        is_host owner estimate_report
-        backup figures ready doctor embeddings.progress embeddings.embed embeddings.keep_up models.list_stored models.work
-        models.progress models.calibration_target models.check models.begin_pull models.begin_calibration
-        models.find models.chosen models.choose
-        folders.check folders.follow folders.follower folders.status folders.list_watched proofs.public_key proofs.make_key
-        tasks.list_engines""",
-    "lists names and numbers of what may be read, no text": """corpora metadata documents document find_removable places
-        references.list_incomplete""",
-    "measures a ranking for who runs the library": "rank rank_documents",
-    "shows or goes on with what its owner has asked, and the asking is on record": """resume replay answer evidence get_evidence
-        answers.list_evidence sessions.list_evidence answers.log
-        answers.check answers.news answers.stop answers.resume conversations.turns conversations.list_newest
-        conversations.find_last_run conversations.view conversations.understand
-        conversations.context exports.text exports.file export
-        tasks.create_task tasks.stop_task tasks.resume_task tasks.list_tasks tasks.list_jobs tasks.find_question
+    "of this machine or the process, not of what somebody has": """questions.budget questions.use_model working count_tokens
+        for_owner close list_settings is_host owner questions.estimate_report backup read_figures check_ready run_checks
+        embeddings.get_progress embeddings.embed embeddings.keep_up models.list_stored models.get_work models.get_progress
+        models.get_calibration_target models.check models.begin_pull models.begin_calibration models.find models.get_chosen
+        models.choose folders.check folders.follow folders.find_follower folders.get_status folders.list
+        proofs.read_public_key proofs.make_key web.list_engines""",
+    "lists names and numbers of what may be read, no text": """documents.list_corpora documents.list_metadata documents.list
+        documents.get documents.find_removable documents.list_sources references.list_incomplete""",
+    "measures a ranking for who runs the library": "documents.rank documents.rank_documents",
+    "shows or goes on with what its owner has asked, and the asking is on record": """questions.resume questions.replay
+        questions.get questions.find_evidence questions.list_evidence sessions.list_evidence questions.get_log
+        questions.check questions.follow questions.stop questions.resume_queued questions.find_job
+        conversations.list_turns conversations.list conversations.find_last_run conversations.get
+        conversations.understand conversations.get_context exports.render exports.render_file
+        tasks.create tasks.stop tasks.resume tasks.list tasks.list_jobs
         sessions.submit_findings sessions.compose_answer""",
-    "is about the way to the web, and the words that go there are of what was asked": """tasks.get_auth_queue
-        tasks.resolve_auth tasks.open_auth tasks.get_web_consent tasks.get_web_consent_time tasks.set_web_consent
-        tasks.preview_question tasks.preview_queries tasks.is_web_usable""",
-    "changes only the visitor's own answers from now on": "tasks.feedback",
-    "is called by verbs that are on record": "tasks.forget_bytes",
-    "looks at who there is, which is on record as it changes": """team.find_user team.has_user team.users team.groups
-        team.grants team.quotas team.audit tasks.list_shares""",
+    "is about the way to the web, and the words that go there are of what was asked": """web.get_auth_queue
+        web.resolve_auth web.open_auth web.get_consent web.get_consent_time web.set_consent
+        web.preview_question web.preview_queries web.is_usable""",
+    "changes only the visitor's own answers from now on": "questions.record_feedback",
+    "is called by methods that are on record": "tasks.drop_staged",
+    "looks at who there is, which is on record as it changes": """team.find_user team.has_user team.list_users
+        team.list_groups team.list_grants team.list_quotas team.list_audit tasks.list_shares""",
 }
-RECORDS = re.compile(r"\brecord(?:_look|ing|ing_failure)?\(|\b_record\(")
+RECORDS = re.compile(r"\brecord(?:_look|ing|ing_failure)?\(|\b_record\(|\bself\._queue\.enqueue\(")
 OWN = re.compile(r"\bself\.(_?\w+)\(")
-OTHERS = re.compile(r"\bself\.(?:_parts\.)?(\w+)\.(\w+)\(")
+OTHERS = re.compile(r"\bself\.(?:_library\.|_parts\.)?(\w+)\.(\w+)\(")
 
 
 def verbs_of(kind: type) -> list[str]:
@@ -105,17 +109,14 @@ def all_verbs() -> dict[str, tuple[type, str]]:
     }
 
 
-def test_every_section_of_the_desk_is_looked_at() -> None:
-    properties = {
-        name: get_type_hints(
-            member.fget, vars(sections) | {kind.__name__: kind for kind in SECTIONS.values()}
-        )
-        for name, member in vars(sections.DeskSections).items()
-        if isinstance(member, property)
+def test_every_part_of_the_library_is_looked_at() -> None:
+    names = {kind.__name__: kind for kind in SECTIONS.values()}
+    parts = {
+        name: get_type_hints(member.func, names)["return"]
+        for name, member in vars(Library).items()
+        if isinstance(member, cached_property)
     }
-    assert {name: hints["return"] for name, hints in properties.items()} == {
-        name: kind for name, kind in SECTIONS.items() if name
-    }
+    assert parts == {name: kind for name, kind in SECTIONS.items() if name}
 
 
 def test_every_verb_is_on_record_or_says_why_not() -> None:
@@ -125,7 +126,7 @@ def test_every_verb_is_on_record_or_says_why_not() -> None:
     assert lacking == [], "record it with access.record, or name it in EXEMPT"
     assert sorted(exempt - all_verbs().keys()) == [], "these verbs are no more"
     assert {
-        "viewer.image",
+        "viewer.get_image",
         "folders.watch",
         "tasks.queue_documents",
         "sessions.open_session",
@@ -134,9 +135,9 @@ def test_every_verb_is_on_record_or_says_why_not() -> None:
 
 
 def test_a_verb_that_is_neither_is_found() -> None:
-    class NewDesk(TeamDesk):
+    class NewPart(Team):
         async def peek(self) -> None:
             """Looks at something of somebody's."""
 
-    assert not is_recorded(NewDesk, "peek") and is_recorded(NewDesk, "join")
-    assert "peek" in verbs_of(NewDesk)
+    assert not is_recorded(NewPart, "peek") and is_recorded(NewPart, "join")
+    assert "peek" in verbs_of(NewPart)

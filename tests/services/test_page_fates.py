@@ -9,7 +9,7 @@ from shisho.domain.corpus import DocumentId
 from shisho.domain.find import DiscoveredUrl, StoredUrl, UrlState
 from shisho.domain.job import JobState
 from shisho.errors import map_by_code
-from shisho.services.page_fates import BLOCKED, list_pages
+from shisho.services.answer_log import BLOCKED, list_pages
 
 DOCUMENT = DocumentId("doc_1")
 QUOTED = frozenset({DOCUMENT})

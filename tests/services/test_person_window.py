@@ -9,7 +9,7 @@ import pytest
 
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.web import Request, Response
-from shisho.services.person_window import Window
+from shisho.services.web import Window
 from shisho.settings import child_environment
 from shisho.web.serp.parser import KillableSerpParser
 

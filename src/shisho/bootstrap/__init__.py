@@ -1,2 +1,2 @@
-"""Settings to adapters to a Desk. The one room that knows both sides; optional drivers are imported here,
+"""Settings to adapters to a library. The one room that knows both sides; optional drivers are imported here,
 inside functions."""

@@ -25,7 +25,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
-from shisho.services.embeddings import EmbeddingDesk
+from shisho.services.embeddings import Embeddings
 from shisho.settings import Settings, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
@@ -36,7 +36,7 @@ async def run_checks(
     check_database: Callable[[], Awaitable[Check]],
     index: MeasuredIndex,
     reader: KillableReader,
-    embeddings: EmbeddingDesk,
+    embeddings: Embeddings,
     embedders: BuiltEmbedders | Message,
     originals: Originals,
     renderer: PageRenderer,
@@ -151,7 +151,7 @@ async def _index(index: MeasuredIndex) -> Check:
 
 
 async def _embedder(
-    embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: MeasuredIndex
+    embeddings: Embeddings, embedders: BuiltEmbedders | Message, index: MeasuredIndex
 ) -> Check:
     """Report the embedder and its progress, or why there is none.
 
@@ -162,7 +162,7 @@ async def _embedder(
         return Check("embedder", False, embedders, remedy, optional=True)
     name = embedders.current.about.name
     try:
-        progress = await embeddings.progress()
+        progress = await embeddings.get_progress()
         serving = await index.view(lambda view: view.serving, current=False)
     except ShishoError as error:
         return Check("embedder", False, error.message, optional=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.sql_stores import SqlStores
-from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
+from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores
 from shisho.settings import Settings
 from shisho.stores.embedded.checking import check_database
 from shisho.stores.embedded.connect import Database
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         FollowerTurn,
         MeasuredIndex,
     )
+    from shisho.services.stores import QueueStores
 
 DATABASE = "shisho.db"
 EMBEDDING = "shisho.db.embedding"  # locked by the one process that embeds in the background

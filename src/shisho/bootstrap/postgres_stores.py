@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.sql_stores import SqlStores
-from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores, QueueStores
+from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores
 from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Index,
         MeasuredIndex,
     )
+    from shisho.services.stores import QueueStores
 
 FOLLOWER = "postgres.follower"  # locked by the one process of this machine that watches its folders
 EMBEDDING = (

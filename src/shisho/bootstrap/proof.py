@@ -1,8 +1,7 @@
-"""Answers with proofs: write and sign them, and check them without a home."""
+"""Keys of proof files, and checks of these files without a home."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.personal import locate_personal_folder
@@ -11,24 +10,9 @@ from shisho.settings import Settings
 
 if TYPE_CHECKING:
     from shisho.domain.proof import ProofReport
-    from shisho.ports import Grants, Shelf
-    from shisho.services.proving import ProofDesk
-    from shisho.services.viewing import ViewerDesk
     from shisho.system.signing import SigningKeyFile
 
 KEY = "proof.key"
-
-
-def build_proofs(
-    settings: Settings, owner: str, shelf: Shelf, grants: Grants, viewer: ViewerDesk
-) -> ProofDesk:
-    """Build the verbs of proofs."""
-    from shisho.rendering.proof import with_signature, write_proof
-    from shisho.services.proving import ProofDesk, ProofParts
-
-    readable = partial(grants.select_readable, reader=owner)
-    key = open_signing_key(settings, owner)
-    return ProofDesk(ProofParts(shelf, readable, viewer, key, write_proof, with_signature))
 
 
 def open_signing_key(settings: Settings, owner: str = LOCAL_OWNER) -> SigningKeyFile:

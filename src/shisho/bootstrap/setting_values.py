@@ -1,4 +1,4 @@
-"""The settings of a desk, for display."""
+"""The settings of a library, for display."""
 
 from __future__ import annotations
 

@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.store_parts import QueueStores
     from shisho.domain.figures import LibraryFigures
     from shisho.ports import (
         AuditLog,
         Bell,
         Blobs,
         Clock,
-        Conversations,
+        ConversationStore,
         FolderRegister,
         Grants,
         JobStore,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
         TaskShares,
         Users,
     )
+    from shisho.services.stores import QueueStores
     from shisho.stores.sql.queries import QueryStore
     from shisho.stores.sql.transitions import Transactions
 
@@ -88,7 +88,7 @@ class SqlStores:
         return StoredFigures(self.store, self._clock, behind).read
 
     @cached_property
-    def conversations(self) -> Conversations:
+    def conversations(self) -> ConversationStore:
         from shisho.stores.sql.conversations import StoredConversations
 
         return StoredConversations(self.store, self._clock, self._erase)
@@ -134,8 +134,7 @@ class SqlStores:
         self, transactions: Transactions, jobs: JobStore, bell: Bell, presence: Presence, blobs: Blobs
     ) -> QueueStores:
         """Build the queue stores of all owners: they share the workers and their notifications."""
-        from shisho.bootstrap.store_parts import QueueStores
-        from shisho.bootstrap.web import Manners
+        from shisho.services.stores import Manners, QueueStores
         from shisho.stores.sql.cache import StoredCache
         from shisho.stores.sql.finds import StoredUrls
         from shisho.stores.sql.health import StoredHealth
@@ -154,7 +153,6 @@ class SqlStores:
             tasks=StoredTasks(transactions),
             finds=finds,
             reports=finds,
-            opinions=self.opinions,
             staging=BlobStaging(blobs),
             presence=presence,
             manners=Manners(self.limiter, health, pages, interventions, self._clock),

@@ -8,38 +8,30 @@ from typing import TYPE_CHECKING
 
 from shisho.ports import (
     AuditLog,
-    Bell,
     Clock,
-    Conversations,
-    DiscoveredUrls,
+    ConversationStore,
     FolderRegister,
     Grants,
-    Interventions,
-    JobStore,
     Ledger,
     Limiter,
     MeasuredIndex,
     Opinions,
     Originals,
     PageImages,
-    Presence,
     Quotas,
-    Reports,
     SessionBook,
     SessionLog,
     Shelf,
-    Staging,
     Storage,
     TaskShares,
-    TaskStore,
     Users,
 )
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.web import Manners
     from shisho.domain.corpus import Check
     from shisho.domain.figures import LibraryFigures
     from shisho.ports import EmbeddingStore, FollowerTurn
+    from shisho.services.stores import QueueStores
 
 MakeClock = Callable[[Callable[[], float]], Clock]
 
@@ -50,22 +42,6 @@ class PageStores:
 
     originals: Originals
     images: PageImages
-
-
-@dataclass(frozen=True, slots=True)
-class QueueStores:
-    """The queue's stores in the database, and its parts outside the database."""
-
-    bell: Bell
-    jobs: JobStore
-    interventions: Interventions
-    tasks: TaskStore
-    finds: DiscoveredUrls
-    reports: Reports
-    opinions: Opinions
-    staging: Staging
-    presence: Presence
-    manners: Manners
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +59,7 @@ class LibraryStores:
     ledger: Ledger
     opinions: Opinions
     sessions: SessionLog
-    conversations: Conversations
+    conversations: ConversationStore
     users: Users
     grants: Grants
     audit: AuditLog

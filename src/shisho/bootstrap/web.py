@@ -20,13 +20,9 @@ from shisho.errors import EngineUnavailable
 from shisho.messages.installing import install_command
 from shisho.ports import (
     Browser,
-    Cache,
     Clock,
     DiscoveredUrls,
     Fetcher,
-    Health,
-    Interventions,
-    Limiter,
     Resolver,
     SerpEngine,
     SerpParser,
@@ -40,6 +36,7 @@ if TYPE_CHECKING:
     from shisho.domain.intervention import HumanChallenge
     from shisho.services.ingest_jobs import IngestHandler
     from shisho.services.result_pages import EngineAccess
+    from shisho.services.stores import Manners
     from shisho.services.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
     from shisho.web.http.address import AllowList
@@ -86,17 +83,6 @@ class WebAccess:
             await self.browser.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """The shared rate limits and health records that all processes obey."""
-
-    limiter: Limiter
-    health: Health
-    cache: Cache
-    interventions: Interventions
-    clock: Clock
-
-
 def web_of(settings: Settings) -> WebAccess | None:
     """Build the web access of the settings.
 
@@ -109,7 +95,7 @@ def web_of(settings: Settings) -> WebAccess | None:
 
 def _web_of(settings: Settings) -> WebAccess:
     from shisho.bootstrap.browser import browse_of, build_browser
-    from shisho.services.person_window import Window
+    from shisho.services.web import Window
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
     from shisho.web.http.address import AllowList

@@ -14,7 +14,7 @@ from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
 from shisho.corpus.layout import SEPARATOR, DocumentLayout, lay_out
 from shisho.corpus.parts import split_reading
-from shisho.corpus.references import References
+from shisho.corpus.references import BibliographyImport
 from shisho.domain.corpus import (
     DEFINING_KINDS,
     Document,
@@ -117,7 +117,7 @@ class Ingest:
             )
         source = replace(source, media_type=self.sniff(source.name, source.data, source.media_type))
         if source.media_type in REFERENCE_TYPES:
-            return await References(self.shelf, self.reader).apply(source, corpus, owner)
+            return await BibliographyImport(self.shelf, self.reader).apply(source, corpus, owner)
         with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
         if not any(block.text.strip() for block in reading.blocks):

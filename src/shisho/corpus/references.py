@@ -22,7 +22,7 @@ OWN_TITLE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class References:
+class BibliographyImport:
     """The application of bibliographies to the documents of a corpus."""
 
     shelf: Shelf

@@ -160,7 +160,7 @@ class NewJob:
     id: JobId
     """Created by the caller, so that repeating the request after a doubtful commit adds nothing."""
     kind: str
-    """The name of its handler; the queue knows no others. The desk queues kinds of `task.JobKind`."""
+    """The name of its handler; the queue knows no others. The library queues kinds of `task.JobKind`."""
     input: Payload
     priority: int = Priority.MEDIUM
     not_before: Instant | None = None

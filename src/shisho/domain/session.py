@@ -1,6 +1,6 @@
 """The session of an assistant that is its own librarian: passages, claims and verdicts.
 
-Only `StoredEvidence`, which never leaves the desk, carries ids.
+Only `StoredEvidence`, which never leaves the library, carries ids.
 """
 
 from __future__ import annotations

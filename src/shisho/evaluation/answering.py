@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, AnswerLevel
 from shisho.errors import InvalidParams
@@ -45,10 +45,10 @@ async def ask_item(item: AnswerItem, settings: Mapping[str, Any]) -> tuple[Answe
     positive = {f"positive{number}.md": text for number, text in enumerate(item.positive)}
     negative = {f"negative{number}.md": text for number, text in enumerate(item.negative)}
     with tempfile.TemporaryDirectory(prefix="shisho-answers-") as home:
-        async with open_desk(**{**settings, "home": home, "web": "off", "embedder": "none"}) as desk:
+        async with open_library(**{**settings, "home": home, "web": "off", "embedder": "none"}) as library:
             for name, text in {**positive, **negative}.items():
-                await desk.add_source(Source(name, text.encode(), media_type(text)))
-            answer = await desk.ask(item.question)
+                await library.documents.add_source(Source(name, text.encode(), media_type(text)))
+            answer = await library.questions.ask(item.question)
     return answer, judge_answer(item, answer, frozenset(positive))
 
 

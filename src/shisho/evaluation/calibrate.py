@@ -14,13 +14,13 @@ from statistics import fmean
 from typing import Any
 
 from shisho.bootstrap.cosine_scales import keep_scale
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.embedding import CalibrationTarget, WordShare
 from shisho.evaluation.metrics import ndcg
 from shisho.evaluation.run import fill, rank_questions
 from shisho.evaluation.sets import EvalQuestion, EvalSet, load
 from shisho.language.script import is_japanese
-from shisho.services import Desk
+from shisho.services import Library
 
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 2**0.5, 1.0, 2**0.5, 2.0, 4.0, 8.0, 16.0)
 FEWEST = 20  # questions of a language, or relevant passages, below which the share or the floor is unchanged
@@ -83,25 +83,27 @@ async def _tried(
     for factor in FACTORS:
         share = WordShare(target.about.share.japanese * factor, target.about.share.english * factor)
         keep_scale(home, target.about.name, share, target.about.meaning_floor)
-        async with open_desk(**options) as desk:
+        async with open_library(**options) as library:
             if factor == FACTORS[0]:
-                await fill(desk, eval_set)
-                await desk.embeddings.embed()
-            rankings = await rank_questions(desk, questions)
+                await fill(library, eval_set)
+                await library.embeddings.embed()
+            rankings = await rank_questions(library, questions)
             if factor == 1.0:
-                cosines = await _relevant_cosines(desk, eval_set, questions)
+                cosines = await _relevant_cosines(library, eval_set, questions)
         for question, language, ranking in zip(questions, languages, rankings, strict=True):
             value = share.japanese if language == "japanese" else share.english
             scores[language].setdefault(value, []).append(ndcg(ranking, eval_set.judged[question.id]))
     return scores, cosines
 
 
-async def _relevant_cosines(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> list[float]:
+async def _relevant_cosines(
+    library: Library, eval_set: EvalSet, questions: Sequence[EvalQuestion]
+) -> list[float]:
     """Return the cosines of relevant passages among the best of each question."""
     cosines = []
     for question in questions:
         judged = eval_set.judged[question.id]
-        hits = await desk.rank([question.text], depth=AMONG)
+        hits = await library.documents.rank([question.text], depth=AMONG)
         relevant = [hit for hit in hits if judged.get(hit.source, 0) > 0]
         cosines += [hit.parts["meaning"] for hit in relevant if "meaning" in hit.parts]
     return cosines

@@ -10,14 +10,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.errors import InvalidParams
 from shisho.evaluation.metrics import ndcg, recall, reciprocal_rank
 from shisho.evaluation.reading import list_shown_texts
 from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
-from shisho.services import Desk
+from shisho.services import Library
 
 DEPTH = 200
 AT_ONCE = 64  # documents added concurrently are committed together
@@ -34,26 +34,26 @@ async def measure(
     eval_set = await asyncio.to_thread(load, folder)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as home:
-        async with open_desk(home=home, embedder=embedder) as desk:
-            await fill(desk, eval_set)
-            await desk.embeddings.embed()
+        async with open_library(home=home, embedder=embedder) as library:
+            await fill(library, eval_set)
+            await library.embeddings.embed()
             questions = eval_set.questions[:limit]
-            figures = await evaluate_retrieval(desk, eval_set, questions)
+            figures = await evaluate_retrieval(library, eval_set, questions)
             if answers:
                 gold = [question for question in questions if question.answers]
                 figures |= await measure_answers(
-                    desk, eval_set, gold[:: max(1, len(gold) // answers)][:answers]
+                    library, eval_set, gold[:: max(1, len(gold) // answers)][:answers]
                 )
     return {**figures, "seconds": round(time.perf_counter() - started, 2)}
 
 
-async def fill(desk: Desk, eval_set: EvalSet) -> None:
+async def fill(library: Library, eval_set: EvalSet) -> None:
     """Add the whole corpus. Raises: InvalidParams if a document cannot be added."""
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def take_in(source: Source) -> None:
         async with turn:
-            receipt = await desk.add_source(source)
+            receipt = await library.documents.add_source(source)
         if receipt.outcome is IntakeOutcome.FAILED and source.data.strip():
             raise InvalidParams("eval.bad_document", name=source.name, reason=receipt.reason)
 
@@ -63,13 +63,13 @@ async def fill(desk: Desk, eval_set: EvalSet) -> None:
 
 
 async def evaluate_retrieval(
-    desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]
+    library: Library, eval_set: EvalSet, questions: Sequence[EvalQuestion]
 ) -> dict[str, Any]:
     """Rank each question to a depth of 200 passages.
 
     A document's rank is that of its best passage.
     """
-    rankings = await rank_questions(desk, questions)
+    rankings = await rank_questions(library, questions)
     judged = [eval_set.judged[question.id] for question in questions]
     pairs = list(zip(rankings, judged, strict=True))
     return {
@@ -81,15 +81,17 @@ async def evaluate_retrieval(
     }
 
 
-async def rank_questions(desk: Desk, questions: Sequence[EvalQuestion]) -> list[list[str]]:
+async def rank_questions(library: Library, questions: Sequence[EvalQuestion]) -> list[list[str]]:
     """Return the names of the set's documents for each question, best first."""
     standing: dict[str, list[str]] = {}
-    for name, document in (await desk.places()).items():
+    for name, document in (await library.documents.list_sources()).items():
         standing.setdefault(document, []).append(name)
-    return [await _ranking(desk, question, standing) for question in questions]
+    return [await _ranking(library, question, standing) for question in questions]
 
 
-async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
+async def measure_answers(
+    library: Library, eval_set: EvalSet, questions: Sequence[EvalQuestion]
+) -> dict[str, Any]:
     """Measure how often the shown text contains the gold answer, and the abstentions.
 
     Also the mean length of the shown text in characters; abstention with the gold passage in and out of the
@@ -99,11 +101,11 @@ async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[Eva
     shown_chars = []
     silent = []
     for question in questions:
-        answer = await desk.ask(question.text)
+        answer = await library.questions.ask(question.text)
         found_shares.append(_contains(list_shown_texts(answer), question.answers))
         shown_chars.append(sum(len(passage.text) for passage in answer.passages))
         silent.append(answer.abstained or bool(answer.missing))
-    without = [await _without(desk, eval_set, question) for question in questions]
+    without = [await _without(library, eval_set, question) for question in questions]
     return {
         "answer@shown": _mean(found_shares),
         "shown_characters": _mean(shown_chars),
@@ -113,22 +115,24 @@ async def measure_answers(desk: Desk, eval_set: EvalSet, questions: Sequence[Eva
     }
 
 
-async def _ranking(desk: Desk, question: EvalQuestion, standing: Mapping[str, Sequence[str]]) -> list[str]:
+async def _ranking(
+    library: Library, question: EvalQuestion, standing: Mapping[str, Sequence[str]]
+) -> list[str]:
     """Return the names of the set's documents in order; those with identical text are adjacent."""
-    documents = await desk.rank_documents([question.text], depth=DEPTH)
+    documents = await library.documents.rank_documents([question.text], depth=DEPTH)
     return [name for document in documents for name in standing[document]]
 
 
-async def _without(desk: Desk, eval_set: EvalSet, question: EvalQuestion) -> bool:
+async def _without(library: Library, eval_set: EvalSet, question: EvalQuestion) -> bool:
     """Return whether it abstains, or reports a missing part, without the gold documents."""
     gold = {name for name, grade in eval_set.judged[question.id].items() if grade > 0}
     entries = [entry for entry in eval_set.entries if entry.id in gold]
     for entry in entries:
-        await desk.remove(entry.id)
-    answer = await desk.ask(question.text)
+        await library.documents.remove(entry.id)
+    answer = await library.questions.ask(question.text)
     for entry in entries:
-        await desk.add_source(_source(entry))
-    await desk.embeddings.embed()
+        await library.documents.add_source(_source(entry))
+    await library.embeddings.embed()
     return answer.abstained or bool(answer.missing)
 
 

@@ -33,7 +33,7 @@ from shisho.rendering.answer_text import write_text
 
 
 class Assistant:
-    """The librarian's rules for sessions of an assistant: `desk.sessions.AssistantRules`."""
+    """The librarian's rules for sessions of an assistant: `services.sessions`."""
 
     def aim(self, question: str, required: Requirements) -> Strategy:
         """Make the strategy. Raises: the errors of `strategy`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from shisho.ports.audit import AuditLog
 from shisho.ports.blobs import Blobs
 from shisho.ports.clock import Clock
-from shisho.ports.conversations import Conversations
+from shisho.ports.conversations import ConversationStore
 from shisho.ports.corpus import (
     Index,
     Ingester,
@@ -61,7 +61,7 @@ __all__ = [
     "Browser",
     "Cache",
     "Clock",
-    "Conversations",
+    "ConversationStore",
     "DiscoveredUrls",
     "Ear",
     "Embedder",

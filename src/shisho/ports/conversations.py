@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     )
 
 
-class Conversations(Protocol):
+class ConversationStore(Protocol):
     """Conversations and their turns.
 
     A turn is a run of the ledger. A conversation has the id of the run that started it.

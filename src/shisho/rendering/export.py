@@ -24,7 +24,7 @@ from shisho.rendering.answer_text import BOLD, TextWriter
 from shisho.rendering.citation_styles import STYLES, write_in_style
 from shisho.rendering.page import answer_page
 
-# Additional formats of `services/exporting.py`: they need more than the answer.
+# Additional formats of `services/exports.py`: they need more than the answer.
 OTHERS = ("pdf", "proof")
 FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 

@@ -1,6 +1,6 @@
-"""The desk: all verbs of a visitor, each once. Interfaces are thin layers over `Desk`."""
+"""What users and jobs do. Interfaces are thin layers over `Library`."""
 
 from shisho.services.adding import resolve_path
-from shisho.services.desk import Desk
+from shisho.services.library import Library
 
-__all__ = ["Desk", "resolve_path"]
+__all__ = ["Library", "resolve_path"]

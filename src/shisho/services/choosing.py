@@ -9,16 +9,19 @@ from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     FILTER_FIELDS,
     UNBOUNDED_ROOM,
+    WEB_CORPUS,
     Condition,
     Document,
     Scope,
     SearchRequest,
 )
-from shisho.errors import EmptyCorpus, InvalidParams, NotFound
+from shisho.domain.task import AskOptions, Sources, WebConsent
+from shisho.errors import EmptyCorpus, EngineUnavailable, InvalidParams, NotFound
 from shisho.messages.message import Message
 from shisho.ports import Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.coercion import coerce_strings
+from shisho.services.queue import check_consent
 
 LISTED = 20
 MOST_HITS = 1_000
@@ -203,3 +206,35 @@ async def check_elsewhere(shelf: Shelf, owner: str, corpora: Sequence[str]) -> N
             "search.empty_corpora",
             corpora=", ".join(corpora),
         )
+
+
+async def choose_sources(
+    shelf: Shelf, owner: str, options: AskOptions, consent: WebConsent, *, has_way: bool
+) -> Sources:
+    """Return the sources of a queued answer. `has_way`: web searches are possible and allowed.
+
+    Raises EmptyCorpus, EngineUnavailable, InvalidParams for filters.
+    """
+    await check_filters(shelf, owner, options.filters)
+    is_inside = options.sources is not Sources.WEB
+    if is_inside and await shelf.count(Scope(owner, options.corpora)) == 0:
+        await check_elsewhere(shelf, owner, options.corpora)
+    if options.sources in (Sources.WEB, Sources.BOTH):
+        corpora = options.corpora if is_inside else (WEB_CORPUS,)
+        # If consent is undecided, an answer from documents alone mentions the unused web.
+        is_undecided = consent is WebConsent.NOT_ASKED
+        if has_way or (is_undecided and await shelf.count(Scope(owner, corpora)) > 0):
+            return options.sources
+        if consent is WebConsent.OFF:
+            raise EngineUnavailable("question.web_off")
+        check_consent(consent)
+        raise EngineUnavailable("question.no_engine")
+    # Filters refer to documents; web pages have none of the filtered fields.
+    auto = options.sources is Sources.AUTO and not options.filters
+    if not (auto and has_way) and await shelf.count(Scope(owner, options.corpora)) == 0:
+        if auto and consent is not WebConsent.OFF:
+            check_consent(consent)
+        if has_way:
+            raise EmptyCorpus("question.no_documents")
+        raise EmptyCorpus("question.no_documents_web_off")
+    return Sources.AUTO if auto else Sources.DOCUMENTS

@@ -1,4 +1,4 @@
-"""Conversion of a caller's text into the choices and lists that the desk's verbs accept."""
+"""Conversion of a caller's text into the choices and lists that the services accept."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ class PassageEmbedder(Protocol):
     async def measure_progress(self) -> EmbeddingProgress: ...
 
 
-class EmbeddingDesk:
-    """The desk's verbs of embeddings."""
+class Embeddings:
+    """Embeddings of the library's passages."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class EmbeddingDesk:
         turn: FollowerTurn,
         seconds: Callable[[], float],
     ) -> None:
-        """Create the desk.
+        """Create it.
 
         `embedding`: None without an embedder; `index`: applies new vectors, so that searches need not;
         `turn`: only one process works in the background; `seconds`: a monotonic clock.
@@ -51,7 +51,7 @@ class EmbeddingDesk:
         self._turn = turn
         self._seconds = seconds
 
-    async def progress(self) -> EmbeddingProgress | None:
+    async def get_progress(self) -> EmbeddingProgress | None:
         """Return how many passages have a vector; None without an embedder."""
         return None if self._embedding is None else await self._embedding.measure_progress()
 
@@ -60,7 +60,7 @@ class EmbeddingDesk:
 
         Finished batches are kept if it is interrupted.
         """
-        progress = await self.progress() or NOTHING
+        progress = await self.get_progress() or NOTHING
         notify(VectorsMade(progress))
         # One more call than there are batches: only finding nothing left retires an earlier embedder.
         while self._embedding is not None and (count := await self._embedding.embed_next()):

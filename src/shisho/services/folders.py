@@ -22,7 +22,7 @@ from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotF
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
-from shisho.services.adding import FileIntake, bibliographies_last
+from shisho.services.adding import FileIntake, bibliographies_last, resolve_path
 from shisho.services.callbacks import Notify
 from shisho.services.following import FolderFollower
 from shisho.services.news import FilesSurveyed, FolderFailed, FolderUpToDate, News
@@ -35,7 +35,6 @@ STAMPED_AT_ONCE = 64  # a transaction for each would cost as much as adding the 
 class FolderParts:
     """The dependencies of the folder verbs. `roots`: the allowed folders; `seconds`: a monotonic clock."""
 
-    owner: str
     access: CorpusAccess
     roots: Sequence[Path]
     shelf: Shelf
@@ -68,8 +67,8 @@ class _Comparison:
     has_vanished: bool = False
 
 
-class FolderDesk:
-    """The desk's verbs of folders: sync one, and watch several."""
+class Folders:
+    """Folders: sync one, and watch several."""
 
     def __init__(self, parts: FolderParts) -> None:
         self._parts = parts
@@ -79,9 +78,9 @@ class FolderDesk:
         self._troubles: dict[str, str] = {}
         self._follows = False
 
-    async def list_watched(self) -> Sequence[WatchedFolder]:
+    async def list(self) -> Sequence[WatchedFolder]:
         """List the watched folders."""
-        return await self._parts.register.list_watched(self._parts.owner)
+        return await self._parts.register.list_watched(self._parts.access.owner)
 
     async def watch(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
         """Watch a folder: its changes are applied to the corpus while `serve`, `worker` or `watch` run.
@@ -93,7 +92,7 @@ class FolderDesk:
             raise InvalidParams("folder.not_found", path=root)
         async with self._parts.access.recording(AuditVerb.FOLLOW, intake.check_corpus_name(corpus)):
             await self._parts.access.find_writable(corpus)
-            return await self._parts.register.watch(str(root), corpus, self._parts.owner)
+            return await self._parts.register.watch(str(root), corpus, self._parts.access.owner)
 
     async def watch_from_outside(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
         """Watch a folder for a remote caller, as `watch`.
@@ -101,7 +100,7 @@ class FolderDesk:
         Raises: ForbiddenPath for a folder that is not below `allowed_roots`; InvalidParams for a user other
         than this machine's owner, whose folders would not be followed.
         """
-        if self._parts.owner != LOCAL_OWNER:
+        if self._parts.access.owner != LOCAL_OWNER:
             raise InvalidParams("folder.owner_only")
         root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
         return await self.watch(root, corpus)
@@ -111,9 +110,9 @@ class FolderDesk:
         root = await asyncio.to_thread(intake.resolve_file, folder)
         await self._surveyed(root, len(await self._list_mirrored(root)), is_emptied=False)
 
-    async def status(self) -> Sequence[FolderStatus]:
+    async def get_status(self) -> Sequence[FolderStatus]:
         """Return the state of each watched folder."""
-        folders = await self.list_watched()
+        folders = await self.list()
         return [await self._status(folder) for folder in folders]
 
     async def _status(self, folder: WatchedFolder) -> FolderStatus:
@@ -140,11 +139,11 @@ class FolderDesk:
             return self._news.get(path, FolderState.NEW)
         return FolderState.IDLE if holder is None else FolderState.ELSEWHERE
 
-    async def forget(self, folder: Path | str) -> None:
+    async def unwatch(self, folder: Path | str) -> None:
         """Stop watching a folder; its documents stay. Raises NotFound."""
         root = str(await asyncio.to_thread(intake.resolve_file, folder))
-        corpora = [watched.corpus for watched in await self.list_watched() if watched.path == root]
-        if not await self._parts.register.forget(root, self._parts.owner):
+        corpora = [watched.corpus for watched in await self.list() if watched.path == root]
+        if not await self._parts.register.forget(root, self._parts.access.owner):
             raise NotFound("folder.not_followed", path=root)
         await self._parts.access.record(AuditVerb.UNFOLLOW, *corpora)
 
@@ -175,7 +174,7 @@ class FolderDesk:
             self._news[news.folder.path] = FolderState.EVEN
             self._troubles[news.folder.path] = ""
 
-    def follower(self) -> int | None:
+    def find_follower(self) -> int | None:
         """Return the id of another process that already follows the folders.
 
         Returns None if this process can follow, and takes the lock.
@@ -214,6 +213,12 @@ class FolderDesk:
                 if receipt.outcome is not IntakeOutcome.KNOWN and receipt.source not in changed:
                     yield receipt
 
+    async def mirror(self, folder: Path | str, notify: Notify = ignore_news) -> AsyncGenerator[Receipt, None]:
+        """Make the corpus named by this folder equal to its current content. Raises as `sync`."""
+        async with aclosing(self.sync(folder, resolve_path(folder), notify=notify)) as receipts:
+            async for receipt in receipts:
+                yield receipt
+
     async def _brought_up(
         self, root: Path, corpus: str, is_emptied: bool, notify: Notify
     ) -> AsyncGenerator[Receipt, None]:
@@ -244,8 +249,8 @@ class FolderDesk:
         return await self._parts.shelf.list_places(corpus.name, corpus.owner)
 
     async def _list_mirrored(self, root: Path) -> Mapping[str, DocumentId]:
-        """Return the files of the folder's own corpus, which `Desk.mirror` creates."""
-        return await self._list_places(CorpusKey(self._parts.owner, str(root)))
+        """Return the files of the folder's own corpus, which `mirror` creates."""
+        return await self._list_places(CorpusKey(self._parts.access.owner, str(root)))
 
     async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:

@@ -24,7 +24,7 @@ LOOK_S = 300.0
 class FollowedFolders(Protocol):
     """The watched folders of a library, with a method to sync one."""
 
-    async def list_watched(self) -> Sequence[WatchedFolder]: ...
+    async def list(self) -> Sequence[WatchedFolder]: ...
 
     def sync(self, folder: Path | str, corpus: str, *, notify: Notify) -> AsyncGenerator[Receipt, None]: ...
 
@@ -46,13 +46,13 @@ class FolderFollower:
         self._troubles: dict[str, str] = {}
 
     async def follow(self, notify: Notify) -> None:
-        """Follow until it is cancelled; `FolderDesk.follow` documents the notifications."""
+        """Follow until it is cancelled; `Folders.follow` documents the notifications."""
         try:
             while True:
                 if not self._turn.take():
                     await asyncio.sleep(TURN_S)
                     continue
-                folders = {folder.path: folder for folder in await self._folders.list_watched()}
+                folders = {folder.path: folder for folder in await self._folders.list()}
                 if folders:
                     await self._follow(folders, notify)
                 else:
@@ -71,7 +71,7 @@ class FolderFollower:
                     looked = self._seconds()
                     due = set(folders)
                 due = {path for path in sorted(due) if not await self._bring_up(folders[path], notify)}
-                if {folder.path: folder for folder in await self._folders.list_watched()} != folders:
+                if {folder.path: folder for folder in await self._folders.list()} != folders:
                     return
 
     async def _bring_up(self, folder: WatchedFolder, notify: Notify) -> bool:

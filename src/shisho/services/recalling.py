@@ -23,7 +23,7 @@ from shisho.domain.inquiry import Inquiry
 from shisho.domain.requirements import RequestKind
 from shisho.errors import ShishoError
 from shisho.language.script import answer_language
-from shisho.ports import Conversations, Ledger, Shelf
+from shisho.ports import ConversationStore, Ledger, Shelf
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -44,7 +44,7 @@ DATE_FIELDS = ("date", "year")
 class Recollection:
     """A provider of context for runs. Unreadable parts are left out."""
 
-    conversations: Conversations
+    conversations: ConversationStore
     ledger: Ledger
     shelf: Shelf
     searcher: CorpusSearcher

@@ -14,7 +14,7 @@ from shisho.ports import Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import find_one_document
 from shisho.services.queue import check_consent
-from shisho.services.task_parts import Consent
+from shisho.services.tasks import Consent
 
 NEEDED = ("author", "year")  # every document has a title
 PAGE = 1_000
@@ -34,8 +34,8 @@ class ReferenceParts:
     look_up: Callable[[str], Awaitable[Reference | None]] | None
 
 
-class ReferenceDesk:
-    """The desk's verbs of bibliographic metadata."""
+class References:
+    """Bibliographic metadata of documents."""
 
     def __init__(self, parts: ReferenceParts) -> None:
         self._parts = parts

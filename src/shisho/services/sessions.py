@@ -1,4 +1,4 @@
-"""The desk for an assistant that acts as its own librarian.
+"""Sessions of an assistant that acts as its own librarian.
 
 The assistant searches, claims and writes; the code shows, verifies and renders.
 """
@@ -60,7 +60,7 @@ from shisho.services.choosing import (
     unknown_place,
 )
 from shisho.services.coercion import coerce_strings
-from shisho.services.hits import link_to
+from shisho.services.documents import link_to
 from shisho.services.requirements import GoalLike, build_requirements, exclude, find_excluded
 from shisho.services.session_parts import SessionParts
 
@@ -71,7 +71,7 @@ MODEL = "assistant"
 
 
 class Sessions:
-    """The desk's verbs of sessions, which are stored by id.
+    """Sessions of an assistant that acts as its own librarian, stored by id.
 
     Sessions can be named by id, unique prefix or `last`. Raises NotFound for an unknown one.
     """

@@ -1,4 +1,4 @@
-"""The desk's verbs of a shared library: users, groups, grants, quotas and the audit log."""
+"""A shared library: users, groups, grants, quotas and the audit log."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class TeamParts:
     people: frozenset[str]
 
 
-class TeamDesk:
-    """The desk's verbs of users, groups and grants.
+class Team:
+    """The users who share the library, their groups, grants and quotas.
 
     The library's administrator (its owner `local`) manages users and groups; a corpus is granted by its owner
     or by the administrator. A verb that the visitor may not use raises AccessDenied.
@@ -62,7 +62,7 @@ class TeamDesk:
         """Return True for an active user."""
         return await self._parts.users.has_user(name)
 
-    async def users(self) -> Sequence[User]:
+    async def list_users(self) -> Sequence[User]:
         """List all users, including removed ones."""
         self._check_admin()
         return await self._parts.users.list_users()
@@ -101,7 +101,7 @@ class TeamDesk:
         await self._parts.users.restore(check_name(name))
         await self._record(AuditVerb.LET_IN, name)
 
-    async def groups(self) -> Sequence[UserGroup]:
+    async def list_groups(self) -> Sequence[UserGroup]:
         """List all groups with their members."""
         self._check_admin()
         return await self._parts.users.list_groups()
@@ -146,7 +146,7 @@ class TeamDesk:
         await self._record(AuditVerb.LEAVE, group, *users)
         return left
 
-    async def grants(self) -> Sequence[CorpusGrant]:
+    async def list_grants(self) -> Sequence[CorpusGrant]:
         """List the grants of the visitor's corpora; for the administrator, of all."""
         return await self._parts.grants.list_grants(None if self._is_admin else self._parts.owner)
 
@@ -163,7 +163,7 @@ class TeamDesk:
         await self._record(AuditVerb.GRANT, corpus, grantee.name, access)
         return granted
 
-    async def audit(
+    async def list_audit(
         self, actor: str | None = None, *, before: int | None = None, limit: int = 100
     ) -> Sequence[AuditEntry]:
         """List the audit log, newest first: of one user or of all, older than entry number `before`.
@@ -189,7 +189,7 @@ class TeamDesk:
             )
         await self._record(AuditVerb.REVOKE, corpus, name)
 
-    async def quotas(self) -> Sequence[Quota]:
+    async def list_quotas(self) -> Sequence[Quota]:
         """List the visitor's quotas with today's usage; for the administrator, all."""
         return await self._parts.quotas.list_quotas(None if self._is_admin else self._parts.owner)
 

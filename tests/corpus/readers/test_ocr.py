@@ -15,7 +15,7 @@ from shisho.corpus.readers import media, ocr
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge
-from shisho.services.desk import Desk
+from shisho.services.library import Library
 from shisho.services.news import News, PageRecognised
 from tests.corpus.readers.making import lines, pdf
 from tests.faults.children import LONG
@@ -221,24 +221,24 @@ async def test_pictures_without_words_too_large_or_damaged_end_in_a_reason(reade
 
 
 @pytest.mark.slow
-async def test_a_scan_is_found_quoted_with_its_box_and_marked(desk: Desk, tmp_path: Path) -> None:
+async def test_a_scan_is_found_quoted_with_its_box_and_marked(library: Library, tmp_path: Path) -> None:
     path = tmp_path / "報告.pdf"
     path.write_bytes(saved(page("\n".join(TEXT.split("\n")[-3:])), form="PDF"))
     told: list[News] = []
-    async for receipt in desk.add(path, notify=told.append):
+    async for receipt in library.documents.add(path, notify=told.append):
         assert receipt.outcome == "added"
     assert PageRecognised(str(path), 1, 1) in told
-    answer = await desk.ask("紅葉山文庫には何が置かれていたか")
+    answer = await library.questions.ask("紅葉山文庫には何が置かれていたか")
     evidence = next(one for one in answer.evidence if "書物奉行" in one.snippet)
     assert evidence.ocr
     assert evidence.page == 1
     assert "(OCR)" in answer.text
-    assert (await desk.search("紅葉山文庫"))[0].ocr
+    assert (await library.documents.search("紅葉山文庫"))[0].ocr
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    from shisho.bootstrap.desk import open_desk
+async def library(tmp_path: Path) -> AsyncIterator[Library]:
+    from shisho.bootstrap.library import open_library
 
-    async with open_desk(home=tmp_path / "home") as opened:
+    async with open_library(home=tmp_path / "home") as opened:
         yield opened

@@ -15,14 +15,14 @@ from mcp import Client
 from mcp_types import Tool
 from pydantic import Field
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.interfaces.api import schemas
 from shisho.interfaces.api.contract import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.mcp.tools import load_tools
-from shisho.services import Desk
+from shisho.services import Library
 from tests.interfaces.api.strict_schemas import list_gemini_faults, list_openai_faults, list_untyped
 from tests.interfaces.serving import SAMPLES, serving
 
@@ -132,8 +132,8 @@ def list_optional(verb: Verb) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desk]:
-    async with open_desk(home=tmp_path_factory.mktemp("null") / "home") as opened:
+async def library(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Library]:
+    async with open_library(home=tmp_path_factory.mktemp("null") / "home") as opened:
         [receipt async for receipt in opened.add(SAMPLES / "01-regression.pdf")]
         yield opened
 
@@ -145,8 +145,8 @@ async def test_null_for_every_optional_argument_means_left_out(verb: Verb, tmp_p
     nulls = dict.fromkeys(optional)
     nested = {name: NESTED[name] for name in optional if name in NESTED}
     wait = {"wait": 0} if "wait" in optional else {}
-    async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk)) as client:
-        [receipt async for receipt in desk.add(SAMPLES / "01-regression.pdf")]
+    async with open_library(home=tmp_path / "home") as library, Client(mcp.build(library)) as client:
+        [receipt async for receipt in library.documents.add(SAMPLES / "01-regression.pdf")]
         outcomes = []
         for given in ({**wait}, {**nulls, **wait}, {**nulls, **nested, **wait}):
             result = await client.call_tool(verb.name, write_call(verb, **given))

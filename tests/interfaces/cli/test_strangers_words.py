@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.proof import ProofFault, ProofReport
 from shisho.domain.task import Bytes
 from shisho.interfaces.cli import proof
@@ -38,9 +38,9 @@ def test_the_question_of_a_proof_signs_nothing(capsys: pytest.CaptureFixture[str
 async def test_what_a_task_has_met_is_told_by_lines_of_its_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with open_desk(home=tmp_path, embedder="none") as desk, desk.working(1):
-        queued = await desk.tasks.queue_documents(files=[Bytes("猫.txt", "猫は眠る。".encode())])
-        snapshot = await finished(desk, queued.task_id)
+    async with open_library(home=tmp_path, embedder="none") as library, library.working(1):
+        queued = await library.tasks.queue_documents(files=[Bytes("猫.txt", "猫は眠る。".encode())])
+        snapshot = await finished(library, queued.task_id)
     (row,) = snapshot.results
     follow(Words("ja"))(replace(snapshot, results=(replace(row, title=FORGED),)))
     printed = capsys.readouterr().out

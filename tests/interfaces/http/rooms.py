@@ -1,5 +1,5 @@
-"""A desk behind a server of its own on the loopback, in this process; and a question that is held up in the
-web."""
+"""A library behind a server of its own on the loopback, in this process; and a question that is held up in
+the web."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.web import Serp, SerpHit
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import serve
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.memory_web import MemoryWeb
 from shisho.web.crawl import visit
 from tests.flows.smallweb import html, way
@@ -34,11 +34,11 @@ FORBIDDEN = "https://www.d.example/page1"
 
 
 @asynccontextmanager
-async def served(desk: Desk, rules: AccessRules | None = None) -> AsyncIterator[httpx.AsyncClient]:
-    """The desk over HTTP."""
+async def served(library: Library, rules: AccessRules | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    """The library over HTTP."""
     started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     over = asyncio.Event()
-    server = asyncio.create_task(serve(desk, rules or AccessRules(), 0, started.set_result, over))
+    server = asyncio.create_task(serve(library, rules or AccessRules(), 0, started.set_result, over))
     try:
         url = await started
         async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=PATIENCE) as client:
@@ -87,24 +87,24 @@ class HeldQuestion:
         return str(asked["answer_id"])
 
     @asynccontextmanager
-    async def desk(self, home: Path, slots: int = 2) -> AsyncIterator[Desk]:
-        """A desk with the document of the first goal; without workers where `slots` is 0."""
+    async def library(self, home: Path, slots: int = 2) -> AsyncIterator[Library]:
+        """A library with the document of the first goal; without workers where `slots` is 0."""
         with pytest.MonkeyPatch.context() as patient:
             patient.setattr(
                 visit, "TOTAL_S", 10 * PATIENCE
             )  # the page is not given up, however long it is held
-            async with self._opened(home, slots) as desk:
-                yield desk
+            async with self._opened(home, slots) as library:
+                yield library
 
     @asynccontextmanager
-    async def _opened(self, home: Path, slots: int) -> AsyncIterator[Desk]:
-        async with open_desk(home=home, web_access=way(self.web)) as desk:
-            await desk.add_source(Source("note.md", f"# 覚書\n\n{R2}\n".encode()))
+    async def _opened(self, home: Path, slots: int) -> AsyncIterator[Library]:
+        async with open_library(home=home, web_access=way(self.web)) as library:
+            await library.documents.add_source(Source("note.md", f"# 覚書\n\n{R2}\n".encode()))
             if not slots:
-                yield desk
+                yield library
                 return
-            async with desk.working(slots):
-                yield desk
+            async with library.working(slots):
+                yield library
 
 
 def held_web() -> MemoryWeb:

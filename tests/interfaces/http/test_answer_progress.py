@@ -14,7 +14,7 @@ from tests.interfaces.http.rooms import MISSING, R2, READ, TWO, HeldQuestion, R,
 
 async def test_a_question_in_mid_run_shows_where_it_is(tmp_path: Path) -> None:
     held = HeldQuestion()
-    async with held.desk(tmp_path) as desk, served(desk) as client:
+    async with held.library(tmp_path) as library, served(library) as client:
         name = await held.ask(client)
         talk = (await client.get(f"/conversations/{name}")).json()
         turn = {
@@ -45,7 +45,7 @@ async def test_a_question_in_mid_run_shows_where_it_is(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_the_last_answer_is_the_one_that_is_being_made(tmp_path: Path) -> None:
     held = HeldQuestion()
-    async with held.desk(tmp_path) as desk, served(desk) as client:
+    async with held.library(tmp_path) as library, served(library) as client:
         before = (
             await client.post("/answers", json={"question": "決定係数とは何か", "sources": "documents"})
         ).json()
@@ -62,7 +62,7 @@ async def test_the_last_answer_is_the_one_that_is_being_made(tmp_path: Path) -> 
 @pytest.mark.slow
 async def test_every_page_that_was_found_has_its_fate(tmp_path: Path) -> None:
     held = HeldQuestion()
-    async with held.desk(tmp_path) as desk, served(desk) as client:
+    async with held.library(tmp_path) as library, served(library) as client:
         held.release()
         name = await held.ask(client)
         reply = await answered(client, await client.get(f"/answers/{name}"))
@@ -93,7 +93,7 @@ async def test_every_page_that_was_found_has_its_fate(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_news_come_from_another_process_and_go_on_after_the_last_that_was_seen(tmp_path: Path) -> None:
     held = HeldQuestion()
-    async with held.desk(tmp_path, slots=0) as desk, served(desk) as client, held.desk(tmp_path):
+    async with held.library(tmp_path, slots=0) as library, served(library) as client, held.library(tmp_path):
         name = await held.ask(client)
         before = await read_events(client, name, most=5)
         assert {event["event"] for event in before} == {"step"}
@@ -101,7 +101,7 @@ async def test_news_come_from_another_process_and_go_on_after_the_last_that_was_
     # the server was started again, with workers of its own
     started_again = HeldQuestion()
     started_again.release()
-    async with started_again.desk(tmp_path) as desk, served(desk) as client:
+    async with started_again.library(tmp_path) as library, served(library) as client:
         after = await read_events(client, name, before[-1]["id"])
         whole = await read_events(client, name)
         assert [event["id"] for event in before + after] == [event["id"] for event in whole]
@@ -117,7 +117,7 @@ async def test_news_come_from_another_process_and_go_on_after_the_last_that_was_
 @pytest.mark.slow
 async def test_a_stopped_question_keeps_what_was_found_and_can_go_on(tmp_path: Path) -> None:
     held = HeldQuestion()
-    async with held.desk(tmp_path) as desk, served(desk) as client:
+    async with held.library(tmp_path) as library, served(library) as client:
         name = await held.ask(client)
         listening = asyncio.create_task(read_events(client, name))
         stopped = (await client.post(f"/answers/{name}/stop")).json()
@@ -140,7 +140,7 @@ async def test_a_stopped_question_keeps_what_was_found_and_can_go_on(tmp_path: P
 @pytest.mark.slow
 async def test_a_stopped_task_still_gives_the_answer_of_what_was_found(tmp_path: Path) -> None:
     held = HeldQuestion()
-    async with held.desk(tmp_path) as desk, served(desk) as client:
+    async with held.library(tmp_path) as library, served(library) as client:
         name = await held.ask(client)
         await client.post("/tasks/last/stop", json={"mode": "immediate"})
         answer = (await client.get(f"/answers/{name}")).json()["answer"]
@@ -148,7 +148,7 @@ async def test_a_stopped_task_still_gives_the_answer_of_what_was_found(tmp_path:
 
 
 async def test_a_question_that_had_not_begun_is_stopped_without_an_answer(tmp_path: Path) -> None:
-    async with HeldQuestion().desk(tmp_path, slots=0) as desk, served(desk) as client:
+    async with HeldQuestion().library(tmp_path, slots=0) as library, served(library) as client:
         asked = (await client.post("/answers", json={"question": TWO, "wait": 0})).json()
         stopped = (await client.post(f"/answers/{asked['answer_id']}/stop")).json()
         assert stopped["answer"] is None
@@ -159,8 +159,8 @@ async def test_a_question_that_had_not_begun_is_stopped_without_an_answer(tmp_pa
 
 
 async def test_what_the_shell_has_asked_is_told_and_cannot_be_resumed_here(tmp_path: Path) -> None:
-    async with HeldQuestion().desk(tmp_path, slots=0) as desk, served(desk) as client:
-        answer = await desk.ask("決定係数とは何か")
+    async with HeldQuestion().library(tmp_path, slots=0) as library, served(library) as client:
+        answer = await library.questions.ask("決定係数とは何か")
         talk = (await client.get(f"/conversations/{answer.id}")).json()
         assert [turn["state"] for turn in talk["turns"]] == ["answered"]
         assert talk["turns"][0]["answer_id"] == answer.id

@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, kind, well
@@ -44,22 +44,22 @@ def write_and_hang(request: ProviderRequest) -> ProviderReply:
 @asynccontextmanager
 async def stocked(
     home: Path, script: Callable[[ProviderRequest], ProviderReply]
-) -> AsyncIterator[tuple[Desk, httpx.AsyncClient, str]]:
-    """A desk with a model and one document, whose id comes with it."""
+) -> AsyncIterator[tuple[Library, httpx.AsyncClient, str]]:
+    """A library with a model and one document, whose id comes with it."""
     async with (
         FakeProvider(script) as provider,
-        open_desk(
+        open_library(
             home=home,
             web="off",
             model="ollama/m-1",
             model_url=provider.url("ollama"),
             model_seconds=3.0,
-        ) as desk,
-        desk.working(1),
-        served(desk) as client,
+        ) as library,
+        library.working(1),
+        served(library) as client,
     ):
-        receipt = await desk.add_source(Source("note.md", TEXT.encode()))
-        yield desk, client, receipt.document_id
+        receipt = await library.documents.add_source(Source("note.md", TEXT.encode()))
+        yield library, client, receipt.document_id
 
 
 async def listen(client: httpx.AsyncClient) -> tuple[list[str], dict[str, Any]]:
@@ -74,7 +74,7 @@ async def listen(client: httpx.AsyncClient) -> tuple[list[str], dict[str, Any]]:
 async def test_each_sentence_is_told_once_it_has_passed_its_check_and_a_purge_erases_all(
     tmp_path: Path,
 ) -> None:
-    async with stocked(tmp_path / "home", write_and_judge) as (desk, client, document_id):
+    async with stocked(tmp_path / "home", write_and_judge) as (library, client, document_id):
         told, answer = await listen(client)
         assert f"{SENTENCE} [1]" in told
         assert not any("9000" in line or "猫の数" in line for line in told), told
@@ -83,9 +83,9 @@ async def test_each_sentence_is_told_once_it_has_passed_its_check_and_a_purge_er
             FABLE,
             SPECULATION,
         ]
-        await desk.backup(tmp_path / "before.db")
-        await desk.remove(document_id, purge=True)
-        await desk.backup(tmp_path / "after.db")
+        await library.backup(tmp_path / "before.db")
+        await library.documents.remove(document_id, purge=True)
+        await library.backup(tmp_path / "after.db")
     before, after = ((tmp_path / name).read_bytes() for name in ("before.db", "after.db"))
     for words in (SENTENCE, FABLE, SPECULATION, QUOTATION):
         assert words.encode() in before and words.encode() not in after, words

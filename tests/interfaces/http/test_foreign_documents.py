@@ -21,14 +21,14 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.ingest import document_id, passage_id
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.domain.web import Serp
 from shisho.interfaces.api.operations import Effect
 from shisho.interfaces.api.routes import ROUTES
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.memory_web import MemoryWeb
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, serp, small_web, way
@@ -151,27 +151,27 @@ class FoundPages(dict[tuple[str, str, int], Serp]):
 
 
 @asynccontextmanager
-async def library(folder: Path, kind: str, embedder: str) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
+async def library(folder: Path, kind: str, embedder: str) -> AsyncIterator[tuple[Library, httpx.AsyncClient]]:
     """A working server, and a client of taro's."""
     articles = small_web([1])
     challenged = {("memory", RIDDLE, 1): challenge()}
     web = MemoryWeb({**articles.pages, "https://a.example/": 404}, FoundPages(articles.serps | challenged))
     with shared_server().fresh() if kind == "postgres" else nullcontext("") as url:
         async with (
-            open_desk(home=folder, store=url, embedder=embedder, web_access=way(web)) as desk,
+            open_library(home=folder, store=url, embedder=embedder, web_access=way(web)) as desk,
             desk.working(1),
             served(desk.for_owner("taro")) as taro,
         ):
             yield desk, taro
 
 
-async def add_foreign(desk: Desk, documents: Sequence[ForeignDocument]) -> None:
+async def add_foreign(desk: Library, documents: Sequence[ForeignDocument]) -> None:
     for document in documents:
         owner = desk.for_owner(document.owner)
-        receipt = await owner.add_source(document.source, document.corpus)
+        receipt = await owner.documents.add_source(document.source, document.corpus)
         assert receipt.document_id == document.document_id
         if document.is_purged is not None:
-            await owner.remove(document.document_id, purge=document.is_purged)
+            await owner.documents.remove(document.document_id, purge=document.is_purged)
     await desk.embeddings.embed()
 
 
@@ -183,13 +183,13 @@ async def upload(taro: httpx.AsyncClient, name: str, text: str) -> str:
     return next(str(document["id"]) for document in documents if document["source"] == name)
 
 
-async def live(desk: Desk, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Transcript:
+async def live(desk: Library, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Transcript:
     """What taro is told in a library with such documents of others."""
     transcript = Transcript()
     await add_foreign(desk, [document for document in foreign if document.is_early])
     hanako = desk.for_owner("hanako")
-    await hanako.add_source(Source("r2.txt", f"{GRANTED}\n\n{OWN}".encode()), "papers")
-    await desk._parts.access.grants.grant(CorpusKey("hanako", "papers"), TARO, Access.READ)
+    await hanako.documents.add_source(Source("r2.txt", f"{GRANTED}\n\n{OWN}".encode()), "papers")
+    await desk._builder.stores.grants.grant(CorpusKey("hanako", "papers"), TARO, Access.READ)
     names = await furnish(desk, taro, transcript)
     await add_foreign(desk, [document for document in foreign if not document.is_early])
     for call in calls_of(names):
@@ -199,7 +199,7 @@ async def live(desk: Desk, taro: httpx.AsyncClient, foreign: Sequence[ForeignDoc
     return transcript
 
 
-async def furnish(desk: Desk, taro: httpx.AsyncClient, transcript: Transcript) -> Names:
+async def furnish(desk: Library, taro: httpx.AsyncClient, transcript: Transcript) -> Names:
     """One of each thing that taro can name."""
     many = [f"# 第{at}回\n\n{WORDS[at % 7]}の第{at}回。{WORDS[at % 5] * (1 + at % 9)}。" for at in range(60)]
     document = await upload(taro, "memo.md", "\n\n".join([OWN, *many]))
@@ -346,7 +346,7 @@ async def test_what_may_not_be_read_is_refused_by_the_same_statements_as_what_is
         shared_server().fresh() if kind == "postgres" else nullcontext("") as url,
     ):
         async with (
-            open_desk(home=tmp_path, store=url, embedder="none") as desk,
+            open_library(home=tmp_path, store=url, embedder="none") as desk,
             served(desk.for_owner("taro")) as taro,
         ):
             await add_foreign(desk, [SECRET])

@@ -14,7 +14,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from shisho import settings as settings_
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.tracing import trace
 from shisho.domain.corpus import Source
 from shisho.interfaces.cli.log_lines import BLOTTED, JsonLines, RedactedLines, secrets_of
@@ -50,13 +50,13 @@ def client_of(application: object) -> httpx.AsyncClient:
 async def test_jobs_searches_answers_and_engines_are_counted(tmp_path: Path) -> None:
     web = MemoryWeb()
     web.serps["memory", QUERY, 1] = challenge()
-    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
+    async with open_library(home=tmp_path, web_access=way(web)) as library, library.working(1):
         with figures_kept() as kept:
-            async with client_of(build(desk, AccessRules(token=TOKEN), kept)) as client:
-                await desk.add_source(Source("a.txt", LECTURE.encode()))
-                await desk.ask("相関係数とは何か")
-                task = (await desk.tasks.queue_searches([QUERY])).task_id
-                await ended(desk, task)
+            async with client_of(build(library, AccessRules(token=TOKEN), kept)) as client:
+                await library.documents.add_source(Source("a.txt", LECTURE.encode()))
+                await library.questions.ask("相関係数とは何か")
+                task = (await library.tasks.queue_searches([QUERY])).task_id
+                await ended(library, task)
                 told = await figures(client)
     assert told["shisho_documents"] == told["shisho_passages"] == 1
     assert told["shisho_answers_total answered"] == 1
@@ -71,25 +71,25 @@ async def test_jobs_searches_answers_and_engines_are_counted(tmp_path: Path) -> 
 
 
 async def test_no_label_tells_of_a_person(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web="off") as desk:
+    async with open_library(home=tmp_path, web="off") as library:
         with figures_kept() as kept:
-            async with client_of(build(desk, AccessRules(token=TOKEN, people=PEOPLE), kept)) as client:
-                await desk.for_owner("hanako").add_source(Source("日記.txt", LECTURE.encode()))
-                await desk.for_owner("hanako").ask("相関係数とは何か")
+            async with client_of(build(library, AccessRules(token=TOKEN, people=PEOPLE), kept)) as client:
+                await library.for_owner("hanako").documents.add_source(Source("日記.txt", LECTURE.encode()))
+                await library.for_owner("hanako").questions.ask("相関係数とは何か")
                 told = " ".join(await figures(client))
     assert "hanako" not in told and "日記" not in told and "相関" not in told
 
 
 @pytest.mark.slow
 async def test_figures_are_behind_the_token_and_for_this_machines_owner(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web="off") as desk:
+    async with open_library(home=tmp_path, web="off") as library:
         with figures_kept() as kept:
             rules = AccessRules(token=TOKEN, people=PEOPLE)
-            async with client_of(build(desk, rules, kept)) as client:
+            async with client_of(build(library, rules, kept)) as client:
                 assert (await client.get("/metrics")).status_code == 401
                 hanako = {"authorization": f"Bearer {PEOPLE['hanako']}"}
                 assert (await client.get("/metrics", headers=hanako)).status_code == 404
-            async with client_of(build_health(desk, AccessRules(token=TOKEN), kept)) as client:
+            async with client_of(build_health(library, AccessRules(token=TOKEN), kept)) as client:
                 assert (await client.get("/livez")).status_code == 200
                 assert (await client.get("/readyz")).status_code == 200
                 assert (await client.head("/readyz")).status_code == 200
@@ -109,9 +109,9 @@ async def test_a_store_that_does_not_answer_is_told_as_a_figure(tmp_path: Path) 
     home = tmp_path / "home"
     home.mkdir()
     (home / "shisho.db").write_bytes(b"this is no database" * 100)
-    async with open_desk(home=home, web="off") as desk:
+    async with open_library(home=home, web="off") as library:
         with figures_kept() as kept:
-            async with client_of(build(desk, AccessRules(token=TOKEN), kept)) as client:
+            async with client_of(build(library, AccessRules(token=TOKEN), kept)) as client:
                 told = await figures(client)
     assert told["shisho_store_up"] == 0
 
@@ -122,9 +122,9 @@ async def test_a_store_that_keeps_us_waiting_is_not_ready(
 ) -> None:
     monkeypatch.setattr(health, "READY_SECONDS", 0.0)  # by then no store has answered
     rules = AccessRules(token=TOKEN)
-    async with open_desk(home=tmp_path, web="off") as desk:
+    async with open_library(home=tmp_path, web="off") as library:
         with figures_kept() as kept:
-            serving = build(desk, rules, kept) if serves == "all" else build_health(desk, rules, kept)
+            serving = build(library, rules, kept) if serves == "all" else build_health(library, rules, kept)
             async with client_of(serving) as client:
                 reply = await client.get("/readyz")
     assert (reply.status_code, reply.json()["code"]) == (503, "TIMEOUT")

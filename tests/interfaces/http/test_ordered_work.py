@@ -13,7 +13,7 @@ from statistics import median
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.errors import QuotaExhausted
 from shisho.interfaces.http.guard import AccessRules
@@ -54,7 +54,11 @@ def work_seconds() -> float:
 @asynccontextmanager
 async def shared_server(home: Path) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
     """A working server, and the clients of two of its people, each with the lectures."""
-    async with open_desk(home=home, web="off") as desk, desk.working(2), served(desk, RULES) as client:
+    async with (
+        open_library(home=home, web="off") as library,
+        library.working(2),
+        served(library, RULES) as client,
+    ):
         clients = [
             httpx.AsyncClient(
                 base_url=client.base_url,
@@ -207,10 +211,10 @@ async def test_what_is_not_reached_in_time_is_unverified_or_left_out(
 
 
 async def test_a_call_counts_as_a_job(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web="off") as desk, served(desk) as client:
-        await desk.add_source(Source("残差.txt", "残差は観測値と予測値の差である。".encode()))
+    async with open_library(home=tmp_path, web="off") as library, served(library) as client:
+        await library.documents.add_source(Source("残差.txt", "残差は観測値と予測値の差である。".encode()))
         session_id = (await client.post("/sessions", json={"question": QUESTION})).json()["session_id"]
-        await desk.team.set_quota(desk.owner, {"jobs": 1})
+        await library.team.set_quota(library.owner, {"jobs": 1})
         body = {"sentences": [{"text": SHORT[2]}]}
         replies = [await client.post(f"/sessions/{session_id}/answer", json=body) for _ in range(2)]
     assert replies[0].is_success

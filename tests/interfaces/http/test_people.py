@@ -17,7 +17,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.datastructures import Headers
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.proof import check_proof
 from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
@@ -27,7 +27,7 @@ from shisho.interfaces.http.guard import AccessRules, read_people
 from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.server import build
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, small_web, way
 from tests.interfaces.http.operations import Names, calls
@@ -44,16 +44,16 @@ MCP = {"accept": "application/json, text/event-stream", "mcp-protocol-version": 
 
 
 @asynccontextmanager
-async def house(home: Path) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
+async def house(home: Path) -> AsyncIterator[tuple[Library, httpx.AsyncClient]]:
     """A working server in which an engine asks for a person."""
     web = MemoryWeb()
     web.serps["memory", QUERY, 1] = challenge()
     async with (
-        open_desk(home=home, web_access=way(web)) as desk,
-        desk.working(2),
-        served(desk, RULES) as client,
+        open_library(home=home, web_access=way(web)) as library,
+        library.working(2),
+        served(library, RULES) as client,
     ):
-        yield desk, client
+        yield library, client
 
 
 def as_person(client: httpx.AsyncClient, name: str) -> httpx.AsyncClient:
@@ -186,13 +186,13 @@ async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(t
         "/auth",
     )
     async with (
-        house(tmp_path) as (desk, anyone),
+        house(tmp_path) as (library, anyone),
         as_person(anyone, "hanako") as hanako,
         as_person(anyone, "taro") as taro,
     ):
         before = [(await taro.get(path)).json() for path in lists]
         names = await live(hanako)
-        await desk.add_source(Source("家.txt", OWN.encode()))
+        await library.documents.add_source(Source("家.txt", OWN.encode()))
         assert [(await taro.get(path)).json() for path in lists] == before
         for last in ("/answers/last", "/tasks/last", "/conversations/last"):
             assert (await taro.get(last)).status_code == 404
@@ -203,7 +203,7 @@ async def test_lists_checks_and_keys_of_one_are_as_if_the_other_were_not_there(t
         await taro.delete(f"/documents/{same}", params={"purge": True})
         for path in ("", "/pages/1/image", "/pages/1/layout"):
             assert (await hanako.get(f"/documents/{names['document']}{path}")).status_code == 200
-        (corpus,) = await desk.corpora()
+        (corpus,) = await library.documents.list_corpora()
         assert (corpus.owner, corpus.documents) == (LOCAL_OWNER, 1)
 
 
@@ -265,9 +265,9 @@ async def speak(
 
 @pytest.mark.slow
 async def test_a_page_speaks_to_the_desk_of_its_cookie(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
-        await desk.for_owner("hanako").add_source(Source("薔薇.txt", SECRET.encode()))
-        transport = httpx.ASGITransport(build(desk, RULES))
+    async with open_library(home=tmp_path) as library:
+        await library.for_owner("hanako").documents.add_source(Source("薔薇.txt", SECRET.encode()))
+        transport = httpx.ASGITransport(build(library, RULES))
         for name, token in {**PEOPLE, LOCAL_OWNER: RULES.token}.items():
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as browser:
                 assert (await browser.post("/login", data={"token": token})).status_code == 303
@@ -321,9 +321,9 @@ async def test_a_yes_to_the_web_is_one_persons_and_lets_out_no_word_of_another(t
     web = small_web([1], [2])
     asking = replace(way(web), needs_consent=True)
     async with (
-        open_desk(home=tmp_path, web_access=asking) as desk,
-        desk.working(2),
-        served(desk, RULES) as client,
+        open_library(home=tmp_path, web_access=asking) as library,
+        library.working(2),
+        served(library, RULES) as client,
         as_person(client, "hanako") as hanako,
         as_person(client, "taro") as taro,
     ):
@@ -340,7 +340,7 @@ async def test_a_yes_to_the_web_is_one_persons_and_lets_out_no_word_of_another(t
         question = {"question": "火星の衛星は何か", "sources": "web", "wait": 0}
         assert (await taro.post("/answers", json=question)).json()["code"] == "CONSENT_REQUIRED"
         await hanako.post("/consent", json={"consent": False})
-        assert desk.tasks.get_web_consent() is WebConsent.NOT_ASKED and len(web.asked) == asked
+        assert library.web.get_consent() is WebConsent.NOT_ASKED and len(web.asked) == asked
         assert (await hanako.post("/searches", json=search)).json()["code"] == "ENGINE_UNAVAILABLE"
 
 
@@ -361,7 +361,7 @@ async def test_settings_and_paths_are_shown_to_the_machines_owner_alone(tmp_path
     note.parent.mkdir()
     note.write_text(OWN, "utf-8")
     async with (
-        house(tmp_path / "home") as (desk, client),
+        house(tmp_path / "home") as (library, client),
         as_person(client, "hanako") as hanako,
         as_person(client, "local") as host,
     ):
@@ -369,10 +369,10 @@ async def test_settings_and_paths_are_shown_to_the_machines_owner_alone(tmp_path
             refused = await hanako.get(path)
             assert (refused.status_code, refused.json()["code"]) == (403, "ACCESS_DENIED"), path
             assert (await host.get(path)).is_success
-        async for _ in desk.add(note, corpus="papers"):
+        async for _ in library.documents.add(note, corpus="papers"):
             pass
-        await desk.team.add_user("hanako")
-        await desk.team.grant("papers@local", "hanako")
+        await library.team.add_user("hanako")
+        await library.team.grant("papers@local", "hanako")
         asked = {"question": "相関係数とは何か", "sources": "documents"}
         answer = await answered(hanako, await hanako.post("/answers", json=asked))
         evidence = answer.json()["answer"]["evidence"]
@@ -414,13 +414,13 @@ async def test_a_persons_application_is_built_once_beside_the_loop(tmp_path: Pat
     release = threading.Event()
     was_released: list[bool] = []
 
-    def make(desk: Desk) -> FastAPI:
+    def make(library: Library) -> FastAPI:
         begun.set()
         was_released.append(release.wait(HELD_SECONDS))
         return FastAPI()
 
-    async with open_desk(home=tmp_path) as desk:
-        people = PersonalApplications(desk, make)
+    async with open_library(home=tmp_path) as library:
+        people = PersonalApplications(library, make)
         async with people.run():
             asking = [asyncio.create_task(people.get("hanako")) for _ in range(5)]
             await asyncio.to_thread(begun.wait)
@@ -435,13 +435,13 @@ async def test_an_application_that_cannot_be_built_leaves_the_server_and_is_trie
 ) -> None:
     made = iter([InvalidParams("The disk is full."), FastAPI()])
 
-    def make(desk: Desk) -> FastAPI:
+    def make(library: Library) -> FastAPI:
         if isinstance(found := next(made), InvalidParams):
             raise found
         return found
 
-    async with open_desk(home=tmp_path) as desk:
-        people = PersonalApplications(desk, make)
+    async with open_library(home=tmp_path) as library:
+        people = PersonalApplications(library, make)
         async with people.run():
             with pytest.raises(InvalidParams):
                 await people.get("hanako")

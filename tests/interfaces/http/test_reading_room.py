@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import DocumentState, Source
 from shisho.interfaces.http.exports import FORMS
 from shisho.interfaces.http.guard import AccessRules
@@ -29,7 +29,7 @@ async def found(client: httpx.AsyncClient, word: str = "フォボス") -> list[s
 
 
 async def test_a_file_is_handed_over_as_it_is(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk, desk.working(1), served(desk) as client:
+    async with open_library(home=tmp_path) as library, library.working(1), served(library) as client:
         sent = await client.post(
             "/documents/upload", params={"name": "衛星/火星.txt", "corpus": "宇宙"}, content=TEXT.encode()
         )
@@ -50,15 +50,15 @@ async def test_a_file_is_handed_over_as_it_is(tmp_path: Path) -> None:
 
 async def test_a_file_may_be_as_large_as_is_set_and_no_larger(tmp_path: Path) -> None:
     rules = AccessRules(body_bytes=1000, large={"/api/v1/documents/upload": 3000})
-    async with open_desk(home=tmp_path) as desk, served(desk, rules) as client:
+    async with open_library(home=tmp_path) as library, served(library, rules) as client:
         for size, status in ((3000, 200), (3001, 413)):
             sent = await client.post("/documents/upload", params={"name": "a.txt"}, content=b"x" * size)
             assert sent.status_code == status
 
 
 async def test_a_removal_is_undone(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk, served(desk) as client:
-        receipt = await desk.add_source(Source("火星.txt", TEXT.encode()))
+    async with open_library(home=tmp_path) as library, served(library) as client:
+        receipt = await library.documents.add_source(Source("火星.txt", TEXT.encode()))
         await client.delete(f"/documents/{receipt.document_id}")
         assert await found(client) == []
         for _ in range(2):
@@ -68,7 +68,7 @@ async def test_a_removal_is_undone(tmp_path: Path) -> None:
             assert restored.json()["document"]["state"] == DocumentState.LIVE
         assert await found(client) == [receipt.document_id]
         await client.delete(f"/documents/{receipt.document_id}")
-        newer = await desk.add_source(Source("火星.txt", f"{TEXT} 二つとも小さい。".encode()))
+        newer = await library.documents.add_source(Source("火星.txt", f"{TEXT} 二つとも小さい。".encode()))
         refused = await client.post(f"/documents/{receipt.document_id}/restore")
         assert (refused.status_code, refused.json()["code"]) == (409, "CONFLICT")
         await client.delete(f"/documents/{newer.document_id}", params={"purge": True})
@@ -83,27 +83,27 @@ async def test_an_answer_is_a_file_in_every_form(tmp_path: Path, form: str) -> N
         pytest.importorskip("citeproc")
     if form == "pdf":
         pytest.skip("see tests/flows/test_pdf.py")
-    async with open_desk(home=tmp_path) as desk, served(desk) as client:
-        await desk.add_source(Source("火星.txt", TEXT.encode()))
-        answer = await desk.ask(QUESTION)
+    async with open_library(home=tmp_path) as library, served(library) as client:
+        await library.documents.add_source(Source("火星.txt", TEXT.encode()))
+        answer = await library.questions.ask(QUESTION)
         reply = await client.get(f"/answers/{answer.id}/export", params={"form": form})
         media_type, ending = FORMS[form]
         assert reply.headers["content-type"] == f"{media_type}; charset=utf-8"
         assert reply.headers["content-disposition"] == f'attachment; filename="shisho-{answer.id}.{ending}"'
-        assert reply.text == await desk.export(answer.id, form)
+        assert reply.text == await library.exports.render(answer.id, form)
 
 
 async def test_an_export_names_files_without_their_folders_unless_asked(tmp_path: Path) -> None:
     folder = tmp_path / "個人 用"
     folder.mkdir()
     (folder / "火星.md").write_text(f"# 火星\n\n{TEXT}\n", "utf-8")
-    async with open_desk(home=tmp_path / "home") as desk, served(desk) as client:
-        async for _ in desk.add(folder):
+    async with open_library(home=tmp_path / "home") as library, served(library) as client:
+        async for _ in library.documents.add(folder):
             pass
-        answer = await desk.ask(QUESTION)
+        answer = await library.questions.ask(QUESTION)
         assert answer.evidence[0].document == str(folder / "火星.md")
         for form in sorted({*FORMS} - {"pdf", "apa", "sist02"}):
-            text = await desk.export(answer.id, form)
+            text = await library.exports.render(answer.id, form)
             assert str(tmp_path) not in text and folder.as_uri() not in text, form
             assert form == "html" or "火星.md" in unquote(text), form
         for form in ("md", "jsonl"):
@@ -111,28 +111,28 @@ async def test_an_export_names_files_without_their_folders_unless_asked(tmp_path
                 f"/answers/{answer.id}/export", params={"form": form, "local_paths": True}
             )
             assert folder.as_uri() in asked.text
-            assert asked.text == await desk.export(answer.id, form, local_paths=True)
+            assert asked.text == await library.exports.render(answer.id, form, local_paths=True)
             reply = await client.get(f"/answers/{answer.id}/export", params={"form": form})
             assert folder.as_uri() not in reply.text
 
 
 async def test_an_unknown_form_and_an_unknown_answer_are_refused(tmp_path: Path) -> None:
     assert set(FORMS) == {*export.FORMS, *export.OTHERS}
-    async with open_desk(home=tmp_path) as desk, served(desk) as client:
-        await desk.add_source(Source("火星.txt", TEXT.encode()))
-        await desk.ask(QUESTION)
+    async with open_library(home=tmp_path) as library, served(library) as client:
+        await library.documents.add_source(Source("火星.txt", TEXT.encode()))
+        await library.questions.ask(QUESTION)
         refused = await client.get("/answers/last/export", params={"form": "docx"})
         assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_PARAMS")
         assert (await client.get("/answers/none/export")).status_code == 404
 
 
 async def test_the_page_of_an_answer_shows_hostile_words_as_text(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
+    async with open_library(home=tmp_path) as library:
         words = f'{TEXT} <img src=x onerror="alert(1)"> フォボスの直径は22キロメートルである。'
         source = Source('https://mars.example/a"><script>', words.encode(), "text/plain", HOSTILE)
-        await desk.add_source(source)
-        answer = await desk.ask("フォボスの直径は何キロメートルか<script>alert(2)</script>")
-        page = await desk.export(answer.id, "html")
+        await library.documents.add_source(source)
+        answer = await library.questions.ask("フォボスの直径は何キロメートルか<script>alert(2)</script>")
+        page = await library.exports.render(answer.id, "html")
     assert answer.evidence and '<a href="#e1">[1]</a>' in page and 'id="e1"' in page
     assert "<script" not in page and "<img" not in page and "\u202e" not in page
     assert "&lt;script&gt;alert(2)" in page
@@ -144,7 +144,10 @@ async def test_the_page_of_an_answer_shows_hostile_words_as_text(tmp_path: Path)
 
 @pytest.mark.slow
 async def test_what_is_set_and_what_works_is_told_without_secrets(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, token="canary-77", max_rounds=5) as desk, served(desk) as client:
+    async with (
+        open_library(home=tmp_path, token="canary-77", max_rounds=5) as library,
+        served(library) as client,
+    ):
         reply = await client.get("/settings")
         rows = {row["name"]: row for row in reply.json()["settings"]}
         assert (rows["token"]["value"], rows["token"]["secret"]) == ("set", True)
@@ -162,10 +165,10 @@ async def test_what_is_set_and_what_works_is_told_without_secrets(tmp_path: Path
 
 @pytest.mark.slow
 async def test_what_documents_can_be_filtered_by_is_counted(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk, served(desk) as client:
+    async with open_library(home=tmp_path) as library, served(library) as client:
         for number, (course, corpus) in enumerate((("統計", "a"), ("統計", "a"), ("天文", "b"))):
             source = Source(f"{number}.txt", f"{TEXT}{number}".encode(), metadata={"course": course})
-            await desk.add_source(source, corpus)
+            await library.documents.add_source(source, corpus)
         (fields,) = (await client.get("/metadata")).json()["fields"]
         values = [{"value": "統計", "documents": 2}, {"value": "天文", "documents": 1}]
         assert fields == {"name": "course", "documents": 3, "distinct": 2, "values": values}
@@ -174,13 +177,13 @@ async def test_what_documents_can_be_filtered_by_is_counted(tmp_path: Path) -> N
 
 
 async def test_nothing_goes_out_before_a_person_says_yes(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web="ask") as desk, served(desk) as client:
+    async with open_library(home=tmp_path, web="ask") as library, served(library) as client:
         state = (await client.get("/consent", params={"question": "火星の衛星とは何か"})).json()
         assert state["state"] == "not_asked" and state["since"] is None and state["engines"]
         assert any("火星" in query for query in state["queries"])
         for consent, state in ((True, "given"), (False, "off"), (None, "not_asked")):
             said = (await client.post("/consent", json={"consent": consent})).json()
-            assert said["state"] == state == desk.tasks.get_web_consent()
+            assert said["state"] == state == library.web.get_consent()
             assert bool(said["since"]) is (consent is not None)
         assert (await client.post("/consent", json={"consent": "perhaps"})).status_code == 400
 
@@ -193,6 +196,6 @@ async def test_a_large_body_may_take_longer_as_long_as_it_keeps_coming(tmp_path:
             yield b"x" * 1000
             await asyncio.sleep(0.05)
 
-    async with open_desk(home=tmp_path) as desk, served(desk, rules) as client:
+    async with open_library(home=tmp_path) as library, served(library, rules) as client:
         sent = await client.post("/documents/upload", params={"name": "a.txt"}, content=slowly())
         assert sent.status_code == 200

@@ -21,7 +21,7 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.routes import build_refusal
 from shisho.interfaces.http.server import build
 from shisho.interfaces.http.statuses import status_of
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.services.intake import parse_addresses
 from shisho.web.http.url import canonicalise
 from shisho.web.serp.client import EngineRefused
@@ -193,7 +193,7 @@ NAMES = re.findall(
 def test_names_of_the_document_are_the_contract() -> None:
     """A generated client has these classes. A new one is a noun phrase of the field: no bare participle,
     pronoun or verb."""
-    document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
+    document = build(cast(Library, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
     assert sorted(document["components"]["schemas"]) == sorted(NAMES)
     assert not [name for name in NAMES if not re.fullmatch(r"([A-Z][a-z]+)+", name)]
 
@@ -208,7 +208,7 @@ def test_what_a_reply_leaves_out_is_not_required() -> None:
 
 
 def test_events_are_described_as_a_stream_of_events() -> None:
-    document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
+    document = build(cast(Library, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
     paths = [path for path in document["paths"] if path.endswith("/events")]
     assert len(paths) == 2
     for path in paths:
@@ -216,7 +216,7 @@ def test_events_are_described_as_a_stream_of_events() -> None:
 
 
 def test_every_refusal_of_the_document_has_the_body_of_an_error() -> None:
-    document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
+    document = build(cast(Library, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
     operations = [operation for path in document["paths"].values() for operation in path.values()]
     replies = [reply for operation in operations for reply in operation["responses"].items()]
     contents = [reply["content"] for status, reply in replies if status >= "400"]

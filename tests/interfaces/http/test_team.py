@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.api.team import VERBS
 from shisho.interfaces.http.guard import AccessRules
@@ -30,8 +30,8 @@ GIVEN = {"name": "hanako", "member": "hanako", "members": ["hanako"], "jobs": 1}
 
 async def test_a_team_is_made_and_unmade_over_rest(tmp_path: Path) -> None:
     async with (
-        open_desk(home=tmp_path, embedder="none") as desk,
-        served(desk, AccessRules(token="canary-local")) as client,
+        open_library(home=tmp_path, embedder="none") as library,
+        served(library, AccessRules(token="canary-local")) as client,
     ):
         client.headers.update(ADMIN)
         made = (await client.post("/team/users", json={"name": "hanako"})).json()
@@ -44,7 +44,7 @@ async def test_a_team_is_made_and_unmade_over_rest(tmp_path: Path) -> None:
         assert (await client.delete("/team/groups/lab/members/hanako")).json()["groups"][0]["members"] == [
             "taro"
         ]
-        await desk.add_source(Source("a.txt", "決定係数は指標である。".encode()), "papers")
+        await library.documents.add_source(Source("a.txt", "決定係数は指標である。".encode()), "papers")
         granted = {"corpus": "papers", "name": "lab", "is_group": True, "is_writable": True}
         (grant,) = (await client.post("/team/grants", json=granted)).json()["grants"]
         assert (grant["corpus"], grant["owner"], grant["kind"], grant["name"], grant["access"]) == (
@@ -80,10 +80,10 @@ async def test_a_team_is_made_and_unmade_over_rest(tmp_path: Path) -> None:
 
 async def test_nobody_else_may_do_what_is_for_who_runs_the_library(tmp_path: Path) -> None:
     async with (
-        open_desk(home=tmp_path, embedder="none") as desk,
-        served(desk, AccessRules(token="canary-local")) as client,
+        open_library(home=tmp_path, embedder="none") as library,
+        served(library, AccessRules(token="canary-local")) as client,
     ):
-        made = await desk.team.add_user("hanako")
+        made = await library.team.add_user("hanako")
         assert made is not None
         refused = set()
         for verb in (verb for verb in VERBS if verb.name not in OF_ALL):
@@ -99,7 +99,7 @@ async def test_nobody_else_may_do_what_is_for_who_runs_the_library(tmp_path: Pat
             )
             refused.add(verb.name)
         assert len(refused) == len(VERBS) - len(OF_ALL)
-        assert [user.name for user in await desk.team.users()] == ["hanako"]
+        assert [user.name for user in await library.team.list_users()] == ["hanako"]
         theirs = (await client.get("/team/audit", headers=bearer(made.token))).json()
         assert {(entry["outcome"], entry["code"]) for entry in theirs["entries"]} == {
             ("refused", "ACCESS_DENIED")
@@ -112,10 +112,10 @@ async def test_what_is_done_to_a_team_is_no_tool_of_an_assistants(tmp_path: Path
     """Neither of a person's nor of who runs the library: a page that an assistant reads could have it let
     somebody in."""
     async with (
-        open_desk(home=tmp_path, embedder="none") as desk,
-        served(desk, AccessRules(token="canary-local")) as client,
+        open_library(home=tmp_path, embedder="none") as library,
+        served(library, AccessRules(token="canary-local")) as client,
     ):
-        user = await desk.team.add_user("hanako")
+        user = await library.team.add_user("hanako")
         assert user is not None
         for token in (user.token, "canary-local"):
             client.headers.update(bearer(token))
@@ -127,4 +127,4 @@ async def test_what_is_done_to_a_team_is_no_tool_of_an_assistants(tmp_path: Path
             call = {"name": "add_user", "arguments": {"name": "jiro"}}
             refused = await speak(client, "tools/call", call, session)
             assert '"error"' in refused.text or '"isError":true' in refused.text
-        assert [user.name for user in await desk.team.users()] == ["hanako"]
+        assert [user.name for user in await library.team.list_users()] == ["hanako"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound
@@ -19,7 +19,7 @@ from shisho.interfaces.http import lasting
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.people import ProxyRules, read_proxies
-from shisho.services import Desk
+from shisho.services import Library
 from tests.interfaces.http.rooms import served
 from tests.machine import PATIENCE
 
@@ -29,9 +29,9 @@ ELSEWHERE = read_proxies(HEADER, ["192.0.2.7"])
 
 
 @asynccontextmanager
-async def house(home: Path, rules: AccessRules) -> AsyncIterator[tuple[Desk, httpx.AsyncClient]]:
-    async with open_desk(home=home, embedder="none") as desk, served(desk, rules) as client:
-        yield desk, client
+async def house(home: Path, rules: AccessRules) -> AsyncIterator[tuple[Library, httpx.AsyncClient]]:
+    async with open_library(home=home, embedder="none") as library, served(library, rules) as client:
+        yield library, client
 
 
 def read_database(home: Path) -> bytes:
@@ -55,11 +55,11 @@ def bearer(token: str) -> dict[str, str]:
 async def test_a_token_opens_a_persons_own_library_until_it_is_renewed_or_they_are_removed(
     tmp_path: Path, own: str
 ) -> None:
-    async with house(tmp_path, AccessRules(token=own)) as (desk, client):
-        made = await desk.team.add_user("花子")
+    async with house(tmp_path, AccessRules(token=own)) as (library, client):
+        made = await library.team.add_user("花子")
         assert made is not None
-        await desk.add_source(Source("local.txt", "局所の文書。".encode()))
-        await desk.for_owner("花子").add_source(Source("hers.txt", "花子の文書。".encode()))
+        await library.documents.add_source(Source("local.txt", "局所の文書。".encode()))
+        await library.for_owner("花子").add_source(Source("hers.txt", "花子の文書。".encode()))
         assert await sources(client, **bearer(made.token)) == ["hers.txt"]
         login = client.base_url.copy_with(path="/login")
         entered = await client.post(login, data={"token": made.token})
@@ -68,13 +68,13 @@ async def test_a_token_opens_a_persons_own_library_until_it_is_renewed_or_they_a
         client.cookies.clear()
         assert made.token not in cookie
         assert await sources(client, cookie=f"{COOKIE}={cookie}") == ["hers.txt"]
-        renewed = await desk.team.renew_token("花子")
+        renewed = await library.team.renew_token("花子")
         assert await sources(client, **bearer(made.token)) == 401
         assert await sources(client, cookie=f"{COOKIE}={cookie}") == (401 if own else ["local.txt"])
         assert await sources(client, **bearer(renewed.token)) == ["hers.txt"]
-        await desk.team.remove_user("花子")
+        await library.team.remove_user("花子")
         assert await sources(client, **bearer(renewed.token)) == 401
-        await desk.team.restore_user("花子")
+        await library.team.restore_user("花子")
         assert await sources(client, **bearer(renewed.token)) == ["hers.txt"]
         stored = await asyncio.to_thread(read_database, tmp_path)
         for word in (made.token, renewed.token, cookie):
@@ -82,8 +82,8 @@ async def test_a_token_opens_a_persons_own_library_until_it_is_renewed_or_they_a
 
 
 async def test_a_token_that_is_nobodys_opens_nothing_where_none_is_needed(tmp_path: Path) -> None:
-    async with house(tmp_path, AccessRules()) as (desk, client):
-        await desk.add_source(Source("local.txt", "局所の文書。".encode()))
+    async with house(tmp_path, AccessRules()) as (library, client):
+        await library.documents.add_source(Source("local.txt", "局所の文書。".encode()))
         assert await sources(client) == ["local.txt"]
         refused = await client.get("/documents", headers={**bearer("canary"), "accept-language": "ja"})
         assert refused.status_code == 401
@@ -104,16 +104,16 @@ async def test_a_token_brought_in_another_form_does_not_open_the_owners_library(
     form: str, status: int | list[str], tmp_path: Path
 ) -> None:
     """But for what a proxy asks after, and may hand on."""
-    async with house(tmp_path, AccessRules()) as (desk, client):
-        await desk.add_source(Source("local.txt", "局所の文書。".encode()))
-        hanako = await desk.team.add_user("hanako")
+    async with house(tmp_path, AccessRules()) as (library, client):
+        await library.documents.add_source(Source("local.txt", "局所の文書。".encode()))
+        hanako = await library.team.add_user("hanako")
         assert await sources(client, authorization=form.format(hanako.token)) == status
 
 
 async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path) -> None:
-    async with house(tmp_path, AccessRules(proxies=HERE)) as (desk, client):
-        await desk.team.add_user("hanako@example.org", has_token=False)
-        await desk.for_owner("hanako@example.org").add_source(Source("hers.txt", "花子の文書。".encode()))
+    async with house(tmp_path, AccessRules(proxies=HERE)) as (library, client):
+        await library.team.add_user("hanako@example.org", has_token=False)
+        await library.for_owner("hanako@example.org").add_source(Source("hers.txt", "花子の文書。".encode()))
         assert await sources(client, **{HEADER: "hanako@example.org"}) == ["hers.txt"]
         assert await sources(client) == 401
         for nobody in ("taro@example.org", "local", "", "hanako@example.org, local"):
@@ -126,8 +126,8 @@ async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path
 async def test_a_header_from_anywhere_else_is_refused_with_a_good_token_too(
     tmp_path: Path, forwarded: dict[str, str]
 ) -> None:
-    async with house(tmp_path, AccessRules(token="canary", proxies=ELSEWHERE)) as (desk, client):
-        await desk.team.add_user("hanako", has_token=False)
+    async with house(tmp_path, AccessRules(token="canary", proxies=ELSEWHERE)) as (library, client):
+        await library.team.add_user("hanako", has_token=False)
         assert await sources(client, **{HEADER: "hanako"}, **forwarded) == 401
         assert await sources(client, **{HEADER: "hanako"}, **forwarded, **bearer("canary")) == 401
         assert await sources(client, **forwarded, **bearer("canary")) == []
@@ -146,41 +146,41 @@ def test_proxies_are_named_by_their_addresses() -> None:
 async def test_people_are_let_in_by_who_runs_the_library_and_corpora_granted_by_their_owners(
     tmp_path: Path,
 ) -> None:
-    async with open_desk(home=tmp_path, embedder="none") as desk:
-        await desk.team.add_user("hanako")
-        hanako = desk.for_owner("hanako")
-        await hanako.add_source(Source("r2.txt", "決定係数。".encode()), "papers")
-        for refused in (hanako.team.users(), hanako.team.add_user("taro"), hanako.team.add_group("lab")):
+    async with open_library(home=tmp_path, embedder="none") as library:
+        await library.team.add_user("hanako")
+        hanako = library.for_owner("hanako")
+        await hanako.documents.add_source(Source("r2.txt", "決定係数。".encode()), "papers")
+        for refused in (hanako.team.list_users(), hanako.team.add_user("taro"), hanako.team.add_group("lab")):
             with pytest.raises(AccessDenied):
                 await refused
         with pytest.raises(NotFound):
             await hanako.team.grant("papers", "taro")
-        await desk.team.add_user("taro")
+        await library.team.add_user("taro")
         with pytest.raises(Conflict):
-            await desk.team.add_user("taro")
+            await library.team.add_user("taro")
         for wrong in ("", " ", "a b", "a:b", "local", "x" * 201):
             with pytest.raises(InvalidParams):
-                await desk.team.add_user(wrong)
+                await library.team.add_user(wrong)
         await hanako.team.grant("papers", "taro")
-        assert [grant.grantee.name for grant in await hanako.team.grants()] == ["taro"]
-        assert list(await desk.for_owner("taro").team.grants()) == []
+        assert [grant.grantee.name for grant in await hanako.team.list_grants()] == ["taro"]
+        assert list(await library.for_owner("taro").team.list_grants()) == []
         with pytest.raises(NotFound):
-            await desk.for_owner("taro").team.revoke("papers", "taro")
-        await desk.team.add_group("lab")
-        assert await desk.team.join("lab", "taro", "local") == 2
-        await desk.team.grant("papers@hanako", "lab", is_group=True, is_writable=True)
-        assert [corpus.name for corpus in await desk.corpora()] == ["papers@hanako"]
+            await library.for_owner("taro").team.revoke("papers", "taro")
+        await library.team.add_group("lab")
+        assert await library.team.join("lab", "taro", "local") == 2
+        await library.team.grant("papers@hanako", "lab", is_group=True, is_writable=True)
+        assert [corpus.name for corpus in await library.documents.list_corpora()] == ["papers@hanako"]
         await hanako.team.revoke("papers", "lab", is_group=True)
         with pytest.raises(NotFound):
             await hanako.team.revoke("papers", "lab", is_group=True)
 
 
-async def prepare_events(desk: Desk) -> tuple[str, dict[str, str]]:
+async def prepare_events(library: Library) -> tuple[str, dict[str, str]]:
     """The events of a task of a new user, and what lets her in."""
-    made = await desk.team.add_user("花子")
+    made = await library.team.add_user("花子")
     assert made is not None
     files = [Bytes("a.txt", "一つ目。".encode())]
-    queued = await desk.for_owner("花子").tasks.queue_documents(files=files)
+    queued = await library.for_owner("花子").tasks.queue_documents(files=files)
     return f"/tasks/{queued.task_id}/events", bearer(made.token)
 
 
@@ -190,8 +190,8 @@ async def test_events_end_when_who_listens_is_let_in_no_more(
 ) -> None:
     """They went on until the task ended, days later where it waited for a person."""
     monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
-    async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):
-        events, headers = await prepare_events(desk)
+    async with house(tmp_path, AccessRules(token="canary-local")) as (library, client):
+        events, headers = await prepare_events(library)
         async with (
             asyncio.timeout(PATIENCE),
             client.stream("GET", events, headers=headers) as stream,
@@ -199,11 +199,11 @@ async def test_events_end_when_who_listens_is_let_in_no_more(
             lines = stream.aiter_lines()
             assert (await anext(lines)).startswith("id:")
             if end == "remove":
-                await desk.team.remove_user("花子")
+                await library.team.remove_user("花子")
             else:
-                await desk.team.renew_token("花子")
+                await library.team.renew_token("花子")
             files = [Bytes("b.txt", "二つ目。".encode())]
-            await desk.for_owner("花子").tasks.queue_documents(files=files, task_id="last")
+            await library.for_owner("花子").tasks.queue_documents(files=files, task_id="last")
             rest = [line async for line in lines]
         assert not any(line.startswith("id:") for line in rest)
         assert (await client.get(events, headers=headers)).status_code == 401
@@ -212,14 +212,14 @@ async def test_events_end_when_who_listens_is_let_in_no_more(
 @pytest.mark.slow
 async def test_events_go_on_for_who_may_come_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lasting, "LOOK_SECONDS", 0.0)
-    async with house(tmp_path, AccessRules(token="canary-local")) as (desk, client):
-        events, headers = await prepare_events(desk)
+    async with house(tmp_path, AccessRules(token="canary-local")) as (library, client):
+        events, headers = await prepare_events(library)
         async with (
             asyncio.timeout(PATIENCE),
             client.stream("GET", events, headers=headers) as stream,
         ):
             lines = stream.aiter_lines()
             assert (await anext(lines)).startswith("id:")
-            async with desk.for_owner("花子").working(1):
+            async with library.for_owner("花子").working(1):
                 rest = [line async for line in lines]
         assert any('"status":"completed"' in line for line in rest)

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from mcp import Client
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.mcp import server as mcp
 from shisho.language.tokens import tokens
@@ -103,13 +103,13 @@ async def test_search_and_fetch_lead_to_the_text(way: str, tmp_path: Path) -> No
 
 async def test_hostile_names_are_cleaned_and_web_pages_keep_their_address(tmp_path: Path) -> None:
     async with (
-        open_desk(home=tmp_path / "home") as desk,
-        Client(mcp.build(desk)) as client,
+        open_library(home=tmp_path / "home") as library,
+        Client(mcp.build(library)) as client,
     ):
         title = "灯台\u202e\U000e0041案内"
         html = f"<html><head><title>{title}</title></head><body><p>霧ヶ丘灯台の高さは42メートル。</p></body></html>"
         source = Source(PAGE, html.encode(), "text/html")
-        await desk.add_source(source)
+        await library.documents.add_source(source)
         connector = Connector(client)
         (row,) = await connector.search("霧ヶ丘灯台の高さ")
         assert row["url"] == PAGE and row["title"] == "灯台案内"

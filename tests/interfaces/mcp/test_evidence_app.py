@@ -15,10 +15,10 @@ from mcp.client.extension import advertise
 from playwright.async_api import Frame
 from pydantic import BaseModel
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.mcp.apps import MIME, SHOWN, TOOLS, URI
-from shisho.services import Desk
+from shisho.services import Library
 from tests.interfaces.mcp.hosting import hosting
 from tests.interfaces.npm_packages import installed
 from tests.interfaces.serving import SAMPLES
@@ -29,12 +29,12 @@ SHOWS_APPS = advertise("io.modelcontextprotocol/ui", {"mimeTypes": [MIME]})
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def library(tmp_path: Path) -> AsyncIterator[Library]:
     (tmp_path / "note.txt").write_text("貸出の決まり。🙂 図書の返却期限は、借りた日から14日です。", "utf-8")
-    async with open_desk(home=tmp_path / "home") as desk:
-        async for _ in desk.add(SAMPLES / "01-regression.pdf", tmp_path / "note.txt"):
+    async with open_library(home=tmp_path / "home") as library:
+        async for _ in library.documents.add(SAMPLES / "01-regression.pdf", tmp_path / "note.txt"):
             pass
-        yield desk
+        yield library
 
 
 def dumped(result: BaseModel) -> dict[str, Any]:
@@ -43,9 +43,9 @@ def dumped(result: BaseModel) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, desk: Desk) -> None:
-    answer = await desk.ask(QUESTION)
-    server = mcp.build(desk)
+async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, library: Library) -> None:
+    answer = await library.questions.ask(QUESTION)
+    server = mcp.build(library)
     async with (
         Client(server, mode=mode) as plain,
         Client(server, mode=mode, extensions=[SHOWS_APPS]) as shows,
@@ -76,8 +76,8 @@ async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, desk: Desk)
         assert refused.is_error and not (refused.meta or {}).get(SHOWN)
 
 
-async def test_the_list_of_tools_stays_short_with_the_page(desk: Desk) -> None:
-    async with Client(mcp.build(desk), extensions=[SHOWS_APPS]) as client:
+async def test_the_list_of_tools_stays_short_with_the_page(library: Library) -> None:
+    async with Client(mcp.build(library), extensions=[SHOWS_APPS]) as client:
         tools = [dumped(tool) for tool in (await client.list_tools()).tools]
     assert len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))) <= 30_000
 
@@ -93,10 +93,10 @@ async def opened(visit: RoomVisit, result: dict[str, Any] | None, **context: Any
 
 
 @pytest.mark.slow
-async def test_the_sentence_is_lit_in_the_assistant_and_nothing_is_asked_of_anybody(desk: Desk) -> None:
-    answer = await desk.ask(QUESTION)
-    note = await desk.ask("図書の返却期限は何日か")
-    async with Client(mcp.build(desk), extensions=[SHOWS_APPS]) as client:
+async def test_the_sentence_is_lit_in_the_assistant_and_nothing_is_asked_of_anybody(library: Library) -> None:
+    answer = await library.questions.ask(QUESTION)
+    note = await library.questions.ask("図書の返却期限は何日か")
+    async with Client(mcp.build(library), extensions=[SHOWS_APPS]) as client:
         html = (await client.read_resource(URI)).contents[0].text  # type: ignore[union-attr]
         result = dumped(await client.call_tool("get_answer", {"answer_id": answer.id}))
         of_text = dumped(await client.call_tool("get_answer", {"answer_id": note.id}))
@@ -153,10 +153,10 @@ async def test_the_sentence_is_lit_in_the_assistant_and_nothing_is_asked_of_anyb
 
 
 @pytest.mark.slow  # npm, and the host library of the specification in a browser
-async def test_the_public_host_library_and_its_schema_accept_the_page(desk: Desk) -> None:
+async def test_the_public_host_library_and_its_schema_accept_the_page(library: Library) -> None:
     modules = installed("apps", {"@modelcontextprotocol/ext-apps": "2.0.4"}) / "node_modules"
-    answer = await desk.ask(QUESTION)
-    async with Client(mcp.build(desk), extensions=[SHOWS_APPS]) as client:
+    answer = await library.questions.ask(QUESTION)
+    async with Client(mcp.build(library), extensions=[SHOWS_APPS]) as client:
         (page,) = (await client.read_resource(URI)).contents
         tools = [dumped(tool) for tool in (await client.list_tools()).tools]
         result = dumped(await client.call_tool("get_answer", {"answer_id": answer.id}))
@@ -190,7 +190,7 @@ async def test_the_public_host_library_and_its_schema_accept_the_page(desk: Desk
             assert await visit.page.evaluate("errors") == []
 
 
-async def test_hostile_words_of_a_document_are_shown_as_text(desk: Desk) -> None:
+async def test_hostile_words_of_a_document_are_shown_as_text(library: Library) -> None:
     words = "<img src=x onerror=alert(1)>"
     picture = {"png": 'x" onerror="alert(1)', "width": 1, "height": 1, "boxes": [], "exact": True}
     quotation = {

@@ -17,7 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.payloads import SearchJob
 from shisho.interfaces.api import schemas
 from shisho.interfaces.api.contract import DEFAULT_TOOLS, VERBS
@@ -76,7 +76,10 @@ async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
     made = [schemas.tool(verb) for verb in VERBS]
     if os.environ.get("SHISHO_SNAPSHOT"):
         TOOLS.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk, all_tools=True)) as client:
+    async with (
+        open_library(home=tmp_path / "home") as library,
+        Client(mcp.build(library, all_tools=True)) as client,
+    ):
         tools = [
             tool.model_dump(mode="json", by_alias=True, exclude_none=True)
             for tool in (await client.list_tools()).tools
@@ -163,9 +166,9 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
 async def test_links_of_a_document_without_pages_open_it(tmp_path: Path) -> None:
     text = "霧ヶ丘灯台の高さは42メートルである。"
     async with (
-        open_desk(home=tmp_path / "home") as desk,
-        desk.working(1),
-        Client(mcp.build(desk)) as client,
+        open_library(home=tmp_path / "home") as library,
+        library.working(1),
+        Client(mcp.build(library)) as client,
     ):
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -202,7 +205,7 @@ async def test_links_of_a_document_without_pages_open_it(tmp_path: Path) -> None
     ],
 )
 async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str, tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
+    async with open_library(home=tmp_path / "home") as library, calling(mcp.build(library)) as call:
         with pytest.raises(Refused) as refused:
             await call(tool, **arguments)
     assert refused.value.code == code
@@ -229,7 +232,7 @@ async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str,
 async def test_arguments_that_do_not_exist_are_refused_by_name(
     arguments: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
+    async with open_library(home=tmp_path / "home") as library, calling(mcp.build(library)) as call:
         with pytest.raises(Refused, match=said) as refused:
             await call("queue_searches", **arguments)
         assert refused.value.code == "INVALID_PARAMS"
@@ -237,8 +240,8 @@ async def test_arguments_that_do_not_exist_are_refused_by_name(
 
 
 async def test_options_are_taken_beside_their_object_too(tmp_path: Path) -> None:
-    opened = open_desk(home=tmp_path / "home", web_access=way(small_web()))
-    async with opened as desk, calling(mcp.build(desk)) as call:
+    opened = open_library(home=tmp_path / "home", web_access=way(small_web()))
+    async with opened as library, calling(mcp.build(library)) as call:
         beside = await call(
             "queue_searches", queries=["x"], max_results_per_query=3, priority="high", engines=["mojeek"]
         )
@@ -246,7 +249,7 @@ async def test_options_are_taken_beside_their_object_too(tmp_path: Path) -> None
             "queue_searches", queries='["y"]', options={"max_results_per_query": 3}, max_results_per_query=3
         )
         for queued, priority in ((beside, 10), (both, 50)):
-            (job,) = (await desk.tasks.list_jobs(queued["task_id"])).jobs
+            (job,) = (await library.tasks.list_jobs(queued["task_id"])).jobs
             assert (job.input.read(SearchJob).max_results_per_query, job.priority) == (3, priority)
 
 
@@ -261,7 +264,7 @@ async def test_a_client_that_asks_is_told_that_we_wait(
     async def note(progress: float, total: float | None, message: str | None) -> None:
         beats.append(progress)
 
-    async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk)) as client:
+    async with open_library(home=tmp_path / "home") as library, Client(mcp.build(library)) as client:
         made = data_of(await client.call_tool("create_task", {"question": "待つ"}))
         status = data_of(await client.call_tool("get_status", {"task_id": made["task_id"], "wait": 0}))
         asked = {"task_id": made["task_id"], "since_revision": status["revision"], "wait": 1}

@@ -201,12 +201,12 @@ class LentModel:
 
 async def test_two_lend_for_one_question_at_the_same_time_and_each_is_asked(tmp_path: Path) -> None:
     models = [LentModel("client/a"), LentModel("client/b")]
-    async with shisho.open(home=tmp_path, web="off", embedder="none") as desk:
-        await desk.add_source(Source("page.md", TEXT.encode()))
+    async with shisho.open(home=tmp_path, web="off", embedder="none") as library:
+        await library.documents.add_source(Source("page.md", TEXT.encode()))
 
         async def ask(model: LentModel) -> Answer:
-            with desk.lend(model):
-                return await desk.ask(QUESTION)
+            with library.questions.use_model(model):
+                return await library.questions.ask(QUESTION)
 
         answers = await asyncio.gather(*map(ask, models))
     assert [{use.model for use in answer.model_uses} for answer in answers] == [{"client/a"}, {"client/b"}]

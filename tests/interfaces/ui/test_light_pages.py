@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import Reader, visiting
@@ -104,12 +104,12 @@ async def test_neither_the_browser_nor_the_server_turns_to_another_host(
     """The browser's requests are checked at the end of each visit."""
     text = "決定係数とは、回帰式の当てはまりの良さを示す指標である。"
     async with (
-        open_desk(home=tmp_path, embedder="none") as desk,
-        desk.working(1),
-        served(desk) as client,
+        open_library(home=tmp_path, embedder="none") as library,
+        library.working(1),
+        served(library) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
-        await desk.add_source(Source("r2.txt", text.encode()))
+        await library.documents.add_source(Source("r2.txt", text.encode()))
         await visit.open("/?q=決定係数とは何か")
         await visit.page.wait_for_selector(".answer .why")
         await visit.page.locator(".answer .chip").first.click()

@@ -19,7 +19,7 @@ from shisho.interfaces.http.server import build
 from shisho.interfaces.ui.pages import PAGES
 from shisho.interfaces.ui.reader import SHARED, choose_language, room_words
 from shisho.messages.po import catalogue
-from shisho.services import Desk
+from shisho.services import Library
 
 TOKEN = "canary-7f3a9c"
 ROOM = files("shisho.interfaces.ui")
@@ -31,13 +31,13 @@ SHOWN = ("/", "/library", "/queue", "/settings", "/a/0123", "/d/doc_0123", "/e/0
 
 
 @pytest.fixture
-async def desk(tmp_path: Any) -> AsyncIterator[Desk]:
-    async with shisho.open(home=tmp_path) as desk:
-        yield desk
+async def library(tmp_path: Any) -> AsyncIterator[Library]:
+    async with shisho.open(home=tmp_path) as library:
+        yield library
 
 
-def client(desk: Desk, rules: AccessRules | None = None, **headers: str) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(build(desk, rules or AccessRules()))
+def client(library: Library, rules: AccessRules | None = None, **headers: str) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(build(library, rules or AccessRules()))
     return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765", headers=headers)
 
 
@@ -63,8 +63,10 @@ def test_a_page_is_in_the_language_chosen_or_else_in_the_browsers(
 
 
 @pytest.mark.parametrize("path", SHOWN)
-async def test_every_page_loads_nothing_from_elsewhere_and_runs_nothing_inline(desk: Desk, path: str) -> None:
-    async with client(desk) as browser:
+async def test_every_page_loads_nothing_from_elsewhere_and_runs_nothing_inline(
+    library: Library, path: str
+) -> None:
+    async with client(library) as browser:
         reply = await browser.get(path)
     assert reply.status_code == 200
     policy = reply.headers["content-security-policy"]
@@ -76,8 +78,8 @@ async def test_every_page_loads_nothing_from_elsewhere_and_runs_nothing_inline(d
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-async def test_the_words_of_a_page_survive_their_way_into_it(desk: Desk, language: str) -> None:
-    async with client(desk, **{"accept-language": language}) as browser:
+async def test_the_words_of_a_page_survive_their_way_into_it(library: Library, language: str) -> None:
+    async with client(library, **{"accept-language": language}) as browser:
         text = (await browser.get("/")).text
     match = re.search(r'data-words="([^"]*)"', text)
     assert match is not None and json.loads(unescape(match[1])) == room_words(language)
@@ -108,8 +110,8 @@ def test_scripts_put_no_markup_together() -> None:
         assert not re.search(r"https?://", text), name
 
 
-async def test_what_ask_loads_is_light(desk: Desk) -> None:
-    async with client(desk) as browser:
+async def test_what_ask_loads_is_light(library: Library) -> None:
+    async with client(library) as browser:
         page = await browser.get("/")
         total = len(page.content)
         addresses = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text))
@@ -126,15 +128,15 @@ async def test_what_ask_loads_is_light(desk: Desk) -> None:
     assert len(addresses) >= 6
 
 
-async def test_a_file_of_another_version_is_sent_and_not_kept(desk: Desk) -> None:
-    async with client(desk) as browser:
+async def test_a_file_of_another_version_is_sent_and_not_kept(library: Library) -> None:
+    async with client(library) as browser:
         assert (await browser.get("/static/older/room.js")).headers["cache-control"] == "no-store"
         for path in ("/static/older/pages.py", "/static/older/..%2Fpages.py", "/static/older/none.js"):
             assert (await browser.get(path)).status_code == 404
 
 
-async def test_a_language_is_remembered_and_leads_back_to_a_page_of_ours(desk: Desk) -> None:
-    async with client(desk) as browser:
+async def test_a_language_is_remembered_and_leads_back_to_a_page_of_ours(library: Library) -> None:
+    async with client(library) as browser:
         reply = await browser.get("/language?to=en&back=/d/doc_1?a=2")
         assert (reply.status_code, reply.headers["location"]) == (303, "/d/doc_1?a=2")
         assert 'lang="en"' in (await browser.get("/", headers={"accept-language": "ja"})).text
@@ -150,8 +152,8 @@ async def test_a_language_is_remembered_and_leads_back_to_a_page_of_ours(desk: D
             assert place.startswith("/") and not place.startswith(("//", "/\\"))
 
 
-async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cookie(desk: Desk) -> None:
-    async with client(desk, AccessRules(token=TOKEN)) as browser:
+async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cookie(library: Library) -> None:
+    async with client(library, AccessRules(token=TOKEN)) as browser:
         led = await browser.get("/library", headers={"accept": "text/html"})
         assert (led.status_code, led.headers["location"]) == (303, "/login?back=/library")
         assert (await browser.get("/api/v1/documents")).status_code == 401
@@ -163,15 +165,15 @@ async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cooki
         assert "httponly" in cookie.lower() and "samesite=strict" in cookie.lower() and TOKEN not in cookie
         assert (await browser.get("/api/v1/documents")).status_code == 200
         assert (await browser.get("/")).status_code == 200
-    async with client(desk, AccessRules(token="another")) as browser:
+    async with client(library, AccessRules(token="another")) as browser:
         browser.cookies.set("shisho_token", right.cookies["shisho_token"])
         assert (await browser.get("/api/v1/documents")).status_code == 401
 
 
 @pytest.mark.slow
-async def test_the_form_of_the_token_leads_back_to_where_somebody_was_going(desk: Desk) -> None:
+async def test_the_form_of_the_token_leads_back_to_where_somebody_was_going(library: Library) -> None:
     wanted = "/d/doc_1?a=2&b=%22%3E"
-    async with client(desk, AccessRules(token=TOKEN)) as browser:
+    async with client(library, AccessRules(token=TOKEN)) as browser:
         led = await browser.get(wanted, headers={"accept": "text/html"})
         form = (await browser.get(led.headers["location"])).text
         match = re.search(r'name="back" value="([^"]*)"', form)
@@ -184,26 +186,26 @@ async def test_the_form_of_the_token_leads_back_to_where_somebody_was_going(desk
             led = await browser.post("/login", data={"token": TOKEN, "back": elsewhere})
             place = led.headers["location"]
             assert place.startswith("/") and not place.startswith(("//", "/\\"))
-    async with client(desk, AccessRules(token=TOKEN), accept="text/html") as browser:
+    async with client(library, AccessRules(token=TOKEN), accept="text/html") as browser:
         assert (await browser.get(f"/?q={'a' * 3_000}")).headers["location"] == "/login"
 
 
-async def test_a_browser_that_speaks_tls_keeps_its_cookie_for_tls(desk: Desk) -> None:
-    async with client(desk, AccessRules(token=TOKEN)) as browser:
+async def test_a_browser_that_speaks_tls_keeps_its_cookie_for_tls(library: Library) -> None:
+    async with client(library, AccessRules(token=TOKEN)) as browser:
         headers = {"origin": "https://127.0.0.1:8765"}
         reply = await browser.post("/login", data={"token": TOKEN}, headers=headers)
     assert "; secure" in reply.headers["set-cookie"].lower()
 
 
-async def test_who_is_not_let_in_yet_is_offered_no_room(desk: Desk) -> None:
-    async with client(desk, AccessRules(token=TOKEN), **{"accept-language": "en"}) as browser:
+async def test_who_is_not_let_in_yet_is_offered_no_room(library: Library) -> None:
+    async with client(library, AccessRules(token=TOKEN), **{"accept-language": "en"}) as browser:
         page = (await browser.get("/login")).text
     assert "<nav" not in page and "the one you were given" in page
 
 
-async def test_a_browser_gets_a_page_where_there_is_none_and_a_program_gets_data(desk: Desk) -> None:
+async def test_a_browser_gets_a_page_where_there_is_none_and_a_program_gets_data(library: Library) -> None:
     wanted = '/nowhere"><script>alert(1)</script>'
-    async with client(desk, **{"accept-language": "en"}) as browser:
+    async with client(library, **{"accept-language": "en"}) as browser:
         page = await browser.get(wanted, headers={"accept": "text/html,*/*;q=0.8"})
         assert page.status_code == 404 and "default-src 'none'" in page.headers["content-security-policy"]
         assert "There is no page at /nowhere" in page.text and "alert(1)</script>" not in page.text
@@ -212,15 +214,15 @@ async def test_a_browser_gets_a_page_where_there_is_none_and_a_program_gets_data
         assert api.json()["code"] == "RESOURCE_NOT_FOUND"
 
 
-async def test_a_form_of_another_page_cannot_enter(desk: Desk) -> None:
-    async with client(desk, AccessRules(token=TOKEN)) as browser:
+async def test_a_form_of_another_page_cannot_enter(library: Library) -> None:
+    async with client(library, AccessRules(token=TOKEN)) as browser:
         for origin in ("http://evil.example", "null"):
             reply = await browser.post("/login", data={"token": TOKEN}, headers={"origin": origin})
             assert reply.status_code == 403
 
 
-async def test_a_browser_can_ask_from_its_address_bar_and_install_the_room(desk: Desk) -> None:
-    async with client(desk) as browser:
+async def test_a_browser_can_ask_from_its_address_bar_and_install_the_room(library: Library) -> None:
+    async with client(library) as browser:
         search = (await browser.get("/opensearch.xml")).text
         assert 'template="http://127.0.0.1:8765/?q={searchTerms}"' in search
         manifest = (await browser.get("/manifest.webmanifest", headers={"accept-language": "ja"})).json()
@@ -228,8 +230,8 @@ async def test_a_browser_can_ask_from_its_address_bar_and_install_the_room(desk:
         assert (await browser.get(manifest["icons"][0]["src"])).headers["content-type"] == "image/svg+xml"
 
 
-async def test_an_error_is_told_in_the_language_of_the_page(desk: Desk) -> None:
-    async with client(desk) as browser:
+async def test_an_error_is_told_in_the_language_of_the_page(library: Library) -> None:
+    async with client(library) as browser:
         told = [
             (await browser.get("/api/v1/answers/none", headers={"accept-language": language})).json()[
                 "message"
@@ -240,9 +242,9 @@ async def test_an_error_is_told_in_the_language_of_the_page(desk: Desk) -> None:
     assert not re.search("[ぁ-ん]", told[1]) and told[2] == told[1]
 
 
-async def test_an_error_is_told_in_the_language_that_was_chosen_in_the_room(desk: Desk) -> None:
+async def test_an_error_is_told_in_the_language_that_was_chosen_in_the_room(library: Library) -> None:
     """Also where no script can say which it is, as for a stream of events, and at the door."""
-    async with client(desk, AccessRules(token=TOKEN), **{"accept-language": "ja"}) as browser:
+    async with client(library, AccessRules(token=TOKEN), **{"accept-language": "ja"}) as browser:
         await browser.get("/language?to=en")
         door = await browser.get("/api/v1/answers/none/events")
         assert door.status_code == 401 and not re.search("[ぁ-ん]", door.json()["message"])

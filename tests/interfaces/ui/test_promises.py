@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Route, expect
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.http.guard import AccessRules
 from shisho.testing.memory_web import MemoryWeb
@@ -46,9 +46,9 @@ async def test_the_server_and_no_count_of_the_page_says_that_there_is_nothing_to
 ) -> None:
     """A document that came another way is asked by a page that listed none."""
     async with (
-        open_desk(home=tmp_path, embedder="none", web="off") as desk,
-        desk.working(2),
-        served(desk) as client,
+        open_library(home=tmp_path, embedder="none", web="off") as library,
+        library.working(2),
+        served(library) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
         page = visit.page
@@ -58,7 +58,7 @@ async def test_the_server_and_no_count_of_the_page_says_that_there_is_nothing_to
         await expect(page.locator("#notice")).to_contain_text("先に文書を追加してください")
         await expect(page.locator(".turn")).to_have_count(0)
         await expect(page.locator("#question")).to_have_value(QUESTION)
-        await desk.add_source(
+        await library.documents.add_source(
             Source("r2.txt", "決定係数が0に近いときは、当てはまりが悪いことを意味する。".encode())
         )
         await ask(page)
@@ -70,8 +70,8 @@ async def test_a_web_answer_leaves_the_next_question_unlimited_and_its_pages_lis
     held = HeldQuestion()
     held.release()
     async with (
-        held.desk(tmp_path) as desk,
-        served(desk) as client,
+        held.library(tmp_path) as library,
+        served(library) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
         page = visit.page
@@ -119,8 +119,8 @@ async def test_a_guest_sees_their_name_and_no_settings_and_signs_out(
 
 async def test_the_owner_sees_the_settings_and_signs_out(browser: Browser, tmp_path: Path) -> None:
     async with (
-        open_desk(home=tmp_path, embedder="none", web="off") as desk,
-        served(desk, AccessRules(token="canary-local")) as client,
+        open_library(home=tmp_path, embedder="none", web="off") as library,
+        served(library, AccessRules(token="canary-local")) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
         page = visit.page
@@ -138,9 +138,9 @@ async def test_the_table_of_engines_says_what_a_waiting_task_says(browser: Brows
     web = MemoryWeb()
     web.serps["memory", QUERY, 1] = challenge()
     async with (
-        open_desk(home=tmp_path, embedder="none", web_access=way(web)) as desk,
-        desk.working(1),
-        served(desk) as client,
+        open_library(home=tmp_path, embedder="none", web_access=way(web)) as library,
+        library.working(1),
+        served(library) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
         queued = (await client.post("/searches", json={"queries": [QUERY]})).json()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
 from shisho.web.browser.browser import ChromiumBrowser
@@ -53,14 +53,21 @@ async def test_a_challenge_is_opened_and_solved_from_the_queue_and_the_search_go
     home = tmp_path / "home"
     home.mkdir()
     (home / "engines.toml").write_text(ENGINE, "utf-8")
-    async with Box(seed=3, folder=tmp_path / "box") as box, open_desk(home=home) as desk, desk.working(2):
+    async with (
+        Box(seed=3, folder=tmp_path / "box") as box,
+        open_library(home=home) as library,
+        library.working(2),
+    ):
         box.behave(do="captcha", engine="mojeek", page=2)
-        async with served(desk) as client, visiting(browser, str(client.base_url).split("/api")[0]) as visit:
+        async with (
+            served(library) as client,
+            visiting(browser, str(client.base_url).split("/api")[0]) as visit,
+        ):
             page = visit.page
             await visit.open("/queue")
             await expect(page.locator("#tasks")).to_contain_text("キューは空です")
             options = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=30)
-            await desk.tasks.queue_searches([box.questions[0].topic], options=options)
+            await library.tasks.queue_searches([box.questions[0].topic], options=options)
             await expect(page.locator("#persons .main")).to_have_count(1)
             await expect(page.locator("#persons")).to_contain_text("www.mojeek.com")
             await expect(page.locator("#tasks .state")).to_have_text("人の確認待ち")

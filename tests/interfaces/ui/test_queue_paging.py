@@ -26,9 +26,9 @@ async def test_a_search_shows_its_paging_in_the_queue(
     browser: Browser, tmp_path: Path, width: int, language: str
 ) -> None:
     screen = {"locale": language, "viewport": {"width": width, "height": 850}}
-    async with boxed(tmp_path) as (box, desk), served(desk) as client:
-        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=OPTIONS)
-        await ended(desk, queued.task_id)
+    async with boxed(tmp_path) as (box, library), served(library) as client:
+        queued = await library.tasks.queue_searches([box.questions[20].topic], options=OPTIONS)
+        await ended(library, queued.task_id)
         async with visiting(browser, str(client.base_url).split("/api")[0], **screen) as visit:
             await visit.open("/queue")
             await visit.page.click("#tasks .plain")
@@ -44,9 +44,9 @@ async def test_a_search_shows_its_paging_in_the_queue(
 
 
 async def test_an_engine_that_does_not_page_is_marked(browser: Browser, tmp_path: Path) -> None:
-    async with boxed(tmp_path, BRAKED) as (box, desk), served(desk) as client:
-        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=OPTIONS)
-        await ended(desk, queued.task_id)
+    async with boxed(tmp_path, BRAKED) as (box, library), served(library) as client:
+        queued = await library.tasks.queue_searches([box.questions[20].topic], options=OPTIONS)
+        await ended(library, queued.task_id)
         async with visiting(browser, str(client.base_url).split("/api")[0]) as visit:
             await visit.open("/queue")
             await visit.page.click("#tasks .plain")

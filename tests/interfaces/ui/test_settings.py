@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
+from shisho.bootstrap.library import open_library
 from shisho.settings import load
 from shisho.testing.providers.script import ProviderReply
 from shisho.testing.providers.server import FakeProvider
@@ -29,8 +29,8 @@ async def test_what_calibrating_came_to_is_told_on_the_page_and_kept(
     home = tmp_path / "home"
     given = {"embedder": str(embedder), "web": "off", "allowed_roots": str(tmp_path)}
     async with (
-        open_desk(home=home, **given) as desk,
-        served(desk) as client,
+        open_library(home=home, **given) as library,
+        served(library) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
         page = visit.page
@@ -53,8 +53,8 @@ async def test_a_model_is_tried_and_set_on_the_page(
     ready = ProviderReply('{"ready": true}')
     async with (
         FakeProvider(lambda request: ready) as provider,
-        open_desk(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as desk,
-        served(desk) as client,
+        open_library(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as library,
+        served(library) as client,
         visiting(
             browser,
             str(client.base_url).split("/api")[0],
@@ -71,7 +71,7 @@ async def test_a_model_is_tried_and_set_on_the_page(
         await page.fill("#model-secret", KEY)
         await page.click("#try")
         await expect(page.locator("#tried")).to_contain_text("100 + 20")
-        assert desk.models.chosen().name == "none"
+        assert library.models.get_chosen().name == "none"
         await page.click("#model [type=submit]")
         await expect(page.locator("#tried")).to_contain_text(saved)
         assert await page.input_value("#model-secret") == "" and KEY not in await page.content()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.http.guard import AccessRules
 from tests.interfaces.http.rooms import served
@@ -27,27 +27,27 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
 ) -> None:
     """Granted to a group, then also for writing, then to nobody: each page follows."""
     async with (
-        open_desk(home=tmp_path, embedder="none", web="off") as desk,
-        desk.working(1),
-        served(desk, AccessRules(token="canary-local")) as client,
+        open_library(home=tmp_path, embedder="none", web="off") as library,
+        library.working(1),
+        served(library, AccessRules(token="canary-local")) as client,
     ):
         for name, corpus, text in (
             ("r2.txt", "papers", PAPERS),
             ("diary.txt", "diary", DIARY),
         ):
-            await desk.for_owner("hanako").add_source(Source(name, text.encode()), corpus)
-        await desk.for_owner("taro").add_source(Source("memo.txt", MEMO.encode()))
+            await library.for_owner("hanako").documents.add_source(Source(name, text.encode()), corpus)
+        await library.for_owner("taro").documents.add_source(Source("memo.txt", MEMO.encode()))
         url = str(client.base_url).split("/api")[0]
         readers = {}
         for person in ("hanako", "taro", "jiro"):
-            made = await desk.team.add_user(person)
+            made = await library.team.add_user(person)
             assert made is not None
             readers[person] = Reader(url, made.token)
-        await desk.team.add_group("seminar")
-        await desk.team.join("seminar", "taro")
-        await desk.team.grant("papers@hanako", "seminar", is_group=True)
+        await library.team.add_group("seminar")
+        await library.team.join("seminar", "taro")
+        await library.team.grant("papers@hanako", "seminar", is_group=True)
         async with visiting(browser, readers["taro"]) as taro, visiting(browser, readers["jiro"]) as jiro:
-            page = taro.page
+            page = taro.documents.read_page
             await taro.open("/")
             rows = page.locator("#documents li")
             granted = rows.filter(has_text="r2.txt")
@@ -66,15 +66,17 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
             await expect(page.locator("mark").first).to_contain_text("当てはまりの良さ")
             for path in ("/", answer, document, "/library", "/queue"):
                 await jiro.open(path)
-                shown = await jiro.page.inner_text("body")
+                shown = await jiro.documents.read_page.inner_text("body")
                 assert not any(word in shown for word in ("薔薇", "当てはまり", "memo", "r2", "hanako")), path
             await jiro.open(answer)
-            await expect(jiro.page.locator(".turns .notice.bad")).to_contain_text("ほかの人のもの")
+            await expect(jiro.documents.read_page.locator(".turns .notice.bad")).to_contain_text(
+                "ほかの人のもの"
+            )
             await jiro.open(document)
-            await expect(jiro.page.locator("#lit-note.bad")).to_be_visible()
-            await expect(jiro.page.locator(".viewer-tools")).to_be_hidden()
+            await expect(jiro.documents.read_page.locator("#lit-note.bad")).to_be_visible()
+            await expect(jiro.documents.read_page.locator(".viewer-tools")).to_be_hidden()
 
-            await desk.team.grant("papers@hanako", "taro", is_writable=True)
+            await library.team.grant("papers@hanako", "taro", is_writable=True)
             await taro.open("/")
             await granted.locator("button").click()
             await page.click("dialog[open] button[value=yes]")
@@ -82,8 +84,8 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
             await page.click("#documents li button:has-text('元に戻す')")
             await expect(granted).to_have_count(1)
 
-            await desk.team.revoke("papers@hanako", "taro")
-            await desk.team.leave("seminar", "taro")
+            await library.team.revoke("papers@hanako", "taro")
+            await library.team.leave("seminar", "taro")
             await taro.open("/")
             await expect(rows).to_have_count(1)
             await taro.open(document)

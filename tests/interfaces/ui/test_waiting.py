@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, way
 from tests.interfaces.http.rooms import served
@@ -31,9 +31,9 @@ async def test_who_waits_for_an_answer_is_led_to_the_site_that_wants_a_person(
     for query in (QUERY, f"{QUERY} とは"):
         web.serps["memory", query, 1] = challenge()
     async with (
-        open_desk(home=tmp_path, embedder="none", web_access=way(web)) as desk,
-        desk.working(2),
-        served(desk) as client,
+        open_library(home=tmp_path, embedder="none", web_access=way(web)) as library,
+        library.working(2),
+        served(library) as client,
         visiting(browser, str(client.base_url).split("/api")[0]) as visit,
     ):
         page = visit.page

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 
 THREADS = Path("/proc/self/task")
@@ -16,9 +16,9 @@ LOOK_AGAIN_S = 0.1  # a thread of an index looks twice a second whether it is st
 
 async def test_no_thread_of_an_index_is_left(tmp_path: Path) -> None:
     others = index_threads()
-    async with open_desk(home=tmp_path) as desk:
-        await desk.add_source(Source("note.md", "# 覚書\n\n決定係数は指標である。\n".encode()))
-        assert await desk.search("決定係数")
+    async with open_library(home=tmp_path) as library:
+        await library.documents.add_source(Source("note.md", "# 覚書\n\n決定係数は指標である。\n".encode()))
+        assert await library.documents.search("決定係数")
         ours = index_threads() - others
         assert ours, "an open index has a thread"
     await asyncio.to_thread(wait_until_ended, ours)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.home import connect
@@ -21,9 +21,9 @@ ALLOCATIONS = (
 
 
 async def test_other_values_are_not_planned_for_anew(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path) as desk:
+    async with open_library(home=tmp_path) as library:
         text = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
-        await desk.add_source(Source("note.md", f"# 覚書\n\n{text}\n".encode()))
+        await library.documents.add_source(Source("note.md", f"# 覚書\n\n{text}\n".encode()))
     connection = connect(tmp_path / "shisho.db", readonly=True)
     first, *later = (count_allocations_of_a_look(connection, turn) for turn in range(4))
     connection.close()

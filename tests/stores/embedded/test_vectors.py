@@ -9,7 +9,7 @@ from typing import TypeVar
 import apsw
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Scope, SearchRequest, Source
@@ -76,11 +76,11 @@ async def test_a_visitors_search_looks_three_times_into_the_database(
         looks += 1
         return await read(database, work)
 
-    async with open_desk(home=tmp_path) as desk:
-        await desk.add_source(Source("講義.txt", "統計の講義。".encode(), "text/plain"))
-        await desk.search("統計")  # the index takes the document in
+    async with open_library(home=tmp_path) as library:
+        await library.documents.add_source(Source("講義.txt", "統計の講義。".encode(), "text/plain"))
+        await library.documents.search("統計")  # the index takes the document in
         monkeypatch.setattr(Database, "read", count_read)
-        hits = await desk.search("統計")
+        hits = await library.documents.search("統計")
     assert [(hit.source, hit.title) for hit in hits] == [("講義.txt", "講義")]
     assert looks == 3
 

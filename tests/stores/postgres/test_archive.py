@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shisho.bootstrap.copying import restore_archive
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.bootstrap.stores import build_stores
 from shisho.domain.corpus import Scope, Source
 from shisho.errors import InvalidParams
@@ -24,9 +24,9 @@ LARGEST = 6  # members that are written over, one after another
 
 async def back_up(home: Path, store: str) -> bytes:
     """A backup with a document in it."""
-    async with open_desk(home=home, store=store, embedder="none") as desk:
-        await desk.add_source(Source("氷.txt", "樹氷は気泡を多く含むので白い。".encode()))
-        await desk.backup(home / "all.zip")
+    async with open_library(home=home, store=store, embedder="none") as library:
+        await library.documents.add_source(Source("氷.txt", "樹氷は気泡を多く含むので白い。".encode()))
+        await library.backup(home / "all.zip")
     return (home / "all.zip").read_bytes()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.task import Bytes
 from tests.postgres import PostgresServer
 
@@ -21,14 +21,14 @@ async def test_a_second_role_works_and_can_neither_empty_the_audit_nor_turn_its_
     own_server: PostgresServer, tmp_path: Path
 ) -> None:
     url = own_server.url()
-    async with open_desk(home=tmp_path, store=url, embedder="none") as owner:
+    async with open_library(home=tmp_path, store=url, embedder="none") as owner:
         await owner.team.add_user("hanako")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(ROLE)
     serving = url.replace("shisho@", "serving@")
-    async with open_desk(home=tmp_path, store=serving, embedder="none") as desk:
-        await desk.for_owner("hanako").tasks.queue_documents(files=[Bytes("a.txt", b"a")])
-        entries = await desk.team.audit()
+    async with open_library(home=tmp_path, store=serving, embedder="none") as library:
+        await library.for_owner("hanako").tasks.queue_documents(files=[Bytes("a.txt", b"a")])
+        entries = await library.team.list_audit()
         assert [entry.verb for entry in entries] == ["add", "let_in"]
     with psycopg.connect(serving, autocommit=True) as connection:
         for change in ("TRUNCATE audit", "DELETE FROM audit", "ALTER TABLE audit DISABLE TRIGGER ALL"):

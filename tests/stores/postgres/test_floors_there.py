@@ -10,14 +10,14 @@ from statistics import fmean
 
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import Embedding, NewEmbedding
 from shisho.evaluation.run import evaluate_retrieval, fill
 from shisho.evaluation.sets import load
 from shisho.inference.universal import UniversalEmbedder
 from shisho.ports import Index
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.serving import PostgresServing
 from tests.contracts.conftest import ABOUT, embedded_store, postgres_store
@@ -36,11 +36,11 @@ async def test_floors_hold_and_both_stores_put_the_same_in_front(name: str, tmp_
     eval_set = load(shared("eval", name))
     with shared_server().fresh() as url:
         async with (
-            open_desk(home=tmp_path / "first") as embedded,
-            open_desk(home=tmp_path / "second", store=url) as postgres,
+            open_library(home=tmp_path / "first") as embedded,
+            open_library(home=tmp_path / "second", store=url) as postgres,
         ):
-            for desk in (embedded, postgres):
-                await fill(desk, eval_set)
+            for library in (embedded, postgres):
+                await fill(library, eval_set)
             figures = await evaluate_retrieval(postgres, eval_set, eval_set.questions)
             questions = eval_set.questions[:COMPARED]
             shares = [await share_in_both(embedded, postgres, question.text) for question in questions]
@@ -49,8 +49,11 @@ async def test_floors_hold_and_both_stores_put_the_same_in_front(name: str, tmp_
     assert not below
 
 
-async def share_in_both(first: Desk, second: Desk, text: str) -> float:
-    names = [{hit.passage for hit in await desk.search([text], limit=10)} for desk in (first, second)]
+async def share_in_both(first: Library, second: Library, text: str) -> float:
+    names = [
+        {hit.passage for hit in await library.documents.search([text], limit=10)}
+        for library in (first, second)
+    ]
     return len(names[0] & names[1]) / max(1, *map(len, names))
 
 
@@ -60,8 +63,8 @@ async def test_the_same_passages_are_nearest_by_a_real_encoder(tmp_path: Path) -
     """Of the ten nearest to each question; along pgvector's graph too."""
     eval_set = load(shared("eval", "niilc-dev"))
     embedder = UniversalEmbedder()
-    async with open_desk(home=tmp_path, embedder="none") as desk:
-        await fill(desk, eval_set)
+    async with open_library(home=tmp_path, embedder="none") as library:
+        await fill(library, eval_set)
     with shared_server().fresh() as url:
         async with embedded_store(tmp_path) as embedded, postgres_store(url) as postgres:
             intakes = await copy_documents(embedded.shelf, postgres.shelf)

@@ -15,7 +15,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.library import open_library
 from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import Intake, PassageId, Scope, SearchRequest, Source
 from shisho.domain.embedding import Embedding, NewEmbedding
@@ -67,9 +67,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("same")
 
     async def fill() -> None:
-        async with open_desk(home=folder) as desk:
+        async with open_library(home=folder) as library:
             for path in sorted((SAMPLES / "lectures").iterdir()):
-                await desk.add_source(Source(path.name, path.read_bytes()))
+                await library.documents.add_source(Source(path.name, path.read_bytes()))
 
     asyncio.run(fill())
     return folder

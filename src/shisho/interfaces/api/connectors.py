@@ -20,8 +20,8 @@ from shisho.interfaces.api.quoting import DATA
 from shisho.interfaces.api.replies import Name, Text
 from shisho.interfaces.api.truncate import SERVER_URL, dump_compact
 from shisho.language.unseen import mark_unseen
-from shisho.services import Desk
-from shisho.services.hits import link_to
+from shisho.services import Library
+from shisho.services.documents import link_to
 
 MAX_RESULTS = 20
 MAX_OF_DOCUMENT = 3
@@ -56,13 +56,13 @@ class FetchedText:
     metadata: Mapping[str, str]
 
 
-async def search(desk: Desk, query: Text) -> SearchItems:
+async def search(library: Library, query: Text) -> SearchItems:
     """Search the user's documents and added web pages for a question or a few words, in any language.
     Use it to find sources to read and cite. Returns the id, title and address of the passages that match
     best: pass an id to fetch."""
     counts: Counter[DocumentId] = Counter()
     items: list[SearchItem] = []
-    for hit in await desk.search(query, limit=MAX_OF_DOCUMENT * MAX_RESULTS):
+    for hit in await library.documents.search(query, limit=MAX_OF_DOCUMENT * MAX_RESULTS):
         counts[hit.document] += 1
         if counts[hit.document] <= MAX_OF_DOCUMENT and len(items) < MAX_RESULTS:
             title = _name(hit.title, hit.source) + (f" (p. {hit.page})" if hit.page else "")
@@ -72,16 +72,16 @@ async def search(desk: Desk, query: Text) -> SearchItems:
 
 
 async def fetch(
-    desk: Desk, id: Annotated[Name, Field(description="of a document, a passage or evidence")]
+    library: Library, id: Annotated[Name, Field(description="of a document, a passage or evidence")]
 ) -> FetchedText:
     """Read a document, or the part of it that search found. Use it before you cite a result. Returns the text
     word for word, with its title and address; for the next part of a long text, fetch `metadata.next_id`."""
-    document, start = await _find_part(desk, id)
-    text = await desk.text(document.id)
+    document, start = await _find_part(library, id)
+    text = await library.documents.read_text(document.id)
     if not 0 <= start <= len(text):
         raise NotFound("api.past_end", id=id, length=len(text))
-    end = _end_of_part(desk, text, start)
-    starts = await desk.viewer.page_starts(document.id)
+    end = _end_of_part(library, text, start)
+    starts = await library.viewer.list_page_starts(document.id)
     page = max((number for number, first in starts.items() if first <= start), default=None)
     metadata = {
         "document_id": document.id,
@@ -97,27 +97,27 @@ async def fetch(
     return FetchedText(id, _name(document.title, document.source), shown, address, metadata)
 
 
-async def _find_part(desk: Desk, id: str) -> tuple[Document, int]:
+async def _find_part(library: Library, id: str) -> tuple[Document, int]:
     """Return the document of an id, and the offset of its part. Raises: NotFound."""
     name, _, offset = id.rpartition("@")
     if name and offset.isascii() and offset.isdigit() and len(offset) < 10:
-        return await desk.document(name), int(offset)
+        return await library.documents.get(name), int(offset)
     try:
-        return await desk.document(id), 0
+        return await library.documents.get(id), 0
     except NotFound as error:
         try:
-            passage = await desk.sessions.read_passage(id=id)
+            passage = await library.sessions.read_passage(id=id)
         except NotFound:
             raise error from None
-        return await desk.document(passage.document), passage.start
+        return await library.documents.get(passage.document), passage.start
 
 
-def _end_of_part(desk: Desk, text: str, start: int) -> int:
+def _end_of_part(library: Library, text: str, start: int) -> int:
     """Return the end offset of a part that fits into a reply: at the end of a line, if one is near."""
     part = text[start : start + PART_CHARS]
     fitting = range(1, len(part) + 1)
     length = bisect_right(
-        fitting, PART_TOKENS, key=lambda count: desk.count_tokens(dump_compact(mark_unseen(part[:count])))
+        fitting, PART_TOKENS, key=lambda count: library.count_tokens(dump_compact(mark_unseen(part[:count])))
     )
     if start + length == len(text):
         return len(text)

@@ -25,7 +25,7 @@ from shisho.interfaces.api.replies import (
     RemovedDocument,
     RestoredDocument,
 )
-from shisho.services import Desk
+from shisho.services import Library
 
 
 class FileInput(InputObject):
@@ -36,7 +36,7 @@ class FileInput(InputObject):
 
 
 async def add_documents(
-    desk: Desk,
+    library: Library,
     paths: Annotated[
         list[Name], Field(max_length=200, description="files and folders below allowed_roots")
     ] = [],  # noqa: B006
@@ -54,7 +54,7 @@ async def add_documents(
     """Add documents to the library: PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or
     bytes. Use it for files and pages that the user names. Returns at once with task_id; then call get_status.
     Known documents are listed in already_known and not read again."""
-    return await desk.tasks.queue_documents(
+    return await library.tasks.queue_documents(
         paths=paths,
         urls=urls,
         files=[Bytes(file.name, _decoded(file)) for file in files],
@@ -67,7 +67,7 @@ async def add_documents(
 
 
 async def list_documents(
-    desk: Desk,
+    library: Library,
     corpora: Corpora = [],  # noqa: B006
     filters: Annotated[
         list[Name],
@@ -82,7 +82,7 @@ async def list_documents(
 ) -> DocumentList:
     """List the documents of the library in the order they were added. Use it to see what there is, or to find
     a document's id. Returns the id, title, source and metadata of each."""
-    documents = await desk.documents(
+    documents = await library.documents.list(
         corpora=corpora,
         filters=parse_filters(filters),
         after=cursor or "",
@@ -95,7 +95,7 @@ async def list_documents(
 
 
 async def remove_document(
-    desk: Desk,
+    library: Library,
     document_id: Annotated[Name, Field(description="id, its unique beginning, or the file it came from")],
     purge: Annotated[
         bool, Field(description="erase its text and every quotation of it; cannot be undone")
@@ -103,15 +103,15 @@ async def remove_document(
 ) -> RemovedDocument:
     """Remove a document from search. Use it only if the user asks. Its citations still open, unless it is
     purged. Returns the document."""
-    return RemovedDocument(await desk.remove(document_id, purge=purge), purge)
+    return RemovedDocument(await library.documents.remove(document_id, purge=purge), purge)
 
 
 async def restore_document(
-    desk: Desk,
+    library: Library,
     document_id: Annotated[Name, Field(description="id, its unique beginning, or the file it came from")],
 ) -> RestoredDocument:
     """Undo the removal of a document that was not purged: it is found again."""
-    return RestoredDocument(await desk.restore(document_id))
+    return RestoredDocument(await library.documents.restore(document_id))
 
 
 def _decoded(file: FileInput) -> bytes:

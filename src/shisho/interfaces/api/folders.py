@@ -11,7 +11,7 @@ from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.folder import FolderStatus
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
-from shisho.services import Desk
+from shisho.services import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,28 +21,28 @@ class FolderList:
     folders: tuple[FolderStatus, ...]
 
 
-async def list_folders(desk: Desk) -> FolderList:
+async def list_folders(library: Library) -> FolderList:
     """The folders that the library follows, how each stands, and which files there cannot be taken in."""
-    return FolderList(tuple(await desk.folders.status()))
+    return FolderList(tuple(await library.folders.get_status()))
 
 
 async def watch_folder(
-    desk: Desk,
+    library: Library,
     path: Annotated[Name, Field(description="a folder below allowed_roots")],
     corpus: Name = DEFAULT_CORPUS,
 ) -> FolderList:
     """Follow a folder: what is added, changed and deleted there is so in the corpus, as long as a server or
     worker runs."""
-    await desk.folders.watch_from_outside(path, corpus)
-    return await list_folders(desk)
+    await library.folders.watch_from_outside(path, corpus)
+    return await list_folders(library)
 
 
 async def forget_folder(
-    desk: Desk, path: Annotated[Name, Field(description="as list_folders gives it")]
+    library: Library, path: Annotated[Name, Field(description="as list_folders gives it")]
 ) -> FolderList:
     """Follow a folder no longer. Its documents stay."""
-    await desk.folders.forget(path)
-    return await list_folders(desk)
+    await library.folders.unwatch(path)
+    return await list_folders(library)
 
 
 VERBS = (

@@ -13,7 +13,7 @@ from shisho.domain.model import FoundModel, ModelSetting, ModelWork
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
 from shisho.messages.message import Message
-from shisho.services import Desk
+from shisho.services import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,50 +55,50 @@ class ModelWorkBegun:
     work: ModelWork
 
 
-async def get_models(desk: Desk) -> ModelOverview:
+async def get_models(library: Library) -> ModelOverview:
     """The embedding models on this machine, and what is being fetched or measured."""
-    stored = tuple(await desk.models.list_stored())
-    return ModelOverview(stored, await desk.models.progress(), desk.models.work())
+    stored = tuple(await library.models.list_stored())
+    return ModelOverview(stored, await library.models.get_progress(), library.models.get_work())
 
 
 async def pull_model(
-    desk: Desk, name: Annotated[Name, Field(description="owner/name, as `shisho models pull` takes it")]
+    library: Library, name: Annotated[Name, Field(description="owner/name, as `shisho models pull` takes it")]
 ) -> ModelWorkBegun:
     """Begin to fetch an embedding model; get_models says how far it is. What was broken off goes on."""
-    return ModelWorkBegun(await desk.models.begin_pull(name))
+    return ModelWorkBegun(await library.models.begin_pull(name))
 
 
-async def get_model(desk: Desk) -> ModelChoice:
+async def get_model(library: Library) -> ModelChoice:
     """The language model that is set, and the models of Ollama, LM Studio and llama.cpp on this machine."""
-    chosen = desk.models.chosen()
-    return ModelChoice(chosen.name, chosen.url, bool(chosen.key), tuple(await desk.models.find()))
+    chosen = library.models.get_chosen()
+    return ModelChoice(chosen.name, chosen.url, bool(chosen.key), tuple(await library.models.find()))
 
 
 async def set_model(
-    desk: Desk,
+    library: Library,
     model: Annotated[Name, Field(description="provider/name, or none")],
     url: Annotated[str, Field(description="address of its server; empty: the provider's own")] = "",
     key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
 ) -> ModelChoice:
     """Set the language model from the next question on. A stored key is only kept for the same provider and
     address."""
-    await desk.models.choose(ModelSetting(model, url, key))
-    return await get_model(desk)
+    await library.models.choose(ModelSetting(model, url, key))
+    return await get_model(library)
 
 
 async def try_model(
-    desk: Desk,
+    library: Library,
     model: Annotated[str, Field(description="provider/name; empty: the one that is set")] = "",
     url: Annotated[str, Field(description="address of its server; empty: the provider's own")] = "",
     key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
 ) -> ModelTrialResult:
     """Make one real call of the language model, and say what was measured or why it failed."""
-    check = await desk.models.check(ModelSetting(model, url, key) if model else None)
+    check = await library.models.check(ModelSetting(model, url, key) if model else None)
     return ModelTrialResult(check.ok, check.detail, check.remedy)
 
 
 async def calibrate_models(
-    desk: Desk, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
+    library: Library, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
 ) -> ModelWorkBegun:
     """Begin to measure on a set of questions how much words count beside meaning, and keep what is best;
     get_models says what came of it."""
@@ -106,14 +106,14 @@ async def calibrate_models(
     async def measure(root: Path) -> str:
         from shisho.evaluation.calibrate import calibrate
 
-        outcome = await calibrate(desk.models.calibration_target(), root)
+        outcome = await calibrate(library.models.get_calibration_target(), root)
         return Message(
             "models.calibrated",
             japanese=outcome.share.japanese,
             english=outcome.share.english,
         )
 
-    return ModelWorkBegun(await desk.models.begin_calibration(folder, measure))
+    return ModelWorkBegun(await library.models.begin_calibration(folder, measure))
 
 
 VERBS = (

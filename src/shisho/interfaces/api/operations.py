@@ -1,4 +1,4 @@
-"""A verb of the desk in its public form. MCP tools and REST routes are generated from it."""
+"""A verb of the library in its public form. MCP tools and REST routes are generated from it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reply(BareReply):
 
 @dataclass(frozen=True)
 class Verb:
-    """An operation: `run(desk, **arguments)` returns a `noun`, a dataclass.
+    """An operation: `run(library, **arguments)` returns a `noun`, a dataclass.
 
     The signature and the docstring of `run` are the contract. `route`: method and path under /api/v1; names
     in braces are arguments. `again`: it is idempotent. `outside`: it may reach beyond this library. `link`:
@@ -83,7 +83,7 @@ class Verb:
 
     @cached_property
     def parameters(self) -> Sequence[inspect.Parameter]:
-        """The parameters without the desk, with resolved annotations."""
+        """The parameters without the library, with resolved annotations."""
         signature = inspect.signature(self.run, eval_str=True)
         own_parameters = [
             parameter.replace(kind=parameter.KEYWORD_ONLY)
@@ -136,13 +136,13 @@ class Verb:
         base = BareReply if self.is_bare else Reply
         return create_model(self.noun.__name__, __base__=base, __doc__=self.noun.__doc__, **own_fields)
 
-    async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
+    async def __call__(self, library: Any, **arguments: Any) -> dict[str, Any]:
         """Return the reply as JSON-ready data."""
-        return self.data(await self.ask(desk, **arguments))
+        return self.data(await self.ask(library, **arguments))
 
-    async def ask(self, desk: Any, **arguments: Any) -> Any:
+    async def ask(self, library: Any, **arguments: Any) -> Any:
         """Return the reply before conversion: one shared object for identical replies."""
-        return await self.run(desk, **self._gathered(arguments))
+        return await self.run(library, **self._gathered(arguments))
 
     def data(self, found: Any) -> dict[str, Any]:
         """Convert a reply to JSON-ready data."""

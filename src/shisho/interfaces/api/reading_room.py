@@ -19,7 +19,7 @@ from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
 from shisho.messages.catalogue import word
-from shisho.services import Desk
+from shisho.services import Library
 
 ConversationName = Annotated[
     Name, Field(description="id, its unique beginning, the id of one of its answers, or `last`")
@@ -89,51 +89,51 @@ class ConsentStatus:
 
 
 async def estimate_report(
-    desk: Desk,
+    library: Library,
     sections: Annotated[int, Field(ge=0, le=MAX_SECTIONS)] = 0,
     words: Annotated[int, Field(ge=0, le=MAX_WORDS)] = 0,
 ) -> ReportEstimate:
     """Return what a report of this size takes of the model, before it is asked for."""
-    return desk.estimate_report(sections=sections, words=words)
+    return library.questions.estimate_report(sections=sections, words=words)
 
 
-async def list_conversations(desk: Desk, cursor: Cursor = None, limit: Limit = 50) -> ConversationList:
+async def list_conversations(library: Library, cursor: Cursor = None, limit: Limit = 50) -> ConversationList:
     """Conversations, the one with the newest question first."""
-    page = await desk.conversations.list_newest(cursor=cursor, limit=limit)
+    page = await library.conversations.list(cursor=cursor, limit=limit)
     return ConversationList(page.conversations, page.cursor is not None, page.cursor)
 
 
-async def get_conversation(desk: Desk, conversation_id: ConversationName) -> Conversation:
+async def get_conversation(library: Library, conversation_id: ConversationName) -> Conversation:
     """The questions of a conversation in their order, how each was understood, and where it stands."""
-    return await desk.conversations.view(conversation_id)
+    return await library.conversations.get(conversation_id)
 
 
-async def get_answer_log(desk: Desk, answer_id: Id) -> AnswerLog:
+async def get_answer_log(library: Library, answer_id: Id) -> AnswerLog:
     """What was done for an answer: rounds, searches, each page with its fate, models, why it ended. Also
     while it is being made."""
-    return await desk.answers.log(answer_id)
+    return await library.questions.get_log(answer_id)
 
 
-async def stop_answer(desk: Desk, answer_id: Id) -> AnswerHandle:
+async def stop_answer(library: Library, answer_id: Id) -> AnswerHandle:
     """Stop the work on a question, with all else of its task. The answer is what was found until then, and
     its `loop_stop` is STOPPED; it is null where nothing had begun."""
-    return await desk.answers.stop(answer_id)
+    return await library.questions.stop(answer_id)
 
 
-async def resume_answer(desk: Desk, answer_id: Id) -> AnswerHandle:
+async def resume_answer(library: Library, answer_id: Id) -> AnswerHandle:
     """Go on with a question that was stopped or has failed; what was done is not done again."""
-    return await desk.answers.resume(answer_id)
+    return await library.questions.resume_queued(answer_id)
 
 
-async def get_settings(desk: Desk) -> SettingList:
+async def get_settings(library: Library) -> SettingList:
     """Every setting with its value, where that came from, its help and its choices. Of a secret only whether
     it is set."""
-    return SettingList(tuple(await desk.settings()))
+    return SettingList(tuple(await library.list_settings()))
 
 
-async def get_checks(desk: Desk) -> CheckList:
+async def get_checks(library: Library) -> CheckList:
     """What works on this machine, and how to get what does not; a language model is called once, shortly."""
-    return CheckList(tuple(map(_to_check_result, await desk.doctor())))
+    return CheckList(tuple(map(_to_check_result, await library.run_checks())))
 
 
 def _to_check_result(check: Check) -> CheckResult:
@@ -147,44 +147,44 @@ def _to_check_result(check: Check) -> CheckResult:
     )
 
 
-async def list_corpora(desk: Desk) -> CorpusList:
+async def list_corpora(library: Library) -> CorpusList:
     """The corpora of the library, with how much they hold."""
-    return CorpusList(tuple(await desk.corpora()))
+    return CorpusList(tuple(await library.documents.list_corpora()))
 
 
-async def get_metadata(desk: Desk, corpora: Corpora = []) -> MetadataFields:  # noqa: B006
+async def get_metadata(library: Library, corpora: Corpora = []) -> MetadataFields:  # noqa: B006
     """What is said of documents, to filter by: names with their most frequent values."""
-    return MetadataFields(tuple(await desk.metadata(corpora=corpora)))
+    return MetadataFields(tuple(await library.documents.list_metadata(corpora=corpora)))
 
 
 async def get_consent(
-    desk: Desk,
+    library: Library,
     question: Annotated[
         Text | None, Field(description="whose queries are wanted; none: only to whom")
     ] = None,
 ) -> ConsentStatus:
     """Whether words may go out to search engines, and which words to whom. Nothing is sent."""
     if question is None:
-        outgoing = await desk.tasks.preview_queries()
+        outgoing = await library.web.preview_queries()
     else:
-        outgoing = await desk.tasks.preview_question(question)
-    return _to_consent(desk, outgoing)
+        outgoing = await library.web.preview_question(question)
+    return _to_consent(library, outgoing)
 
 
 async def set_consent(
-    desk: Desk,
+    library: Library,
     consent: Annotated[bool | None, Field(description="true: yes; false: no; null: to be asked again")],
 ) -> ConsentStatus:
     """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them. A setting
     goes before it."""
-    desk.tasks.set_web_consent(WORDS[consent])
-    return _to_consent(desk, await desk.tasks.preview_queries())
+    library.web.set_consent(WORDS[consent])
+    return _to_consent(library, await library.web.preview_queries())
 
 
-def _to_consent(desk: Desk, outgoing: OutgoingQueries) -> ConsentStatus:
+def _to_consent(library: Library, outgoing: OutgoingQueries) -> ConsentStatus:
     return ConsentStatus(
-        state=desk.tasks.get_web_consent(),
-        since=desk.tasks.get_web_consent_time() or None,
+        state=library.web.get_consent(),
+        since=library.web.get_consent_time() or None,
         queries=outgoing.queries,
         engines=outgoing.engines,
         boxed=outgoing.boxed,
@@ -198,14 +198,14 @@ class SigningKey:
     public_key: str
 
 
-async def get_key(desk: Desk) -> SigningKey:
+async def get_key(library: Library) -> SigningKey:
     """The public key of the caller's proof files."""
-    return SigningKey(await desk.proofs.public_key())
+    return SigningKey(await library.proofs.read_public_key())
 
 
-async def make_key(desk: Desk) -> SigningKey:
+async def make_key(library: Library) -> SigningKey:
     """Make the key that the caller's proof files are signed with from then on. One that is there stays."""
-    return SigningKey(await desk.proofs.make_key())
+    return SigningKey(await library.proofs.make_key())
 
 
 WORDS = {True: WebConsent.GIVEN, False: WebConsent.OFF, None: WebConsent.NOT_ASKED}
@@ -221,10 +221,10 @@ class WindowOpening:
     through: bool
 
 
-async def open_auth(desk: Desk, id: Id) -> WindowOpening:
+async def open_auth(library: Library, id: Id) -> WindowOpening:
     """Open what waits for a person in a browser window on the server's screen. Ends once the window is open,
     or at once with the reason why it cannot be."""
-    opening = asyncio.create_task(desk.tasks.open_auth(id))
+    opening = asyncio.create_task(library.web.open_auth(id))
     _OPENINGS.add(opening)
     opening.add_done_callback(_forget)
     ended, _ = await asyncio.wait([opening], timeout=UNTIL_OPEN)

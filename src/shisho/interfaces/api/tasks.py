@@ -43,7 +43,7 @@ from shisho.interfaces.api.replies import (
     Wait,
     to_task_status,
 )
-from shisho.services import Desk
+from shisho.services import Library
 
 MOST_REVISION = 2**53 - 1  # up to here every reader of JSON counts exactly, and every database holds it
 
@@ -90,18 +90,16 @@ class SearchOptionsInput(InputObject):
 
 
 async def create_task(
-    desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None
+    library: Library, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None
 ) -> TaskCreated:
     """Create a research task that groups searches, pages and questions under one id and one budget. Use it to
     set a budget first; queue_searches and ask create a task by themselves. Returns task_id."""
     ceilings = budget.model_dump(exclude_none=True) if budget else {}
-    return TaskCreated(
-        await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key)
-    )
+    return TaskCreated(await library.tasks.create(question, budget=ceilings, idempotency_key=idempotency_key))
 
 
 async def queue_searches(
-    desk: Desk,
+    library: Library,
     queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
     task_id: Annotated[Id | None, Field(description="none: create a task")] = None,
     options: Annotated[
@@ -114,24 +112,24 @@ async def queue_searches(
     documents do not have the answer. Send all queries in one call, go on with other work, then call
     get_status. Returns at once: task_id, the number queued, and the queries skipped and why."""
     search_options = (options or SearchOptionsInput()).to_options()
-    return await desk.tasks.queue_searches(
+    return await library.tasks.queue_searches(
         queries, task_id=task_id, options=search_options, idempotency_key=idempotency_key
     )
 
 
 async def queue_urls(
-    desk: Desk,
+    library: Library,
     urls: Annotated[list[Name], Field(min_length=1, max_length=200, description="http(s) addresses or DOIs")],
     task_id: Annotated[Id | None, Field(description="none: create a task")] = None,
     idempotency_key: Key = None,
 ) -> UrlsQueued:
     """Queue web addresses or DOIs; each is fetched and added to the library. Use it when you know the
     address. Returns at once with task_id; then call get_status."""
-    return await desk.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
+    return await library.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
 
 
 async def get_status(
-    desk: Desk,
+    library: Library,
     task_id: Id = "last",
     wait: Wait = 20.0,
     wait_for: Annotated[
@@ -152,7 +150,7 @@ async def get_status(
     the last `revision` as since_revision. Returns status, progress, new results and errors; `waiting_for`
     lists pages that need the user: give the user the `url` and say that the page "Queue" or `shisho auth
     open` opens it. What you know, and what is null, is left out."""
-    return await desk.tasks.get_status(
+    return await library.tasks.get_status(
         task_id,
         wait=wait,
         wait_for=wait_for,
@@ -163,22 +161,22 @@ async def get_status(
 
 
 async def stop_task(
-    desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0
+    library: Library, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0
 ) -> TaskStopped:
     """Stop a task. Use it when you have enough, or if the user asks. graceful: running jobs finish;
     immediate: they are cancelled too. Returns what was cancelled and what still runs. Results are kept, and
     the user can resume the task."""
-    return await desk.tasks.stop_task(task_id, mode=mode, wait=wait)
+    return await library.tasks.stop(task_id, mode=mode, wait=wait)
 
 
-async def resume_task(desk: Desk, task_id: Id) -> TaskResumed:
+async def resume_task(library: Library, task_id: Id) -> TaskResumed:
     """Resume a task: queue its stopped and failed jobs again. Use it if the user asks; each job continues
     after the last page it stored. Returns the number of jobs queued."""
-    return await desk.tasks.resume_task(task_id)
+    return await library.tasks.resume(task_id)
 
 
 async def remove_task(
-    desk: Desk,
+    library: Library,
     task_id: Id,
     purge: Annotated[
         PurgeScope, Field(description="orphans: also erase web pages that nothing else reaches")
@@ -186,29 +184,29 @@ async def remove_task(
 ) -> TaskDeleted:
     """Remove a task and its rows. Use it only if the user asks. Documents of the user's own corpora are never
     touched. Returns what was removed."""
-    return await desk.tasks.remove_task(task_id, purge=purge)
+    return await library.tasks.remove(task_id, purge=purge)
 
 
 async def list_tasks(
-    desk: Desk,
+    library: Library,
     states: Annotated[list[TaskState], Field(max_length=10, description="none: all")] = [],  # noqa: B006
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> TaskList:
     """List tasks, newest first. Use it to find the id of an earlier task. Returns the id, question and status
     of each."""
-    page = await desk.tasks.list_tasks(states=states, cursor=cursor, limit=limit)
+    page = await library.tasks.list(states=states, cursor=cursor, limit=limit)
     return TaskList(page.tasks, page.cursor is not None, page.cursor)
 
 
-async def get_auth_queue(desk: Desk, task_id: Id | None = None) -> AuthQueue:
+async def get_auth_queue(library: Library, task_id: Id | None = None) -> AuthQueue:
     """List the searches that wait for the user at a CAPTCHA, a login or a consent page. Use it when a task is
     waiting, and tell the user what to open. Returns the id, address and kind of each."""
-    return AuthQueue(tuple(await desk.tasks.get_auth_queue(task_id)))
+    return AuthQueue(tuple(await library.web.get_auth_queue(task_id)))
 
 
 async def resolve_auth(
-    desk: Desk,
+    library: Library,
     target: Annotated[AuthTarget, Field(description="what `id` names")],
     id: Name,
     action: Annotated[
@@ -218,27 +216,27 @@ async def resolve_auth(
 ) -> AuthResolved:
     """Let the searches go on that waited for the user. Use it after the user has solved a page, or wants to
     skip it. Returns the jobs that go on."""
-    return await desk.tasks.resolve_auth(target, id, action)
+    return await library.web.resolve_auth(target, id, action)
 
 
 async def list_engines(
-    desk: Desk,
+    library: Library,
     names: Annotated[list[Name], Field(max_length=50, description="only these; none: all")] = [],  # noqa: B006
 ) -> EngineList:
     """List the search engines. Use it to choose `engines`, or to see why a search found nothing. Returns
     which can be asked now, and why others cannot."""
-    engines = await desk.tasks.list_engines()
+    engines = await library.web.list_engines()
     return EngineList(tuple(engine for engine in engines if not names or engine.name in names))
 
 
 async def feedback(
-    desk: Desk,
+    library: Library,
     opinion: Opinion,
     target: Annotated[Name, Field(description="a domain, or the id of evidence")],
 ) -> FeedbackRecorded:
     """Keep answers away from a domain or a piece of evidence, or undo that. Use it if the user distrusts a
     source. Returns what was recorded."""
-    return await desk.tasks.feedback(opinion, target)
+    return await library.questions.record_feedback(opinion, target)
 
 
 TASK = "task://{0.task_id}"

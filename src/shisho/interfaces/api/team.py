@@ -14,7 +14,7 @@ from shisho.domain.team import Access, CorpusGrant, GranteeKind, User, UserGroup
 from shisho.domain.time import Instant
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Id, Limit, Name
-from shisho.services import Desk
+from shisho.services import Library
 
 Amount = Annotated[int | None, Field(ge=0, le=MOST_PER_DAY, description="a day; null: as it is")]
 IsGroup = Annotated[bool, Field(description="the name is a group's")]
@@ -110,98 +110,98 @@ class ShareList:
     shares: tuple[ShareRow, ...]
 
 
-async def list_users(desk: Desk) -> UserList:
+async def list_users(library: Library) -> UserList:
     """Everyone who was let in, with their groups. For who runs the library."""
-    return UserList(tuple(await desk.team.users()))
+    return UserList(tuple(await library.team.list_users()))
 
 
 async def add_user(
-    desk: Desk,
+    library: Library,
     name: Name,
     has_token: Annotated[bool, Field(description="false: comes in by the header of a proxy")] = True,
 ) -> IssuedToken:
     """Let a person in. Their token is told this once. For who runs the library."""
-    member = await desk.team.add_user(name, has_token=has_token)
+    member = await library.team.add_user(name, has_token=has_token)
     return IssuedToken(name, None) if member is None else IssuedToken(member.user, member.token)
 
 
-async def renew_token(desk: Desk, name: Name) -> IssuedToken:
+async def renew_token(library: Library, name: Name) -> IssuedToken:
     """Another token for a person; the one before opens nothing more. For who runs the library."""
-    member = await desk.team.renew_token(name)
+    member = await library.team.renew_token(name)
     return IssuedToken(member.user, member.token)
 
 
-async def remove_user(desk: Desk, name: Name) -> UserList:
+async def remove_user(library: Library, name: Name) -> UserList:
     """Let a person in no more; their library stays. For who runs the library."""
-    await desk.team.remove_user(name)
-    return await list_users(desk)
+    await library.team.remove_user(name)
+    return await list_users(library)
 
 
-async def restore_user(desk: Desk, name: Name) -> UserList:
+async def restore_user(library: Library, name: Name) -> UserList:
     """Let a person in again who was removed. For who runs the library."""
-    await desk.team.restore_user(name)
-    return await list_users(desk)
+    await library.team.restore_user(name)
+    return await list_users(library)
 
 
-async def list_groups(desk: Desk) -> GroupList:
+async def list_groups(library: Library) -> GroupList:
     """The groups, with their members. For who runs the library."""
-    return GroupList(tuple(await desk.team.groups()))
+    return GroupList(tuple(await library.team.list_groups()))
 
 
-async def add_group(desk: Desk, name: Name, members: Members = []) -> GroupList:  # noqa: B006
+async def add_group(library: Library, name: Name, members: Members = []) -> GroupList:  # noqa: B006
     """Make a group of users. For who runs the library."""
-    await desk.team.add_group(name, *members)
-    return await list_groups(desk)
+    await library.team.add_group(name, *members)
+    return await list_groups(library)
 
 
-async def remove_group(desk: Desk, name: Name) -> GroupList:
+async def remove_group(library: Library, name: Name) -> GroupList:
     """Remove a group with all that is granted to it and shared with it. For who runs the library."""
-    await desk.team.remove_group(name)
-    return await list_groups(desk)
+    await library.team.remove_group(name)
+    return await list_groups(library)
 
 
-async def add_members(desk: Desk, name: Name, members: Members) -> GroupList:
+async def add_members(library: Library, name: Name, members: Members) -> GroupList:
     """Put users into a group. For who runs the library."""
-    await desk.team.join(name, *members)
-    return await list_groups(desk)
+    await library.team.join(name, *members)
+    return await list_groups(library)
 
 
-async def remove_member(desk: Desk, name: Name, member: Name) -> GroupList:
+async def remove_member(library: Library, name: Name, member: Name) -> GroupList:
     """Take a user out of a group. For who runs the library."""
-    await desk.team.leave(name, member)
-    return await list_groups(desk)
+    await library.team.leave(name, member)
+    return await list_groups(library)
 
 
-async def list_grants(desk: Desk) -> GrantList:
+async def list_grants(library: Library) -> GrantList:
     """What is granted of your corpora; of all, for who runs the library."""
-    return GrantList(tuple(map(_grant_row, await desk.team.grants())))
+    return GrantList(tuple(map(_grant_row, await library.team.list_grants())))
 
 
 async def add_grant(
-    desk: Desk,
+    library: Library,
     corpus: Annotated[Name, Field(description="of yours; who runs the library: NAME@OWNER")],
     name: Name,
     is_group: IsGroup = False,
     is_writable: Annotated[bool, Field(description="add to it and remove from it too")] = False,
 ) -> GrantList:
     """Let a user or a group read a corpus. Granted again, this counts."""
-    await desk.team.grant(corpus, name, is_group=is_group, is_writable=is_writable)
-    return await list_grants(desk)
+    await library.team.grant(corpus, name, is_group=is_group, is_writable=is_writable)
+    return await list_grants(library)
 
 
-async def remove_grant(desk: Desk, corpus: Name, name: Name, is_group: IsGroup = False) -> GrantList:
+async def remove_grant(library: Library, corpus: Name, name: Name, is_group: IsGroup = False) -> GrantList:
     """Take a grant back: it ends at once."""
-    await desk.team.revoke(corpus, name, is_group=is_group)
-    return await list_grants(desk)
+    await library.team.revoke(corpus, name, is_group=is_group)
+    return await list_grants(library)
 
 
-async def list_quotas(desk: Desk) -> QuotaList:
+async def list_quotas(library: Library) -> QuotaList:
     """The quotas that bind you, with what was used today; all, for who runs the library."""
-    return _quota_list(await desk.team.quotas())
+    return _quota_list(await library.team.list_quotas())
 
 
 async def set_quota(
-    desk: Desk,
+    library: Library,
     name: Name,
     is_group: IsGroup = False,
     jobs: Amount = None,
@@ -210,17 +210,17 @@ async def set_quota(
 ) -> QuotaList:
     """Set how much a user, or the members of a group together, may use on a day. For who runs the library."""
     ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
-    return _quota_list(await desk.team.set_quota(name, ceilings, is_group=is_group))
+    return _quota_list(await library.team.set_quota(name, ceilings, is_group=is_group))
 
 
-async def remove_quota(desk: Desk, name: Name, is_group: IsGroup = False) -> QuotaList:
+async def remove_quota(library: Library, name: Name, is_group: IsGroup = False) -> QuotaList:
     """Limit a user or a group no more. For who runs the library."""
-    await desk.team.remove_quota(name, is_group=is_group)
-    return await list_quotas(desk)
+    await library.team.remove_quota(name, is_group=is_group)
+    return await list_quotas(library)
 
 
 async def list_audit(
-    desk: Desk,
+    library: Library,
     actor: Annotated[Name | None, Field(description="of this person alone")] = None,
     cursor: Place = None,
     limit: Limit = 100,
@@ -228,28 +228,28 @@ async def list_audit(
     """Who asked, saw and changed what, the newest first: verbs and ids, no text. Others than who runs the library see what
     they did themselves."""  # noqa: W505
     before = None if cursor is None else int(cursor)
-    entries = tuple(await desk.team.audit(actor, before=before, limit=limit + 1))
+    entries = tuple(await library.team.list_audit(actor, before=before, limit=limit + 1))
     more = len(entries) > limit
     page = entries[:limit]
     return AuditPage(page, str(page[-1].seq) if more else None, more)
 
 
-async def list_shares(desk: Desk) -> ShareList:
+async def list_shares(library: Library) -> ShareList:
     """What you have shared, and what others have shared with groups of yours, the newest of each first."""
-    return ShareList(tuple(ShareRow(*share) for share in await desk.tasks.list_shares()))
+    return ShareList(tuple(ShareRow(*share) for share in await library.tasks.list_shares()))
 
 
-async def share_task(desk: Desk, task_id: Id, group: Name) -> ShareList:
+async def share_task(library: Library, task_id: Id, group: Name) -> ShareList:
     """Let the members of a group of yours see how a task stands, and its answer. What is quoted from
     documents that they may not read themselves stays hidden from them."""
-    await desk.tasks.share_task(task_id, group)
-    return await list_shares(desk)
+    await library.tasks.share(task_id, group)
+    return await list_shares(library)
 
 
-async def unshare_task(desk: Desk, task_id: Id, group: Name) -> ShareList:
+async def unshare_task(library: Library, task_id: Id, group: Name) -> ShareList:
     """Share a task with a group no longer."""
-    await desk.tasks.unshare_task(task_id, group)
-    return await list_shares(desk)
+    await library.tasks.unshare(task_id, group)
+    return await list_shares(library)
 
 
 def _grant_row(grant: CorpusGrant) -> GrantRow:

@@ -1,4 +1,4 @@
-"""The shell: `shisho add`, `ask`, `search`, … Each command is a few lines over the desk."""
+"""The shell: `shisho add`, `ask`, `search`, … Each command is a few lines over the library."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from shisho.interfaces.cli.streams import open_streams
 from shisho.messages.catalogue import render, speak
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 app = typer.Typer(
     cls=InterruptibleCommands,
@@ -103,13 +103,13 @@ def add(
 ) -> None:
     """Add files and folders. Unchanged files are skipped."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
         display = AddingDisplay(_words(context), list_names_below(paths or references), json_)
-        receipts = desk.add(
+        receipts = library.documents.add(
             *paths,
             corpus=corpus,
             metadata=parse_metadata(meta),
@@ -119,7 +119,7 @@ def add(
             notify=display.notify,
         )
         failures = await display.show(receipts)
-        await embed_shown(desk, _words(context))
+        await embed_shown(library, _words(context))
         if failures:
             raise typer.Exit(1)
 
@@ -146,7 +146,7 @@ def search(
 ) -> None:
     """Find passages."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -154,9 +154,11 @@ def search(
 
         for folder in folders:
             display = AddingDisplay(_words(context), list_names_below([folder]), json_, quiet=True)
-            await display.show(desk.mirror(folder, display.notify))
+            await display.show(library.folders.mirror(folder, display.notify))
         inside = [*corpora, *(resolve_path(folder) for folder in folders)]
-        hits = await desk.search(query, corpora=inside, filters=parse_filters(filters), limit=limit)
+        hits = await library.documents.search(
+            query, corpora=inside, filters=parse_filters(filters), limit=limit
+        )
         _print(hits, json_, lambda: render.print_hits(hits, _words(context)))
 
     _run(context, work, json_, "interrupted_search")
@@ -174,10 +176,10 @@ def list_(
 ) -> None:
     """List documents."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render
 
-        found_documents = await desk.documents(
+        found_documents = await library.documents.list(
             corpora=corpora,
             filters=parse_filters(filters),
             after=after,
@@ -202,18 +204,18 @@ def remove(
 ) -> None:
     """Remove a document from search; `shisho restore` restores it."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.language.display import display_name
 
         words = _words(context)
-        held_document = await desk.find_removable(document, purge=purge)
+        held_document = await library.documents.find_removable(document, purge=purge)
         name = display_name(held_document.source)
         before = held_document.warnings
         if purge and not yes and not sys.stdin.isatty():
             raise InvalidParams(words("purge_unasked", text=name))
         if purge and not yes and not confirm(words("purge_sure", text=name)):
             raise typer.Exit(1)
-        held_document = await desk.remove(held_document.id, purge=purge)
+        held_document = await library.documents.remove(held_document.id, purge=purge)
         _print(
             held_document,
             json_,
@@ -235,11 +237,11 @@ def show(
 ) -> None:
     """Show an answer with its condition, goals and evidence; a piece of evidence; or a document."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render
 
-        thing = await desk.show(id_)
-        pages = await desk.viewer.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
+        thing = await library.show(id_)
+        pages = await library.viewer.list_page_starts(thing[0].id) if isinstance(thing, tuple) else {}
         _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages, is_brief=brief))
 
     _run(context, work, json_, "interrupted_look")
@@ -258,10 +260,10 @@ def export(
 ) -> None:
     """Export an answer with its evidence."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         if format_ == "pdf" and out is None and sys.stdout.isatty():
             raise InvalidParams("export.pdf_to_terminal")
-        data = await desk.exports.file(answer, format_, local_paths=local_paths)
+        data = await library.exports.render_file(answer, format_, local_paths=local_paths)
         if out is None:
             typer.echo(data, nl=False)
         else:

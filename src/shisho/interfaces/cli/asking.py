@@ -18,7 +18,7 @@ from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
-    from shisho.services import Desk
+    from shisho.services import Library
 
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="help.option_filter")]
 Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="help.option_only_corpus")]
@@ -77,22 +77,22 @@ def ask(
     """Answer a question with verifiable quotations."""
     if question is None and continue_ is None:
         raise InvalidParams(NO_QUESTION)
-    options = (list(map(read_goal, goals)), condition, complexity, kind, exclude)
-    required = read_plan(plan) | {name: value for name, value in zip(PLAN_FIELDS, options) if value}  # noqa: B905
+    options = zip(PLAN_FIELDS, (list(map(read_goal, goals)), condition, complexity, kind, exclude))  # noqa: B905
+    required = read_plan(plan) | {name: value for name, value in options if value}
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.task import Sources
         from shisho.interfaces.cli import consent, progress, render
 
-        words = _words(context)
-        stop = stop_on_interrupt(words)
+        stop = stop_on_interrupt(words := _words(context))
+        name = "last" if continue_ is None else continue_
 
         async def answered() -> Answer:
             with progress.show_progress(words, quiet=json_) as notify:
                 if question is None:
-                    return await desk.resume("last" if continue_ is None else continue_, notify, stop)
-                return await desk.ask(
+                    return await library.questions.resume(name, notify, stop)
+                return await library.questions.ask(
                     question,
                     **required,
                     folders=folders,
@@ -108,7 +108,7 @@ def ask(
 
         source = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
         needs = ((question, continue_), source, answered, required.get("goals", ()))
-        answer = await consent.ask_with_consent(desk, words, *needs)
+        answer = await consent.ask_with_consent(library, words, *needs)
         _print(answer, json_, lambda: render.answer(answer, is_brief=brief))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
@@ -123,10 +123,10 @@ def evidence(
 ) -> None:
     """Show the evidence accepted so far for an answer or a session, with its goals."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render
 
-        accepted = await desk.get_evidence(id_)
+        accepted = await library.questions.list_evidence(id_)
         _print(accepted, json_, lambda: render.print_evidence(accepted, _words(context)))
 
     _run(context, work, json_, "interrupted_look")

@@ -13,7 +13,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.domain.intervention import AuthTarget
-    from shisho.services import Desk
+    from shisho.services import Library
 
 app = typer.Typer(cls=CommandGroup, help="help.auth", no_args_is_help=True)
 
@@ -25,10 +25,10 @@ TaskOption = Annotated[str | None, typer.Option(help="help.option_wait_task")]
 def list_(context: typer.Context, json_: Json = False) -> None:
     """List the challenges that wait for a person."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
-        interventions = await desk.tasks.get_auth_queue()
+        interventions = await library.web.get_auth_queue()
         show(interventions, json_, lambda: render_queue.print_waiting(interventions, words(context)))
 
     run(context, work, json_, "interrupted_look")
@@ -41,12 +41,12 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     Once solved, its domain's waiting jobs resume.
     """
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.intervention import find_intervention
 
-        if find_intervention(await desk.tasks.get_auth_queue(), item) is not None:
+        if find_intervention(await library.web.get_auth_queue(), item) is not None:
             typer.echo(words(context)("opening"), err=True)
-        opening = asyncio.create_task(desk.tasks.open_auth(item))
+        opening = asyncio.create_task(library.web.open_auth(item))
         task = asyncio.create_task(end_request(with_terminal=True).wait())
         await asyncio.wait([opening, task], return_when=asyncio.FIRST_COMPLETED)
         task.cancel()
@@ -74,23 +74,23 @@ def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, j
 
 
 def _resolve(context: typer.Context, item: str, task: str | None, json_: bool, *, skip: bool) -> None:
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.intervention import AuthAction
 
-        target, name = await _meant(desk, item, task)
-        freed = await desk.tasks.resolve_auth(target, name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
+        target, name = await _meant(library, item, task)
+        freed = await library.web.resolve_auth(target, name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
         text = words(context)("ended_with" if skip else "requeued", n=freed.resolved)
         show(freed, json_, lambda: typer.echo(text))
 
     run(context, work, json_)
 
 
-async def _meant(desk: Desk, item: str, task: str | None) -> tuple[AuthTarget, str]:
+async def _meant(library: Library, item: str, task: str | None) -> tuple[AuthTarget, str]:
     from shisho.domain.intervention import AuthTarget
 
     if task is not None:
         return AuthTarget.TASK, task
-    interventions = await desk.tasks.get_auth_queue()
+    interventions = await library.web.get_auth_queue()
     return (
         AuthTarget.DOMAIN
         if any(intervention.domain == item for intervention in interventions)

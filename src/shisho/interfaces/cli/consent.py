@@ -17,12 +17,12 @@ from shisho.interfaces.cli.messages import Words
 if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
     from shisho.domain.task import OutgoingQueries
-    from shisho.services import Desk
+    from shisho.services import Library
     from shisho.services.requirements import GoalLike
 
 
 async def ask_with_consent(
-    desk: Desk,
+    library: Library,
     words: Words,
     wording: tuple[str | None, str | None],
     sources: Sources,
@@ -36,31 +36,31 @@ async def ask_with_consent(
     open.
     """
     words_asked, conversation = wording
-    if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(desk):
+    if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(library):
         return await ask()
-    question = await desk.conversations.understand(words_asked, conversation)
+    question = await library.conversations.understand(words_asked, conversation)
     if sources is not Sources.AUTO:
-        ask_consent(desk, words, await desk.tasks.preview_question(question, goals))
+        ask_consent(library, words, await library.web.preview_question(question, goals))
         return await ask()
     try:
         answer = await ask()
     except (EmptyCorpus, ConsentRequired):
-        if not ask_consent(desk, words, await desk.tasks.preview_question(question, goals)):
+        if not ask_consent(library, words, await library.web.preview_question(question, goals)):
             raise
         return await ask()
     left_open = answer.missing and answer.loop_stop not in (LoopStop.CONDITION_MET, LoopStop.STOPPED)
-    if left_open and ask_consent(desk, words, await desk.tasks.preview_question(question, goals)):
+    if left_open and ask_consent(library, words, await library.web.preview_question(question, goals)):
         return await ask()
     return answer
 
 
-async def confirm_queries(desk: Desk, words: Words, queries: list[str]) -> None:
-    """Ask before queries are queued, if consent is undecided; the desk enforces the decision."""
-    if _unanswered(desk):
-        ask_consent(desk, words, await desk.tasks.preview_queries(*queries))
+async def confirm_queries(library: Library, words: Words, queries: list[str]) -> None:
+    """Ask before queries are queued, if consent is undecided; the library enforces the decision."""
+    if _unanswered(library):
+        ask_consent(library, words, await library.web.preview_queries(*queries))
 
 
-def ask_consent(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
+def ask_consent(library: Library, words: Words, outgoing: OutgoingQueries) -> bool:
     """Show the queries and their recipients. A yes is stored, a no counts only this time."""
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)
@@ -73,11 +73,11 @@ def ask_consent(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
     )
     said = confirm(words("consent_sure"))
     if said:
-        desk.tasks.set_web_consent(WebConsent.GIVEN)
+        library.web.set_consent(WebConsent.GIVEN)
     typer.echo(words("consent_kept" if said else "consent_not_kept"), err=True)
     return said
 
 
-def _unanswered(desk: Desk) -> bool:
+def _unanswered(library: Library) -> bool:
     """Return whether consent is undecided and a person is at the terminal."""
-    return desk.tasks.get_web_consent() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()
+    return library.web.get_consent() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()

@@ -12,7 +12,7 @@ from shisho.interfaces.cli.interrupts import confirm
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
 def conversation(
@@ -24,11 +24,11 @@ def conversation(
 ) -> None:
     """Show the questions of a conversation, each with its interpretation; or erase it."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render
 
         say = words(context)
-        turns = await desk.conversations.turns(id_)
+        turns = await library.conversations.list_turns(id_)
         if not remove:
             show(turns, json_, lambda: render.turns(turns, say))
             return
@@ -37,7 +37,7 @@ def conversation(
             raise InvalidParams(say("forget_unasked"))
         if not yes and not confirm(say("forget_sure", n=count)):
             raise typer.Exit(1)
-        removed = await desk.conversations.remove(id_)
+        removed = await library.conversations.remove(id_)
         tasks = ", ".join(removed.kept_tasks)
         show(removed, json_, lambda: typer.echo(say("forgotten", n=count)))
         if tasks and not json_:

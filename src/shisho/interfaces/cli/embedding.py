@@ -9,10 +9,10 @@ from shisho.interfaces.cli.render_adding import progress as progress_bar
 from shisho.services.news import News, VectorsMade
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
-async def embed_shown(desk: Desk, words: Words) -> None:
+async def embed_shown(library: Library, words: Words) -> None:
     """Embed the missing passages. If interrupted, the next run continues."""
     with progress_bar(words) as bar:
         line = bar.add_task("", total=None, visible=False, page=words("embedding"))
@@ -24,4 +24,4 @@ async def embed_shown(desk: Desk, words: Words) -> None:
             is_on = progress.done < progress.total
             bar.update(line, completed=progress.done, total=progress.total, visible=is_on)
 
-        await desk.embeddings.embed(notify)
+        await library.embeddings.embed(notify)

@@ -13,7 +13,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 from shisho.messages.catalogue import render, word
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 app = typer.Typer(cls=CommandGroup, name="engines", help="help.engines")
 
@@ -24,10 +24,10 @@ def engines(context: typer.Context, json_: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
-        rows = await desk.tasks.list_engines()
+        rows = await library.web.list_engines()
         show(rows, json_, lambda: render_queue.engines(rows, words(context)))
 
     run(context, work, json_, "interrupted_look")
@@ -61,8 +61,8 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
     """
     import asyncio
 
-    from shisho.bootstrap.desk import read_result_page
     from shisho.bootstrap.files import read_file
+    from shisho.bootstrap.library import read_result_page
     from shisho.domain.web import Response
     from shisho.errors import ShishoError
 

@@ -11,7 +11,7 @@ from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 Corpus = Annotated[str, typer.Option("--corpus", "-c", help="help.option_corpus")]
 NOTHING_FOLLOWED = "folder.none_followed"
@@ -29,7 +29,7 @@ def sync(
     Unchanged files are not reread.
     """
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -37,13 +37,13 @@ def sync(
 
         targets = [(str(folder), corpus) for folder in folders]
         if not folders:
-            targets = [(folder.path, folder.corpus) for folder in await desk.folders.list_watched()]
+            targets = [(folder.path, folder.corpus) for folder in await library.folders.list()]
         if not targets:
             raise InvalidParams(NOTHING_FOLLOWED)
         is_even = True
         for path, name in targets:
             display = AddingDisplay(words(context), list_names_below([Path(path)]), json_, changes_only=True)
-            coming = desk.folders.sync(path, name, is_emptied=emptied, notify=display.notify)
+            coming = library.folders.sync(path, name, is_emptied=emptied, notify=display.notify)
             try:
                 is_even = not await display.show(coming) and is_even
             except ShishoError as error:
@@ -51,7 +51,7 @@ def sync(
                     raise
                 print_trouble(path, error, json_)
                 is_even = False
-        await embed_shown(desk, words(context))
+        await embed_shown(library, words(context))
         if not is_even:
             raise typer.Exit(1)
 
@@ -74,26 +74,26 @@ def watch(
     `shisho serve` and `shisho worker` watch them too.
     """
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render_folders
 
         for folder in forget:
-            await desk.folders.forget(folder)
+            await library.folders.unwatch(folder)
         if forget or list_:
-            watched = await desk.folders.list_watched()
+            watched = await library.folders.list()
             show(watched, json_, lambda: render_folders.print_watched(watched, words(context)))
             return
-        await desk.ready()
+        await library.check_ready()
         for folder in folders:
-            await desk.folders.watch(folder, corpus)
-        watched = await desk.folders.list_watched()
+            await library.folders.watch(folder, corpus)
+        watched = await library.folders.list()
         if not watched:
             raise InvalidParams(NOTHING_FOLLOWED)
-        follower = desk.folders.follower()
+        follower = library.folders.find_follower()
         if follower is not None:
             typer.echo(words(context)("followed", n=len(watched), pid=follower or "?"), err=True)
             return
         typer.echo(words(context)("watching", n=len(watched)), err=True)
-        await desk.folders.follow(render_folders.FollowingDisplay(words(context), json_).notify)
+        await library.folders.follow(render_folders.FollowingDisplay(words(context), json_).notify)
 
     run(context, work, json_, "interrupted_watch")

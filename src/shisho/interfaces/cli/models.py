@@ -17,7 +17,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
-    from shisho.services import Desk
+    from shisho.services import Library
     from shisho.services.news import News
 
 app = typer.Typer(cls=CommandGroup, name="models", help="help.models", no_args_is_help=True)
@@ -89,7 +89,7 @@ def try_(
         _measure(context, json_)
         return
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.answer_news import StepTaken
         from shisho.domain.loop_state import LoopState
         from shisho.domain.task import Sources
@@ -105,7 +105,9 @@ def try_(
                 if not json_:
                     typer.echo(render.use_line(use, say) + say("use_seconds", n=uses[-1].seconds), err=True)
 
-        answer = await desk.ask(question, folders=folders, sources=Sources.DOCUMENTS, notify=notify)
+        answer = await library.questions.ask(
+            question, folders=folders, sources=Sources.DOCUMENTS, notify=notify
+        )
         show(ModelReport(answer, tuple(uses)), json_, lambda: render.answer(answer))
 
     run(context, work, json_, "interrupted_ask")

@@ -17,7 +17,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.domain.task import TaskSnapshot
-    from shisho.services import Desk
+    from shisho.services import Library
     from shisho.settings import Settings
 
 queue = typer.Typer(cls=CommandGroup, help="help.queue", no_args_is_help=True)
@@ -51,7 +51,7 @@ def add(
 ) -> None:
     """Queue web searches and return at once."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.job import Priority
         from shisho.domain.task import SearchOptions, StopStrategy
         from shisho.domain.web import TimeRange
@@ -69,8 +69,8 @@ def add(
             stop_strategy=StopStrategy(stop),
             priority=Priority[priority.upper()],
         )
-        await confirm_queries(desk, words(context), queries)
-        queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
+        await confirm_queries(library, words(context), queries)
+        queued = await library.tasks.queue_searches(queries, task_id=task, options=options)
         show(queued, json_, lambda: render_queue.print_queued(queued, words(context)))
 
     run(context, work, json_, "interrupted_queue")
@@ -80,10 +80,10 @@ def add(
 def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Show the current state of a task."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
-        snapshot = await desk.tasks.get_status(task, wait=0, detail="full")
+        snapshot = await library.tasks.get_status(task, wait=0, detail="full")
         if json_:
             typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False, indent=2))
         else:
@@ -96,7 +96,7 @@ def status(context: typer.Context, task: TaskName = "last", json_: Json = False)
 def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Follow a task until it ends; with --json, a line for every change."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.job import TaskState
         from shisho.interfaces.cli import render_queue
 
@@ -108,11 +108,11 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
             else:
                 tell(snapshot)
 
-        news = await desk.tasks.get_status(task, wait=0, detail="full")
+        news = await library.tasks.get_status(task, wait=0, detail="full")
         told(news)
         while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
             since = None if news.more else news.revision
-            news = await desk.tasks.get_status(
+            news = await library.tasks.get_status(
                 news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor, detail="full"
             )
             if news.changed:
@@ -131,12 +131,12 @@ def stop_(
 ) -> None:
     """Cancel queued jobs and let running ones finish."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.job import StopMode
         from shisho.interfaces.cli import render_queue
 
         mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
-        stopped = await desk.tasks.stop_task(task, mode=mode, wait=wait)
+        stopped = await library.tasks.stop(task, mode=mode, wait=wait)
         show(stopped, json_, lambda: render_queue.print_stopped(stopped, words(context)))
 
     run(context, work, json_, "interrupted_queue")
@@ -146,8 +146,8 @@ def stop_(
 def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Requeue cancelled and failed jobs; each resumes after its last completed step."""
 
-    async def work(desk: Desk) -> None:
-        resumed = await desk.tasks.resume_task(task)
+    async def work(library: Library) -> None:
+        resumed = await library.tasks.resume(task)
         show(resumed, json_, lambda: typer.echo(words(context)("requeued", n=resumed.requeued)))
 
     run(context, work, json_, "interrupted_queue")
@@ -165,14 +165,14 @@ def jobs(
 ) -> None:
     """List the tasks, or the jobs of one with their errors."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
         if task is None:
-            page = await desk.tasks.list_tasks(cursor=after, limit=limit)
+            page = await library.tasks.list(cursor=after, limit=limit)
             show(page, json_, lambda: render_queue.tasks(page, after is not None, words(context)))
         else:
-            job_page = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
+            job_page = await library.tasks.list_jobs(task, cursor=after, limit=limit)
             show(job_page, json_, lambda: render_queue.jobs(job_page, words(context)))
 
     run(context, work, json_, "interrupted_queue")
@@ -193,7 +193,7 @@ def worker(
 ) -> None:
     """Run jobs of the queue until interrupted. Any number of workers may share one home."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho import settings
         from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.log_lines import start_log
@@ -201,15 +201,15 @@ def worker(
 
         loaded = settings.load(**context.obj)
         start_log(loaded)
-        await desk.ready()
+        await library.check_ready()
         request = end_request()
         with trace(loaded):
             async with (
-                desk.working(slots, Terminal(words(context))),
-                _shown(desk, loaded, host, port, request),
+                library.working(slots, Terminal(words(context))),
+                _shown(library, loaded, host, port, request),
             ):
                 typer.echo(words(context)("working", n=slots or loaded.read_int("workers")), err=True)
-                await _until(desk, request, drain)
+                await _until(library, request, drain)
         if request.interrupted:
             exit_interrupted(context, "interrupted_worker")
 
@@ -218,7 +218,7 @@ def worker(
 
 @asynccontextmanager
 async def _shown(
-    desk: Desk, loaded: Settings, host: str, port: int | None, request: EndRequest
+    library: Library, loaded: Settings, host: str, port: int | None, request: EndRequest
 ) -> AsyncIterator[None]:
     """Serve health and metrics while entered, if a port is given."""
     if port is None:
@@ -228,7 +228,7 @@ async def _shown(
     from shisho.interfaces.http.server import serve_health
 
     started = partial(typer.echo, err=True)
-    showing = asyncio.create_task(serve_health(desk, access_rules(loaded, host), port, started, request))
+    showing = asyncio.create_task(serve_health(library, access_rules(loaded, host), port, started, request))
     showing.add_done_callback(lambda _: request.set())  # if the port is in use, the worker stops
     try:
         yield
@@ -237,9 +237,9 @@ async def _shown(
         await showing
 
 
-async def _until(desk: Desk, request: EndRequest, drain: bool) -> None:
+async def _until(library: Library, request: EndRequest, drain: bool) -> None:
     """Wait for a stop request, or with `drain` until the queue is empty."""
-    while not request.is_set() and not (drain and await _idle(desk)):
+    while not request.is_set() and not (drain and await _idle(library)):
         try:
             async with asyncio.timeout(1.0 if drain else None):
                 await request.wait()
@@ -247,7 +247,7 @@ async def _until(desk: Desk, request: EndRequest, drain: bool) -> None:
             continue
 
 
-async def _idle(desk: Desk) -> bool:
+async def _idle(library: Library) -> bool:
     from shisho.domain.job import TaskState
 
-    return not (await desk.tasks.list_tasks(states=[TaskState.RUNNING], limit=1)).tasks
+    return not (await library.tasks.list(states=[TaskState.RUNNING], limit=1)).tasks

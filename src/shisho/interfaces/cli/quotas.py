@@ -13,7 +13,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 if TYPE_CHECKING:
     from shisho.domain.quota import Quota
     from shisho.interfaces.cli.messages import Words
-    from shisho.services import Desk
+    from shisho.services import Library
 
 quotas = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.quotas")
 
@@ -33,9 +33,9 @@ def set_quota(
 ) -> None:
     """Set a daily limit (UTC) of a user or a group; the usage of today still counts."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
-        rows = await desk.team.set_quota(name, ceilings, is_group=group)
+        rows = await library.team.set_quota(name, ceilings, is_group=group)
         show(rows, json_, lambda: _print_quotas(rows, words(context)))
 
     run(context, work, json_)
@@ -45,8 +45,8 @@ def set_quota(
 def list_quotas(context: typer.Context, json_: Json = False) -> None:
     """List daily limits and the usage of today."""
 
-    async def work(desk: Desk) -> None:
-        rows = await desk.team.quotas()
+    async def work(library: Library) -> None:
+        rows = await library.team.list_quotas()
         show(rows, json_, lambda: _print_quotas(rows, words(context)))
 
     run(context, work, json_)
@@ -56,8 +56,8 @@ def list_quotas(context: typer.Context, json_: Json = False) -> None:
 def remove_quota(context: typer.Context, name: Limited, group: IsGroup = False, json_: Json = False) -> None:
     """Remove the limits of a user or a group."""
 
-    async def work(desk: Desk) -> None:
-        await desk.team.remove_quota(name, is_group=group)
+    async def work(library: Library) -> None:
+        await library.team.remove_quota(name, is_group=group)
         show({"name": name}, json_, lambda: typer.echo(words(context)("quota_removed", user=name)))
 
     run(context, work, json_)

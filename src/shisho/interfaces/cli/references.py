@@ -13,7 +13,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import Document
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
 def references(
@@ -24,16 +24,16 @@ def references(
 ) -> None:
     """List documents with a DOI but no author or year, and optionally query Crossref."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
-        incomplete = await desk.references.list_incomplete(*documents)
+        incomplete = await library.references.list_incomplete(*documents)
         if not (look_up and incomplete):
             show(incomplete, json_, lambda: _print(context, incomplete))
             return
-        _ask_consent(context, desk, incomplete)
+        _ask_consent(context, library, incomplete)
         display = AddingDisplay(words(context), json_=json_)
-        if await display.show(desk.references.complete(incomplete)):
+        if await display.show(library.references.complete(incomplete)):
             raise typer.Exit(1)
 
     run(context, work, json_)
@@ -45,14 +45,14 @@ def _print(context: typer.Context, incomplete: Sequence[Document]) -> None:
     typer.echo(words(context)("incomplete" if incomplete else "incomplete_none"))
 
 
-def _ask_consent(context: typer.Context, desk: Desk, incomplete: Sequence[Document]) -> None:
+def _ask_consent(context: typer.Context, library: Library, incomplete: Sequence[Document]) -> None:
     """Ask the person at the terminal if consent is undecided.
 
-    Without a terminal the desk refuses.
+    Without a terminal the library refuses.
     """
     from shisho.domain.task import WebConsent
 
-    is_settled = desk.tasks.get_web_consent() is not WebConsent.NOT_ASKED
+    is_settled = library.web.get_consent() is not WebConsent.NOT_ASKED
     if is_settled or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     say = words(context)
@@ -60,5 +60,5 @@ def _ask_consent(context: typer.Context, desk: Desk, incomplete: Sequence[Docume
     typer.echo(say("consent_dois", queries=dois), err=True)
     is_agreed = confirm(say("consent_sure"))
     if is_agreed:
-        desk.tasks.set_web_consent(WebConsent.GIVEN)
+        library.web.set_consent(WebConsent.GIVEN)
     typer.echo(say("consent_kept" if is_agreed else "consent_not_kept"), err=True)

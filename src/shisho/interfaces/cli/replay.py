@@ -10,7 +10,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.domain.replay import ReplayReport
-    from shisho.services import Desk
+    from shisho.services import Library
 
 _SHOWN_CHARS = 2_000  # of each side of a difference
 
@@ -22,8 +22,8 @@ def replay(
 ) -> None:
     """Replay an answer over its recorded passages and replies, and report any difference."""
 
-    async def work(desk: Desk) -> None:
-        report = await desk.replay(answer)
+    async def work(library: Library) -> None:
+        report = await library.questions.replay(answer)
 
         def printed() -> None:
             _print(report, context)

@@ -27,7 +27,7 @@ from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
     from shisho.domain.task import AnswerHandle, AskOptions
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
 def report(
@@ -43,7 +43,7 @@ def report(
 ) -> None:
     """Write a report from your documents, section by section, each sentence with its source."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.requirements import RequestKind, Requirements
         from shisho.domain.task import AskOptions, Sources
@@ -53,14 +53,14 @@ def report(
         say = _words(context)
         places = tuple(resolve_path(folder) for folder in folders)
         for folder in places:
-            await desk.folders.check(folder)
-        estimate = desk.estimate_report(sections=sections, words=words)
+            await library.folders.check(folder)
+        estimate = library.questions.estimate_report(sections=sections, words=words)
         facts = {name: getattr(estimate, name) for name in ("sections", "model_calls", "max_model_calls")}
         typer.echo(say("report_budget", tokens=f"{estimate.tokens:,}", **facts), err=True)
         if not (yes or _ask_to_start(say)):
             return
         for folder in places:
-            async for _ in desk.mirror(folder):
+            async for _ in library.folders.mirror(folder):
                 pass
         required = Requirements(kind=RequestKind.REPORT, sections=sections, words=words)
         options = AskOptions(
@@ -69,7 +69,7 @@ def report(
             sources=Sources.DOCUMENTS,
             requirements=required,
         )
-        handle = await _write(desk, request, options, say, stop_on_interrupt(say))
+        handle = await _write(library, request, options, say, stop_on_interrupt(say))
         if handle.answer is None:
             typer.echo(say("report_not_begun"), err=True)
             raise typer.Exit(INTERRUPTED)
@@ -87,20 +87,22 @@ def _ask_to_start(say: Words) -> bool:
     return confirm(say("report_start"))
 
 
-async def _write(desk: Desk, request: str, options: AskOptions, say: Words, stop: Heard) -> AnswerHandle:
+async def _write(
+    library: Library, request: str, options: AskOptions, say: Words, stop: Heard
+) -> AnswerHandle:
     """Queue the report, work on it here, and show its progress until it is written or stopped."""
-    queued = await desk.tasks.queue_question(request, options=options, wait=0)
-    async with desk.working():
-        following = asyncio.create_task(_follow(desk, queued.answer_id, say))
+    queued = await library.questions.queue(request, options=options, wait=0)
+    async with library.working():
+        following = asyncio.create_task(_follow(library, queued.answer_id, say))
         while not following.done():
             await asyncio.wait([following], timeout=SECONDS_BETWEEN_LOOKS)
             if stop():
                 following.cancel()
-                return await desk.answers.stop(queued.answer_id)
+                return await library.questions.stop(queued.answer_id)
         return await following
 
 
-async def _follow(desk: Desk, answer_id: str, say: Words) -> AnswerHandle:
+async def _follow(library: Library, answer_id: str, say: Words) -> AnswerHandle:
     from rich.console import Console
     from rich.text import Text
 
@@ -109,7 +111,7 @@ async def _follow(desk: Desk, answer_id: str, say: Words) -> AnswerHandle:
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     handle: AnswerHandle | None = None
-    async for news in desk.answers.news(answer_id):
+    async for news in library.questions.follow(answer_id):
         if not isinstance(news, AnswerStep):
             handle = news
         elif news.section and not news.replayed:

@@ -1,4 +1,4 @@
-"""Run a command of the shell over a desk, with typed errors and texts in the user's language."""
+"""Run a command of the shell over a library, with typed errors and texts in the user's language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.messages.catalogue import render_all
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 Json = Annotated[bool, typer.Option("--json", help="help.option_json")]
 Brief = Annotated[bool, typer.Option("--brief", help="help.option_marked_only")]
@@ -23,20 +23,20 @@ Brief = Annotated[bool, typer.Option("--brief", help="help.option_marked_only")]
 
 def run(
     context: typer.Context,
-    work: Callable[[Desk], Coroutine[Any, Any, None]],
+    work: Callable[[Library], Coroutine[Any, Any, None]],
     json_: bool,
     kept: str = "interrupted",
 ) -> None:
-    """Run the work over the desk of the command's home.
+    """Run the work over the library of the command's home.
 
     `kept`: the message about kept work after Ctrl-C.
     """
 
     async def opened() -> None:
-        from shisho.bootstrap.desk import open_desk
+        from shisho.bootstrap.library import open_library
 
-        async with open_desk(**context.obj) as desk:
-            await work(desk)
+        async with open_library(**context.obj) as library:
+            await work(library)
 
     with fail_typed(json_):
         run_to_end(opened(), context, kept)

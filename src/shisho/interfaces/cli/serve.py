@@ -1,4 +1,4 @@
-"""`shisho mcp` and `shisho serve`: the desk for assistants and programs."""
+"""`shisho mcp` and `shisho serve`: the library for assistants and programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shisho.interfaces.cli.runner import run, words
 
 if TYPE_CHECKING:
     from shisho.interfaces.http.guard import AccessRules
-    from shisho.services import Desk
+    from shisho.services import Library
     from shisho.settings import Settings
 
 
@@ -37,7 +37,7 @@ def mcp(
         typer.echo(config(print_config, context.obj["home"]))
         return
 
-    async def work(desk: Desk) -> EndRequest:
+    async def work(library: Library) -> EndRequest:
         from shisho.interfaces.cli.startup import hasten_imports
 
         with hasten_imports():
@@ -45,7 +45,7 @@ def mcp(
 
         request = end_request()
         all_tools = settings.load(**context.obj).text("mcp_tools") == "all"
-        serving = asyncio.ensure_future(build(desk, all_tools=all_tools).run_stdio_async())
+        serving = asyncio.ensure_future(build(library, all_tools=all_tools).run_stdio_async())
         asking = asyncio.ensure_future(request.wait())
         await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
         asking.cancel()
@@ -91,11 +91,11 @@ def _serve(
 ) -> None:
     option_values = {"token": token} if token else {}
 
-    async def work(desk: Desk) -> EndRequest:
+    async def work(library: Library) -> EndRequest:
         from shisho.interfaces.http.server import serve as served
 
         request = end_request()
-        await served(desk, rules, port, started, request)
+        await served(library, rules, port, started, request)
         return request
 
     rules = access_rules(settings.load(**context.obj, **option_values), host)
@@ -133,24 +133,24 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
 
 def _worked(
     context: typer.Context,
-    work: Callable[[Desk], Coroutine[Any, Any, EndRequest]],
+    work: Callable[[Library], Coroutine[Any, Any, EndRequest]],
     *,
     holds_input: bool = False,
 ) -> None:
-    """Serve over a desk with workers running.
+    """Serve over a library with workers running.
 
     `holds_input`: a thread may still be blocked on stdin, and only the end of the process stops it.
     """
     # Logs go to stderr, because stdout carries the protocol; set up before the SDK installs its own log.
     start_log(settings.load(**context.obj))
 
-    async def working(desk: Desk) -> None:
+    async def working(library: Library) -> None:
         from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.terminal import Terminal
 
         with trace(settings.load(**context.obj)):
-            async with desk.working(here=Terminal(words(context))):
-                end_request = await work(desk)
+            async with library.working(here=Terminal(words(context))):
+                end_request = await work(library)
         if end_request.interrupted:
             typer.echo(words(context)("interrupted_worker"), err=True)
         if end_request.is_set() and holds_input:

@@ -12,7 +12,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 if TYPE_CHECKING:
     from shisho.domain.team import TaskShare
     from shisho.interfaces.cli.messages import Words
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
 def share(
@@ -24,10 +24,10 @@ def share(
 ) -> None:
     """Share a task and its answer with a group; without arguments, list what is shared."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         if task or group:
-            await (desk.tasks.unshare_task if end else desk.tasks.share_task)(task, group)
-        rows = await desk.tasks.list_shares()
+            await (library.tasks.unshare if end else library.tasks.share)(task, group)
+        rows = await library.tasks.list_shares()
         show(rows, json_, lambda: _print_shares(rows, words(context)))
 
     run(context, work, json_)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shisho.domain.audit import AuditEntry
     from shisho.domain.team import CorpusGrant, NewToken, User, UserGroup
     from shisho.interfaces.cli.messages import Words
-    from shisho.services import Desk
+    from shisho.services import Library
 
 users = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.users")
 groups = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.groups")
@@ -36,8 +36,8 @@ def add_user(
 ) -> None:
     """Add a user and print their token once; only its hash is stored."""
 
-    async def work(desk: Desk) -> None:
-        token = await desk.team.add_user(name, has_token=not no_token)
+    async def work(library: Library) -> None:
+        token = await library.team.add_user(name, has_token=not no_token)
         show(token or {"user": name}, json_, lambda: _print_token(name, token, words(context)))
 
     run(context, work, json_)
@@ -47,8 +47,8 @@ def add_user(
 def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Replace a user's token and print it once; the old one stops working."""
 
-    async def work(desk: Desk) -> None:
-        token = await desk.team.renew_token(name)
+    async def work(library: Library) -> None:
+        token = await library.team.renew_token(name)
         show(token, json_, lambda: _print_token(name, token, words(context)))
 
     run(context, work, json_)
@@ -58,8 +58,8 @@ def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None
 def list_users(context: typer.Context, json_: Json = False) -> None:
     """List users with their groups."""
 
-    async def work(desk: Desk) -> None:
-        rows = await desk.team.users()
+    async def work(library: Library) -> None:
+        rows = await library.team.list_users()
         show(rows, json_, lambda: _print_users(rows, words(context)))
 
     run(context, work, json_)
@@ -68,13 +68,13 @@ def list_users(context: typer.Context, json_: Json = False) -> None:
 @users.command("remove", help="help.users_remove")
 def remove_user(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Remove a user's access. Their library is kept; `shisho users restore` undoes it."""
-    _do(context, json_, lambda desk: desk.team.remove_user(name), "user_removed", user=name)
+    _do(context, json_, lambda library: library.team.remove_user(name), "user_removed", user=name)
 
 
 @users.command("restore", help="help.users_restore")
 def restore_user(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Restore a removed user."""
-    _do(context, json_, lambda desk: desk.team.restore_user(name), "user_restored", user=name)
+    _do(context, json_, lambda library: library.team.restore_user(name), "user_restored", user=name)
 
 
 @groups.command("add", help="help.groups_add")
@@ -86,12 +86,12 @@ def add_group(
 ) -> None:
     """Create a group if needed, and add users to it."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.services.team import check_name
 
         name = check_name(group)
-        is_there = name in {row.name for row in await desk.team.groups()}
-        count = await (desk.team.join if is_there else desk.team.add_group)(name, *names)
+        is_there = name in {row.name for row in await library.team.list_groups()}
+        count = await (library.team.join if is_there else library.team.add_group)(name, *names)
         facts = {"group": name, "joined": count}
         show(facts, json_, lambda: typer.echo(words(context)("group_joined", group=name, n=count)))
 
@@ -102,8 +102,8 @@ def add_group(
 def list_groups(context: typer.Context, json_: Json = False) -> None:
     """List groups with their members."""
 
-    async def work(desk: Desk) -> None:
-        rows = await desk.team.groups()
+    async def work(library: Library) -> None:
+        rows = await library.team.list_groups()
         show(rows, json_, lambda: _print_groups(rows, words(context)))
 
     run(context, work, json_)
@@ -118,12 +118,12 @@ def remove_group(
 ) -> None:
     """Remove users from a group, or the group with all its grants."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         if not names:
-            await desk.team.remove_group(group)
+            await library.team.remove_group(group)
             show({"group": group}, json_, lambda: typer.echo(words(context)("on_group_removed", group=group)))
             return
-        count = await desk.team.leave(group, *names)
+        count = await library.team.leave(group, *names)
         facts = {"group": group, "left": count}
         show(facts, json_, lambda: typer.echo(words(context)("group_left", group=group, n=count)))
 
@@ -144,8 +144,8 @@ def add_grant(
     A new grant replaces the old one.
     """
 
-    async def work(desk: Desk) -> None:
-        granted = await desk.team.grant(corpus, name, is_group=group, is_writable=write)
+    async def work(library: Library) -> None:
+        granted = await library.team.grant(corpus, name, is_group=group, is_writable=write)
         show(granted, json_, lambda: _print_grants([granted], words(context)))
 
     run(context, work, json_)
@@ -155,8 +155,8 @@ def add_grant(
 def list_grants(context: typer.Context, json_: Json = False) -> None:
     """List grants of your corpora; the library's owner sees all of them."""
 
-    async def work(desk: Desk) -> None:
-        rows = await desk.team.grants()
+    async def work(library: Library) -> None:
+        rows = await library.team.list_grants()
         show(rows, json_, lambda: _print_grants(rows, words(context)))
 
     run(context, work, json_)
@@ -174,7 +174,7 @@ def remove_grant(
     _do(
         context,
         json_,
-        lambda desk: desk.team.revoke(corpus, name, is_group=group),
+        lambda library: library.team.revoke(corpus, name, is_group=group),
         "grant_removed",
         corpus=corpus,
         user=name,
@@ -193,18 +193,18 @@ def audit(
     Recorded once a user exists.
     """
 
-    async def work(desk: Desk) -> None:
-        entries = await desk.team.audit(user, before=before, limit=limit)
+    async def work(library: Library) -> None:
+        entries = await library.team.list_audit(user, before=before, limit=limit)
         show(entries, json_, lambda: _print_audit(entries, words(context), is_narrowed=bool(user or before)))
 
     run(context, work, json_)
 
 
-def _do(context: typer.Context, json_: bool, act: Callable[[Desk], Any], key: str, **facts: str) -> None:
+def _do(context: typer.Context, json_: bool, act: Callable[[Library], Any], key: str, **facts: str) -> None:
     """Do something without a result, and confirm it."""
 
-    async def work(desk: Desk) -> None:
-        await act(desk)
+    async def work(library: Library) -> None:
+        await act(library)
         show(facts, json_, lambda: typer.echo(words(context)(key, **facts)))
 
     run(context, work, json_)

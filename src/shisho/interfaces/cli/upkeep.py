@@ -17,7 +17,7 @@ from shisho.interfaces.cli.runner import show as _print
 from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
 def restore(
@@ -27,10 +27,10 @@ def restore(
 ) -> None:
     """Restore a removed document that was not purged."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.language.display import display_name
 
-        restored = await desk.restore(document)
+        restored = await library.documents.restore(document)
         name = display_name(restored.source)
         _print(restored, json_, lambda: typer.echo(_words(context)("restored", text=name)))
 
@@ -43,10 +43,10 @@ def backup(
 ) -> None:
     """Back up everything to one file, during normal operation."""
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.bootstrap.blobs import list_left_out
 
-        await desk.backup(file)
+        await library.backup(file)
         say = _words(context)
         typer.echo(say("backed_up", text=file))
         settings_held = settings_.load(**context.obj)
@@ -66,7 +66,7 @@ def doctor(
     """Report the available features and how to install the missing ones."""
 
     async def work() -> None:
-        from shisho.bootstrap.desk import run_doctor
+        from shisho.bootstrap.library import run_doctor
         from shisho.interfaces.cli import render
 
         say = Words(settings_.load_readable(**context.obj)[0].reader)
@@ -84,7 +84,7 @@ def doctor(
 
 def settings(context: typer.Context, json_: Json = False) -> None:
     """List every setting with its value and the origin of the value."""
-    from shisho.bootstrap.desk import web_consent
+    from shisho.bootstrap.library import web_consent
     from shisho.interfaces.cli import render
 
     settings_held = settings_.load(**context.obj)

@@ -11,7 +11,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.domain.task import WebConsent
-    from shisho.services import Desk
+    from shisho.services import Library
 
 
 def web(
@@ -27,14 +27,14 @@ def web(
     Without an argument, show it.
     """
 
-    async def work(desk: Desk) -> None:
+    async def work(library: Library) -> None:
         from shisho.domain.task import WebConsent
 
         said = {"on": WebConsent.GIVEN, "off": WebConsent.OFF, "ask": WebConsent.NOT_ASKED}
         if say is not None:
-            desk.tasks.set_web_consent(said[say])
-        state = desk.tasks.get_web_consent()
-        since = desk.tasks.get_web_consent_time()
+            library.web.set_consent(said[say])
+        state = library.web.get_consent()
+        since = library.web.get_consent_time()
         state_row = {"state": state, "since": since or None}
         show(
             state_row,

@@ -14,12 +14,12 @@ from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import EVENT_STREAM, REFUSALS, IdPath
-from shisho.services import Desk
+from shisho.services import Library
 
 LAST = "end"  # the id of the final event: a client that sends it has everything
 
 
-def add_answer_news(router: APIRouter, desk: Desk) -> None:
+def add_answer_news(router: APIRouter, library: Library) -> None:
     """Add the route of an answer's server-sent events."""
 
     @router.get(
@@ -46,8 +46,8 @@ def add_answer_news(router: APIRouter, desk: Desk) -> None:
         """
         if last_event_id == LAST:
             return Response(status_code=204)
-        await desk.answers.check(answer_id)
-        return EventSourceResponse(_news(desk, answer_id, _revision(last_event_id)))
+        await library.questions.check(answer_id)
+        return EventSourceResponse(_news(library, answer_id, _revision(last_event_id)))
 
 
 def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
@@ -68,9 +68,9 @@ def _revision(event_id: str) -> int:
     return int(event_id) if event_id.isascii() and event_id.isdecimal() and len(event_id) < 19 else 0
 
 
-async def _news(desk: Desk, answer_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
+async def _news(library: Library, answer_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
     try:
-        async for news in desk.answers.news(answer_id, after):
+        async for news in library.questions.follow(answer_id, after):
             if isinstance(news, AnswerStep):
                 yield build_step_event(news.revision, to_plain_data(news))
             else:

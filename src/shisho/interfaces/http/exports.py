@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shisho.interfaces.api.truncate import SHOWS_PATHS
 from shisho.interfaces.http.routes import REFUSALS, IdPath
-from shisho.services import Desk
+from shisho.services import Library
 
 # The media type and the file extension of each form.
 FORMS = {
@@ -40,7 +40,7 @@ class ExportQuery(BaseModel):
     local_paths: Annotated[bool, Field(description="name files with their folders")] = False
 
 
-def add_exports(router: APIRouter, desk: Desk) -> None:
+def add_exports(router: APIRouter, library: Library) -> None:
     """Add the route that exports an answer as a file."""
 
     @router.get(
@@ -56,8 +56,8 @@ def add_exports(router: APIRouter, desk: Desk) -> None:
         Markdown, a web page, JSON Lines, a PDF, a bibliography of its sources, or a proof (see `shisho
         verify`).
         """
-        answer = await desk.answer(answer_id)
-        data = await desk.exports.file(
+        answer = await library.questions.get(answer_id)
+        data = await library.exports.render_file(
             answer.id, arguments.form, local_paths=arguments.local_paths and SHOWS_PATHS.get()
         )
         media_type, ending = FORMS[arguments.form]

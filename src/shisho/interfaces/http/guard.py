@@ -242,7 +242,7 @@ class Guard:
         """Return the library's owner for this request; None without credentials."""
         if self._people is None:
             return self.rules.owner_of(headers)
-        team = self._people.desk.team
+        team = self._people.library.team
         try:
             if headers.getlist(self.rules.proxies.header):
                 return await _named_by_proxy(self.rules.proxies, headers, scope, team.has_user)

@@ -14,12 +14,12 @@ from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics
-from shisho.services import Desk
+from shisho.services import Library
 
 READY_SECONDS = 10.0
 
 
-def add_health(app: FastAPI, desk: Desk) -> None:
+def add_health(app: FastAPI, library: Library) -> None:
     """Add both routes; some monitors use HEAD."""
 
     @app.head("/livez", include_in_schema=False)
@@ -39,7 +39,7 @@ def add_health(app: FastAPI, desk: Desk) -> None:
         """Report whether the database responds and can store data; if not, why."""
         try:
             async with asyncio.timeout(READY_SECONDS):
-                await desk.ready()
+                await library.check_ready()
         except ShishoError as error:
             return JSONResponse(describe_error(error), 503)
         except TimeoutError:
@@ -47,14 +47,14 @@ def add_health(app: FastAPI, desk: Desk) -> None:
         return JSONResponse({"status": "ok"})
 
 
-def build_health(desk: Desk, rules: AccessRules, figures: PrometheusFigures) -> ASGIApp:
+def build_health(library: Library, rules: AccessRules, figures: PrometheusFigures) -> ASGIApp:
     """Build the routes of a process that serves nothing else.
 
     `/livez`, `/readyz` and `/metrics`.
     """
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    add_health(app, desk)
-    add_metrics(app, desk, figures)
+    add_health(app, library)
+    add_metrics(app, library, figures)
     add_method_refusal(app)
 
     @app.exception_handler(404)

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.services import Desk
+from shisho.services import Library
 from shisho.telemetry import figures_to, log
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def figures_kept() -> Iterator[PrometheusFigures]:
         yield figures
 
 
-def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
+def add_metrics(app: FastAPI, source: Library, figures: PrometheusFigures) -> None:
     """Add the route. It requires a token, like all but health.
 
     Even bare counts reveal what people do.
@@ -123,7 +123,7 @@ def add_metrics(app: FastAPI, desk: Desk, figures: PrometheusFigures) -> None:
         library = None
         try:
             async with asyncio.timeout(SECONDS):
-                library = await desk.figures()
+                library = await source.read_figures()
         except (ShishoError, TimeoutError) as error:
             log.warning(Message("metrics.unreadable", why=reason_of(error)))
         return Response(figures.text(library), media_type=MEDIA_TYPE)

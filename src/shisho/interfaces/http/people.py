@@ -1,4 +1,4 @@
-"""The applications of the users who share a library, each over their own desk, built at first use."""
+"""The applications of the users who share a library, each over their own library, built at first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from shisho.errors import InvalidParams
-from shisho.services import Desk
+from shisho.services import Library
 
 Network = IPv4Network | IPv6Network
 
@@ -64,8 +64,8 @@ class PersonalApplications:
     Each is built in a thread, one at a time, so that no other request waits for it.
     """
 
-    desk: Desk
-    make: Callable[[Desk], FastAPI]
+    library: Library
+    make: Callable[[Library], FastAPI]
     _applications: dict[str, asyncio.Future[FastAPI]] = field(default_factory=dict)
     _group: asyncio.TaskGroup | None = None
     _over: asyncio.Event = field(default_factory=asyncio.Event)
@@ -91,7 +91,7 @@ class PersonalApplications:
             coming: asyncio.Future[FastAPI] = asyncio.get_running_loop().create_future()
             self._applications[owner] = coming
             if self._group is None:  # not served: a test uses the application directly
-                coming.set_result(self.make(self.desk.for_owner(owner)))
+                coming.set_result(self.make(self.library.for_owner(owner)))
             else:
                 self._group.create_task(self._keep(owner, coming))
         return await asyncio.shield(self._applications[owner])
@@ -103,7 +103,7 @@ class PersonalApplications:
         """
         try:
             async with self._building:
-                application = await asyncio.to_thread(self.make, self.desk.for_owner(owner))
+                application = await asyncio.to_thread(self.make, self.library.for_owner(owner))
         except Exception as failure:
             del self._applications[owner]
             coming.set_exception(failure)

@@ -22,7 +22,7 @@ from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
 from shisho.interfaces.http.lasting import end_with_caller
 from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
-from shisho.services import Desk
+from shisho.services import Library
 
 WAIT = 20.0
 RECENT = RecentReplies[bytes]()
@@ -53,7 +53,7 @@ EVENT_STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
+def add(router: APIRouter, verb: Verb, library: Library) -> None:
     """Add a route for the verb; arguments are in its path, else in the query or the body."""
     method, path = verb.route
     path_names = set(re.findall(r"{(\w+)}", path))
@@ -68,7 +68,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     body_model = verb.make_model("Request", fields)
 
     async def call(request: Request, arguments: BaseModel | None = None, **names: str) -> Response:
-        asking = verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
+        asking = verb.ask(library, **names, **{name: getattr(arguments, name) for name in rest})
         reply = await (end_with_caller(request.receive, asking) if verb.ends_with_caller else asking)
         if reply is None:
             return Response()  # nobody reads it: the client disconnected
@@ -110,7 +110,7 @@ def build_refusal(error: Exception) -> JSONResponse:
     return JSONResponse(describe_error(refusal), status_of(refusal), build_headers(refusal))
 
 
-def add_reading(router: APIRouter, desk: Desk) -> None:
+def add_reading(router: APIRouter, library: Library) -> None:
     """Add the routes that links in replies point to."""
 
     @router.get(
@@ -122,7 +122,7 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
     )
     async def get_quotation(evidence_id: IdPath) -> Response:
         """Return a quotation with its document, page, offsets and hash."""
-        evidence = to_plain_data(await desk.evidence(evidence_id))
+        evidence = to_plain_data(await library.questions.find_evidence(evidence_id))
         return Response(dump_compact(evidence), media_type="application/json")
 
     @router.get(
@@ -134,10 +134,10 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
     )
     async def get_page(document_id: IdPath, page: int) -> Response:
         """Return the text of one page; page 1 is all of a document without pages."""
-        return PlainTextResponse(await desk.page(document_id, page))
+        return PlainTextResponse(await library.documents.read_page(document_id, page))
 
 
-def add_news(router: APIRouter, desk: Desk) -> None:
+def add_news(router: APIRouter, library: Library) -> None:
     """Add the server-sent events of a task."""
 
     @router.get(
@@ -156,11 +156,11 @@ def add_news(router: APIRouter, desk: Desk) -> None:
 
         Each has the findings since the previous one. The stream ends when the task does.
         """
-        first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor, detail=detail)
-        return EventSourceResponse(_news(desk, first))
+        first = await library.tasks.get_status(task_id, wait=0, cursor=cursor, detail=detail)
+        return EventSourceResponse(_news(library, first))
 
 
-async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEvent]:
+async def _news(library: Library, status: TaskSnapshot) -> AsyncIterator[ServerSentEvent]:
     try:
         while True:
             yield ServerSentEvent(
@@ -168,16 +168,16 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
             )
             if status.status in ENDED_TASK and not status.more:
                 return
-            status = await _next(desk, status)
+            status = await _next(library, status)
     except ShishoError as error:
         yield ServerSentEvent(data=dump_compact(describe_error(error)), event="error")
 
 
-async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:
+async def _next(library: Library, status: TaskSnapshot) -> TaskSnapshot:
     """Return the next status that differs, or that has further rows."""
     since = None if status.more else status.revision
     while True:
-        snapshot = await desk.tasks.get_status(
+        snapshot = await library.tasks.get_status(
             status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor, detail=status.detail
         )
         if snapshot.revision != since:

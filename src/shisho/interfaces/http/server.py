@@ -1,4 +1,4 @@
-"""The HTTP server over a desk.
+"""The HTTP server over a library.
 
 The reading room at /, health, REST under /api/v1, MCP under /mcp.
 """
@@ -42,7 +42,7 @@ from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes, show_missing
 from shisho.messages.system import reason_of
-from shisho.services import Desk
+from shisho.services import Library
 
 GRACE_SECONDS = 2  # long polls are cut when the server stops; their jobs are not
 # How long a connection may be idle: longer than clients keep one (Node 4 s, httpx 5 s, browsers and proxies a
@@ -56,24 +56,24 @@ class NoArguments(BaseModel):
     """The arguments of a route that only has path parameters."""
 
 
-def build(desk: Desk, rules: AccessRules, figures: PrometheusFigures | None = None) -> ASGIApp:
+def build(library: Library, rules: AccessRules, figures: PrometheusFigures | None = None) -> ASGIApp:
     """Build the whole guarded application.
 
-    Each person with a token has an application over their own desk, so that none can reach another's library.
+    Each person with a token has an application over their own library, so that none can reach another's.
     `figures` are shown to this machine's owner.
     """
-    people = PersonalApplications(desk, partial(_build_application, rules=rules))
-    return Guard(_build_application(desk, rules, people, figures), rules, people)
+    people = PersonalApplications(library, partial(_build_application, rules=rules))
+    return Guard(_build_application(library, rules, people, figures), rules, people)
 
 
 def _build_application(
-    desk: Desk,
+    library: Library,
     rules: AccessRules,
     people: PersonalApplications | None = None,
     figures: PrometheusFigures | None = None,
 ) -> FastAPI:
     """Build the application of one owner. Its lifespan includes those of the other `people`."""
-    server = mcp.build(desk, all_tools=rules.all_tools)
+    server = mcp.build(library, all_tools=rules.all_tools)
     served = server.streamable_http_app(host=rules.host)
 
     @asynccontextmanager
@@ -92,48 +92,48 @@ def _build_application(
         redoc_url=None,
         lifespan=lifespan,
     )
-    add_health(app, desk)
+    add_health(app, library)
     if figures is not None:
-        add_metrics(app, desk, figures)
+        add_metrics(app, library, figures)
     router = APIRouter(prefix=API, route_class=StrictRoute)
-    http_routes.add_news(router, desk)
-    http_routes.add_reading(router, desk)
-    add_answer_news(router, desk)
-    add_viewing(router, desk)
-    add_exports(router, desk)
-    add_uploads(router, desk)
+    http_routes.add_news(router, library)
+    http_routes.add_reading(router, library)
+    add_answer_news(router, library)
+    add_viewing(router, library)
+    add_exports(router, library)
+    add_uploads(router, library)
     for verb in ROUTES:
-        http_routes.add(router, verb, desk)
+        http_routes.add(router, verb, library)
     # Not included as a router: FastAPI would build each route again at the first request.
     app.router.routes.extend([*router.routes, *served.routes])
 
     async def cookie_for(token: str) -> str | None:
-        is_user = bool(token.strip()) and await desk.team.find_user(token.strip()) is not None
+        is_user = bool(token.strip()) and await library.team.find_user(token.strip()) is not None
         return rules.cookie_for(token) or (cookie_of(token.strip()) if is_user else None)
 
-    app.router.routes.extend(build_routes(cookie_for, COOKIE, desk))
+    app.router.routes.extend(build_routes(cookie_for, COOKIE, library))
     _refusals(app)
     add_method_refusal(app)
     return app
 
 
 async def serve(
-    desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
+    library: Library, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
     """Serve until `event` is set.
 
     Port 0: the system chooses one; `started` is called with the address.
     """
     with figures_kept() as figures:
-        await serve_application(build(desk, rules, figures), rules, port, started, event)
+        await serve_application(build(library, rules, figures), rules, port, started, event)
 
 
 async def serve_health(
-    desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
+    library: Library, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
 ) -> None:
     """Serve only health and metrics, otherwise like `serve`."""
     with figures_kept() as figures:
-        await serve_application(build_health(desk, rules, figures), rules, port, started, event)
+        await serve_application(build_health(library, rules, figures), rules, port, started, event)
 
 
 async def serve_application(

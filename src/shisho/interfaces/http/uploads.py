@@ -15,7 +15,7 @@ from shisho.interfaces.api.replies import Id, Name
 from shisho.interfaces.api.truncate import dump_compact
 from shisho.interfaces.http.headers import decode_header
 from shisho.interfaces.http.routes import REFUSALS
-from shisho.services import Desk
+from shisho.services import Library
 
 BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 
@@ -32,7 +32,7 @@ class UploadQuery(BaseModel):
     ] = True
 
 
-def add_uploads(router: APIRouter, desk: Desk) -> None:
+def add_uploads(router: APIRouter, library: Library) -> None:
     """Add the route that uploads a file."""
 
     @router.post(
@@ -54,7 +54,7 @@ def add_uploads(router: APIRouter, desk: Desk) -> None:
 
         The header `X-Document-Password`, in UTF-8, opens an encrypted file.
         """
-        queued = await desk.tasks.queue_documents(
+        queued = await library.tasks.queue_documents(
             files=[Bytes(arguments.name, await request.body())],
             corpus=arguments.corpus,
             task_id=arguments.task_id,

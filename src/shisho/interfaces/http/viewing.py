@@ -15,7 +15,7 @@ from shisho.domain.corpus import Document
 from shisho.domain.viewing import EvidenceBoxes, PageLayout, SpanBoxes, TextMatches, Viewable
 from shisho.interfaces.api.truncate import dump_compact, to_plain_data
 from shisho.interfaces.http.routes import REFUSALS, IdPath
-from shisho.services import Desk
+from shisho.services import Library
 
 MOST = 2**31
 PagePath = Annotated[int, Path(ge=1, le=1_000_000)]
@@ -31,14 +31,14 @@ REQUIRED: dict[str, Any] = {name: (type_, ...) for name, type_ in FIELDS.items()
 DOCUMENT_BODY = create_model("DocumentBody", **REQUIRED)
 
 
-def add_viewing(router: APIRouter, desk: Desk) -> None:
+def add_viewing(router: APIRouter, library: Library) -> None:
     """Add the routes of the viewer."""
-    _add_documents(router, desk)
-    _add_boxes(router, desk)
-    _add_images(router, desk)
+    _add_documents(router, library)
+    _add_boxes(router, library)
+    _add_images(router, library)
 
 
-def _add_documents(router: APIRouter, desk: Desk) -> None:
+def _add_documents(router: APIRouter, library: Library) -> None:
     @router.get(
         "/documents/{document_id}",
         operation_id="get_document",
@@ -51,7 +51,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
 
         `viewable` is `pages`, `text` or `gone`; `why` explains why its pages cannot be shown.
         """
-        view = await desk.viewer.view(document_id)
+        view = await library.viewer.view(document_id)
         data = {**to_plain_data(view.document), "viewable": view.viewable, "why": to_plain_data(view.why)}
         return Response(dump_compact(data), media_type="application/json")
 
@@ -67,7 +67,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
 
         Offsets count in the document's text. Of a very long page, only the part around the offset `at`.
         """
-        return _reply(await desk.viewer.layout(document_id, page, at))
+        return _reply(await library.viewer.get_layout(document_id, page, at))
 
     @router.get(
         "/documents/{document_id}/find",
@@ -82,10 +82,10 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
     ) -> Response:
         """Find words in one document, in order. Width, case and line breaks are ignored."""
-        return _reply(await desk.viewer.find(document_id, q, limit))
+        return _reply(await library.viewer.find(document_id, q, limit))
 
 
-def _add_boxes(router: APIRouter, desk: Desk) -> None:
+def _add_boxes(router: APIRouter, library: Library) -> None:
     @router.get(
         "/evidence/{evidence_id}/boxes",
         operation_id="get_evidence_boxes",
@@ -99,7 +99,7 @@ def _add_boxes(router: APIRouter, desk: Desk) -> None:
         If the boxes are uncertain, `exact` is false, `why` gives the reason, and boxes are at most whole
         lines.
         """
-        return _reply(await desk.viewer.evidence_boxes(evidence_id))
+        return _reply(await library.viewer.get_evidence_boxes(evidence_id))
 
     @router.get(
         "/documents/{document_id}/boxes",
@@ -110,10 +110,10 @@ def _add_boxes(router: APIRouter, desk: Desk) -> None:
     )
     async def get_span_boxes(document_id: IdPath, start: Offset, end: Offset) -> Response:
         """Return the boxes of `start:end` of a document's text, such as a search result."""
-        return _reply(await desk.viewer.span_boxes(document_id, start, end))
+        return _reply(await library.viewer.get_span_boxes(document_id, start, end))
 
 
-def _add_images(router: APIRouter, desk: Desk) -> None:
+def _add_images(router: APIRouter, library: Library) -> None:
     @router.get(
         "/documents/{document_id}/pages/{page}/image",
         operation_id="get_page_image",
@@ -128,7 +128,7 @@ def _add_images(router: APIRouter, desk: Desk) -> None:
         if_none_match: Annotated[str | None, Header(max_length=1_000)] = None,
     ) -> Response:
         """Return the page as an image at least `width` pixels wide: 320, 800, 1200, 1600 or 2400."""
-        image = await desk.viewer.image(document_id, page, width)
+        image = await library.viewer.get_image(document_id, page, width)
         tag = f'"{image.etag}"'
         # A purge must take effect at once: the browser asks each time, and gets 304 if nothing changed.
         headers = {"ETag": tag, "Cache-Control": "private, no-cache"}

@@ -20,7 +20,7 @@ from shisho.domain.proof import EvidenceExhibit
 from shisho.errors import ShishoError
 from shisho.interfaces.api.truncate import to_plain_data
 from shisho.language.unseen import mark_unseen
-from shisho.services import Desk
+from shisho.services import Library
 
 URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE
@@ -33,9 +33,9 @@ MARGIN = 144.0  # points of the page above and below the highlight
 class EvidenceApp(Apps):
     """An extension that serves the page, links tools to it, and adds its data to results."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, library: Library) -> None:
         super().__init__()
-        self._desk = desk
+        self._library = library
         html = (resources.files("shisho.interfaces.mcp") / "evidence.html").read_text("utf-8")
         self.add_html_resource(
             URI,
@@ -60,8 +60,8 @@ class EvidenceApp(Apps):
         if result.is_error or data.get("answer", data) is None:
             return result
         try:
-            answer = await self._desk.answer(data["answer_id"])
-            exhibits = await self._desk.proofs.exhibits(answer.evidence, MOST_BYTES, MARGIN)
+            answer = await self._library.questions.get(data["answer_id"])
+            exhibits = await self._library.proofs.list_exhibits(answer.evidence, MOST_BYTES, MARGIN)
         except ShishoError:  # the answer is complete without its images
             return result
         return result.model_copy(update={"meta": {**(result.meta or {}), SHOWN: _shown(answer, exhibits)}})

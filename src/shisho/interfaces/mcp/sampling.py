@@ -17,7 +17,7 @@ from shisho.domain.model import FAULT_REASONS, ModelFault
 from shisho.domain.task import MAX_WAIT, AnswerHandle
 from shisho.errors import ModelFailed
 from shisho.interfaces.api.operations import Verb
-from shisho.services import Desk
+from shisho.services import Library
 
 LENDING_VERB = "ask"
 # Newer protocols have no sampling: a client that offers it uses an older one.
@@ -71,7 +71,7 @@ def offers_model(context: Context | None) -> bool:
 
 
 async def ask_with_client_model(
-    verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context
+    verb: Verb, library: Library, arguments: Mapping[str, Any], context: Context
 ) -> AnswerHandle:
     """Return the answer, waiting as long as it takes.
 
@@ -79,8 +79,8 @@ async def ask_with_client_model(
 
     If a model is configured, it is used instead, and the call ends normally.
     """
-    with desk.lend(ClientModel(context)) as is_lent:
-        handle: AnswerHandle = await verb.ask(desk, **arguments)
+    with library.questions.use_model(ClientModel(context)) as is_lent:
+        handle: AnswerHandle = await verb.ask(library, **arguments)
         while is_lent and handle.answer is None:
-            handle = await desk.tasks.wait_for_answer(handle.answer_id, wait=MAX_WAIT)
+            handle = await library.questions.wait(handle.answer_id, wait=MAX_WAIT)
     return handle

@@ -1,4 +1,4 @@
-"""The MCP server over a desk."""
+"""The MCP server over a library."""
 
 from __future__ import annotations
 
@@ -25,26 +25,29 @@ from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
 from shisho.interfaces.mcp.unreadable import AnsweringStream
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
-from shisho.services import Desk
+from shisho.services import Library
 
 # The SDK imports `rich` to set up a log. Ours is set up earlier: see `log_lines.start_log`.
 sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
 
 
 class DeskServer(MCPServer[Any]):
-    """An MCP server with the verbs of a desk as tools, and with our errors."""
+    """An MCP server with the verbs of a library as tools, and with our errors."""
 
-    def __init__(self, desk: Desk, verbs: Mapping[str, Verb], *, all_tools: bool) -> None:
-        self._desk = desk
+    def __init__(self, library: Library, verbs: Mapping[str, Verb], *, all_tools: bool) -> None:
+        self._library = library
         self._all_tools = all_tools
         self._verbs = verbs
-        evidence = EvidenceApp(desk)
+        evidence = EvidenceApp(library)
         super().__init__(
             "shisho",
             title="司書 Shisho",
             version=shisho.__version__,
             instructions=INSTRUCTIONS,
-            extensions=[TasksExtension(desk, verbs["get_answer"], verbs["get_status"], evidence), evidence],
+            extensions=[
+                TasksExtension(library, verbs["get_answer"], verbs["get_status"], evidence),
+                evidence,
+            ],
             middleware=[point_to_evidence],
             log_level="WARNING",
         )
@@ -71,7 +74,7 @@ class DeskServer(MCPServer[Any]):
                     known=", ".join(self._verbs),
                 )
             )
-        return await call_verb(self._verbs[name], self._desk, arguments, context)
+        return await call_verb(self._verbs[name], self._library, arguments, context)
 
     async def get_prompt(
         self,
@@ -105,12 +108,12 @@ class DeskServer(MCPServer[Any]):
             raise MCPError(code=INVALID_PARAMS, message=render(message))
 
 
-def build(desk: Desk, *, all_tools: bool = False) -> DeskServer:
-    """Build a server with every verb of the desk as a tool.
+def build(library: Library, *, all_tools: bool = False) -> DeskServer:
+    """Build a server with every verb of the library as a tool.
 
     Unlisted tools can be called too: the list is short to save context, not to limit access.
     """
-    server = DeskServer(desk, {verb.name: verb for verb in VERBS}, all_tools=all_tools)
-    mcp_resources.add(server, desk)
+    server = DeskServer(library, {verb.name: verb for verb in VERBS}, all_tools=all_tools)
+    mcp_resources.add(server, library)
     server.add_prompt(Prompt.from_function(research, name="research", title="Research a question"))
     return server

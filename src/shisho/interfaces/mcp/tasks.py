@@ -25,7 +25,7 @@ from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import tools as mcp_tools
 from shisho.interfaces.mcp.apps import EvidenceApp
 from shisho.messages.catalogue import render
-from shisho.services import Desk
+from shisho.services import Library
 
 POLL_MS = 2_000
 MODERN = frozenset(MODERN_PROTOCOL_VERSIONS)
@@ -58,8 +58,8 @@ class TasksExtension(Extension):
 
     identifier: ClassVar[str] = "io.modelcontextprotocol/tasks"  # type: ignore[misc]
 
-    def __init__(self, desk: Desk, asking: Verb, looking: Verb, evidence: EvidenceApp) -> None:
-        self.desk = desk
+    def __init__(self, library: Library, asking: Verb, looking: Verb, evidence: EvidenceApp) -> None:
+        self.library = library
         self.asking = asking
         self.looking = looking
         self.evidence = evidence
@@ -97,12 +97,12 @@ class TasksExtension(Extension):
     async def cancel(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)
         task_id = (await self._status(params.task_id)).task_id
-        await self.desk.tasks.stop_task(task_id, mode=StopMode.IMMEDIATE)
+        await self.library.tasks.stop(task_id, mode=StopMode.IMMEDIATE)
         return {}
 
     async def _status(self, task_id: str) -> TaskSnapshot:
         try:
-            return await self.desk.tasks.get_status(task_id, wait=0)
+            return await self.library.tasks.get_status(task_id, wait=0)
         except NotFound as error:
             raise MCPError(code=INVALID_PARAMS, message=render(error.message)) from error
 
@@ -129,10 +129,10 @@ class TasksExtension(Extension):
             (self.looking, status.task_id) if status.answer_id is None else (self.asking, status.answer_id)
         )
         try:
-            data = await verb(self.desk, **{verb.parameters[0].name: key, "wait": 0})
+            data = await verb(self.library, **{verb.parameters[0].name: key, "wait": 0})
         except ShishoError as error:
             return mcp_tools.refusal(error)
-        return mcp_tools.result(verb, data, self.desk)
+        return mcp_tools.result(verb, data, self.library)
 
 
 def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:

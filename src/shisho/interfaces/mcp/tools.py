@@ -19,7 +19,7 @@ from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import PAGE, PAGE_TOKENS, RecentReplies, dump_compact, fit
 from shisho.interfaces.mcp.sampling import LENDING_VERB, ask_with_client_model, offers_model
-from shisho.services import Desk
+from shisho.services import Library
 
 T = TypeVar("T")
 RECENT = RecentReplies[CallToolResult]()
@@ -38,14 +38,14 @@ def load_tools(*, all_tools: bool) -> list[Tool]:
 
 
 async def call_verb(
-    verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None
+    verb: Verb, library: Library, arguments: Mapping[str, Any], context: Context | None
 ) -> CallToolResult:
     """Call a verb, and return its reply or its error."""
     paging = PAGE_TOKENS.set(PAGE)
     try:
         checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
-        reply = await _alive(context, _asked(verb, desk, checked_arguments, context))
-        return RECENT.get_or_make(reply, lambda: result(verb, verb.data(reply), desk))
+        reply = await _alive(context, _asked(verb, library, checked_arguments, context))
+        return RECENT.get_or_make(reply, lambda: result(verb, verb.data(reply), library))
     except MCPError:
         raise
     except Exception as error:
@@ -55,16 +55,16 @@ async def call_verb(
 
 
 def _asked(
-    verb: Verb, desk: Desk, arguments: dict[str, Any], context: Context | None
+    verb: Verb, library: Library, arguments: dict[str, Any], context: Context | None
 ) -> Coroutine[Any, Any, Any]:
     if verb.name == LENDING_VERB and context is not None and offers_model(context):
-        return ask_with_client_model(verb, desk, arguments, context)
-    return verb.ask(desk, **arguments)
+        return ask_with_client_model(verb, library, arguments, context)
+    return verb.ask(library, **arguments)
 
 
-def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
+def result(verb: Verb, data: dict[str, Any], library: Library) -> CallToolResult:
     """Return the reply as text and as data, truncated to fit, with a link to the full reply."""
-    data = fit(data, desk.count_tokens)
+    data = fit(data, library.count_tokens)
     if verb.rows and data["more"]:
         rows = data[verb.rows[0]]
         key = verb.rows[1]

@@ -88,7 +88,7 @@ def add_turn(queries: Queries, turn: NewTurn, now: Instant) -> None:
 
 
 class StoredConversations:
-    """`ports.Conversations` over a database.
+    """`ports.ConversationStore` over a database.
 
     `erase` removes deleted rows from the database's log, as `Erasure.erase` does. A server vacuums them.
     """

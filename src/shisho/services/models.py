@@ -1,4 +1,4 @@
-"""The desk's verbs of local models: list, download, test, calibrate. Long work runs in the background."""
+"""Local models: list, download, test, calibrate. Long work runs in the background."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class ModelParts:
     progress: Callable[[], Awaitable[EmbeddingProgress | None]]
 
 
-class ModelDesk:
-    """The desk's verbs of models. Only this machine's owner may change models."""
+class Models:
+    """The language model, and local embedders. Only this machine's owner may change models."""
 
     def __init__(self, parts: ModelParts) -> None:
         self._parts = parts
@@ -50,11 +50,11 @@ class ModelDesk:
         """List the embedders that are completely stored on this machine."""
         return await asyncio.to_thread(self._parts.stored)
 
-    def work(self) -> ModelWork | None:
+    def get_work(self) -> ModelWork | None:
         """Return the current or latest background work; None if there was none since the start."""
         return self._work
 
-    async def progress(self) -> EmbeddingProgress | None:
+    async def get_progress(self) -> EmbeddingProgress | None:
         """Return how many passages have a vector.
 
         Returns None without an embedder, and for users other than this machine's owner, because the count
@@ -62,7 +62,7 @@ class ModelDesk:
         """
         return await self._parts.progress() if self._parts.owner == LOCAL_OWNER else None
 
-    def calibration_target(self) -> CalibrationTarget:
+    def get_calibration_target(self) -> CalibrationTarget:
         """Return the embedder to calibrate. Raises ExtraMissing if none works."""
         return self._parts.target()
 
@@ -76,7 +76,7 @@ class ModelDesk:
         """Return the models of servers on this machine; none for guests."""
         return await self._parts.find() if self._parts.owner == LOCAL_OWNER else ()
 
-    def chosen(self) -> ModelSetting:
+    def get_chosen(self) -> ModelSetting:
         """Return the configured language model. Its key is only empty or `set`."""
         self._check_host()
         return self._parts.chosen()

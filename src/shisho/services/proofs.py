@@ -1,4 +1,4 @@
-"""The desk's verbs of proofs: quotations with context and page images, and self-contained proof files.
+"""Proofs: quotations with context and page images, and self-contained proof files.
 
 A proof file proves an answer to readers without the library or this program.
 """
@@ -16,7 +16,7 @@ from shisho.domain.viewing import Box, EvidenceBoxes
 from shisho.errors import NotFound, SourceRemoved, UnusableDocument
 from shisho.messages.message import Message
 from shisho.ports import ProofSigner, Shelf
-from shisho.services.viewing import ViewerDesk
+from shisho.services.viewer import Viewer
 
 AROUND = 300  # characters of text before and after a quotation
 MARGIN = 36.0  # points of the page above and below the highlights
@@ -33,14 +33,14 @@ class ProofParts:
 
     shelf: Shelf
     readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
-    viewer: ViewerDesk
+    viewer: Viewer
     signer: ProofSigner
     write: Callable[[Answer, Sequence[EvidenceExhibit]], str]
     add_signature: Callable[[str, ProofSignature], str]
 
 
-class ProofDesk:
-    """The desk's verbs of proofs."""
+class Proofs:
+    """Proofs of answers."""
 
     def __init__(self, parts: ProofParts) -> None:
         self._parts = parts
@@ -50,11 +50,11 @@ class ProofDesk:
 
         Raises StorageUnusable for a damaged key.
         """
-        proof = self._parts.write(answer, await self.exhibits(answer.evidence))
+        proof = self._parts.write(answer, await self.list_exhibits(answer.evidence))
         signature = self._parts.signer.sign(proof.encode())
         return proof if signature is None else self._parts.add_signature(proof, signature)
 
-    async def public_key(self) -> str:
+    async def read_public_key(self) -> str:
         """Return the public key of this user's proof files; empty if there is none.
 
         Raises: StorageUnusable for a damaged key.
@@ -66,7 +66,7 @@ class ProofDesk:
         public_key, _ = await asyncio.to_thread(self._parts.signer.make)
         return public_key
 
-    async def exhibits(
+    async def list_exhibits(
         self, evidence: Sequence[Evidence], most_bytes: int | None = None, margin: float = MARGIN
     ) -> Sequence[EvidenceExhibit]:
         """Return each quotation with its context and image, in order.
@@ -108,7 +108,7 @@ class ProofDesk:
         around = text[start : quotation.end + AROUND]
         crop = None
         try:
-            boxes = await self._parts.viewer.evidence_boxes(quotation.id)
+            boxes = await self._parts.viewer.get_evidence_boxes(quotation.id)
             why = boxes.why
             if boxes.boxes and boxes.page is not None:
                 crop = await self._crop(boxes, boxes.page, margin)
@@ -121,12 +121,12 @@ class ProofDesk:
 
         The surroundings show the column or cell of the quotation.
         """
-        layout = await self._parts.viewer.layout(boxes.document_id, page)
+        layout = await self._parts.viewer.get_layout(boxes.document_id, page)
         if not layout.width or not layout.height:
             return None
         top = max(0.0, min(box[1] for box in boxes.boxes) - margin) / layout.height
         bottom = min(layout.height, max(box[3] for box in boxes.boxes) + margin) / layout.height
-        strip = await self._parts.viewer.strip(boxes.document_id, page, top, bottom)
+        strip = await self._parts.viewer.get_strip(boxes.document_id, page, top, bottom)
         lit = tuple(_shares(box, layout.width, layout.height, top, bottom) for box in boxes.boxes)
         visible = tuple(box for box in lit if box[0] < box[2] and box[1] < box[3])
         return PageCrop(page, strip.png, strip.width, strip.height, visible, boxes.exact, boxes.why)

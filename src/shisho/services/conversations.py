@@ -1,11 +1,10 @@
-"""The desk's conversations: the context of a question from earlier ones, and their removal."""
+"""Conversations: the context of a question from earlier ones, and their removal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
 
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import (
@@ -22,9 +21,9 @@ from shisho.domain.corpus import WEB_CORPUS, Condition
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop, WebPolicy
 from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.payloads import AnswerJob
-from shisho.domain.task import AskOptions, TaskDeleted
+from shisho.domain.task import AskOptions
 from shisho.errors import NotFound, ShishoError
-from shisho.ports import Conversations, Ledger
+from shisho.ports import ConversationStore, Ledger
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
 
@@ -32,48 +31,40 @@ REMEMBERED = 5  # earlier questions that a question may refer to
 NEW = ConversationContext()
 
 
-class TaskVerbs(Protocol):
-    """The required verbs of tasks."""
+class Conversations:
+    """Conversations: questions that refer to earlier ones.
 
-    async def remove_task(self, task_id: str) -> TaskDeleted: ...
-
-    async def find_question(self, answer_id: str) -> tuple[Job, Task] | None: ...
-
-
-class ConversationDesk:
-    """The desk's verbs of conversations.
-
-    Conversations can be named by id, unique prefix, the id of one of their answers, or `last`. Every verb
+    Conversations can be named by id, unique prefix, the id of one of their answers, or `last`. Every method
     that names one raises NotFound if this visitor has no such conversation.
     """
-
-    __slots__ = ("_access", "_conversations", "_ledger", "_tasks", "_understand")
 
     def __init__(
         self,
         access: CorpusAccess,
-        conversations: Conversations,
+        conversations: ConversationStore,
         ledger: Ledger,
-        tasks: TaskVerbs,
         understand: Callable[[str, Sequence[str]], str],
+        find_job: Callable[[str], Awaitable[tuple[Job, Task] | None]],
+        remove_task: Callable[[str], Awaitable[object]],
     ) -> None:
         self._access = access
         self._conversations = conversations
         self._ledger = ledger
-        self._tasks = tasks
         self._understand = understand
+        self._find_job = find_job
+        self._remove_task = remove_task
 
-    async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
+    async def list_turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
         """Return the questions in order, each as it was understood."""
         return (await self._find(conversation))[1]
 
     async def find_last_run(self) -> str | None:
         """Return the run of the newest question; None if nothing was asked."""
         with suppress(NotFound):
-            return (await self.turns())[-1].run_id
+            return (await self.list_turns())[-1].run_id
         return None
 
-    async def list_newest(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
+    async def list(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
         """List this visitor's conversations, the one with the newest question first.
 
         Raises: InvalidParams for an unknown cursor.
@@ -83,13 +74,13 @@ class ConversationDesk:
         shown_rows = tuple(rows[:limit])
         return ConversationPage(shown_rows, str(shown_rows[-1].place) if len(rows) > limit else None)
 
-    async def view(self, conversation: str = "last") -> Conversation:
+    async def get(self, conversation: str = "last") -> Conversation:
         """Return the questions in order, each with its state."""
         conversation_id, turns = await self._find(conversation)
         return Conversation(conversation_id, tuple([await self._question_turn(turn) for turn in turns]))
 
     async def _question_turn(self, turn: ConversationTurn) -> QuestionTurn:
-        question = await self._tasks.find_question(turn.run_id)
+        question = await self._find_job(turn.run_id)
         state = question_state(turn.level, turn.loop_stop, question)
         answer_id = turn.answer_id if question is None else question[0].id
         corpora, filters = await self._limits(turn, None if question is None else question[0])
@@ -114,9 +105,9 @@ class ConversationDesk:
 
         Raises: InvalidParams for a blank or overlong one.
         """
-        return self._understand(question, (await self.context(conversation)).earlier)
+        return self._understand(question, (await self.get_context(conversation)).earlier)
 
-    async def context(self, conversation: str | None) -> ConversationContext:
+    async def get_context(self, conversation: str | None) -> ConversationContext:
         """Return the context of a question in this conversation; None or "" starts a new one."""
         if not conversation:
             return NEW
@@ -147,16 +138,16 @@ class ConversationDesk:
                     return replace(removed, kept_tasks=tuple(dict.fromkeys(others)))
                 turns = await self._conversations.list_turns(conversation_id)  # asked in the meantime
 
-    async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
+    async def _drop_task(self, turn: ConversationTurn) -> Sequence[TaskId]:
         """Remove the task that was made for a turn; any other task is kept and returned."""
         with suppress(ShishoError):
-            question = await self._tasks.find_question(turn.run_id)
+            question = await self._find_job(turn.run_id)
             if question is None:
                 return []
             task = question[1]
             if task.question != turn.question:
                 return [task.id]
-            await self._tasks.remove_task(task.id)
+            await self._remove_task(task.id)
         return []
 
     async def _find(self, name: str) -> tuple[str, Sequence[ConversationTurn]]:

@@ -1,4 +1,4 @@
-"""The desk's verbs of viewing a document: pages, positions of lines and quotations, search in the text."""
+"""Viewing of a document: pages, positions of lines and quotations, search in the text."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class DocumentText:
     spans: Mapping[int, tuple[int, int]]
 
 
-class ViewerDesk:
-    """The desk's verbs of viewing. Only data of immutable versions is cached."""
+class Viewer:
+    """A viewer of documents. Only data of immutable versions is cached."""
 
     def __init__(self, parts: ViewerParts) -> None:
         self._parts = parts
@@ -119,13 +119,13 @@ class ViewerDesk:
             return DocumentView(named_document, Viewable.TEXT, error.message)
         return DocumentView(named_document, Viewable.PAGES)
 
-    async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
+    async def list_page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
         """Return the start of each page (from 1) in the text; none without pages. Raises NotFound."""
         document = await self._document(document_id)
         spans = await read_page_spans(self._parts.shelf, document.id)
         return {page: start for page, (start, _) in spans.items()}
 
-    async def layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:
+    async def get_layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:
         """Return one page as text, with the positions of its lines.
 
         For a very long page, the part around `at`, an offset of the document's text. A document without pages
@@ -152,7 +152,7 @@ class ViewerDesk:
             tuple(_layout_lines(stored, page, start, end)),
         )
 
-    async def image(self, prefix: str, page: int, width: int) -> PageImage:
+    async def get_image(self, prefix: str, page: int, width: int) -> PageImage:
         """Return an image of a page, at least `width` pixels wide up to the maximum width.
 
         Raises: NotFound (no such page, or no file to render), SourceRemoved, an `UnusableDocument`.
@@ -167,22 +167,22 @@ class ViewerDesk:
                 data = await self._parts.images.get(key) or await self._drawn(document, key)
         return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
 
-    async def strip(self, prefix: str, page: int, top: float, bottom: float) -> PageStrip:
-        """Return the strip of a page between `top` and `bottom`. Raises as `image`.
+    async def get_strip(self, prefix: str, page: int, top: float, bottom: float) -> PageStrip:
+        """Return the strip of a page between `top` and `bottom`. Raises as `get_image`.
 
         These are fractions of its height.
         """
-        image = await self.image(prefix, page, STRIP_WIDTH)
+        image = await self.get_image(prefix, page, STRIP_WIDTH)
         return await self._parts.renderer.crop(image.data, top, bottom)
 
-    async def evidence_boxes(self, prefix: str) -> EvidenceBoxes:
+    async def get_evidence_boxes(self, prefix: str) -> EvidenceBoxes:
         """Return the positions of a quotation's characters on its page. Raises NotFound, SourceRemoved."""
         evidence = await self._parts.ledger.find_evidence(prefix, self._parts.access.owner)
         document = await self._document(evidence.document_id)
         span = await self._boxes(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
         return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
 
-    async def span_boxes(self, prefix: str, start: int, end: int) -> SpanBoxes:
+    async def get_span_boxes(self, prefix: str, start: int, end: int) -> SpanBoxes:
         """Return the positions of `start:end` of a document's text.
 
         Raises InvalidParams, NotFound, SourceRemoved.

@@ -1,0 +1,375 @@
+"""Build the parts of a library, each from its stores and adapters."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shisho.bootstrap.proof import open_signing_key
+from shisho.bootstrap.setting_values import list_settings
+from shisho.bootstrap.shared import SharedLibrary
+from shisho.bootstrap.web import build_consent
+from shisho.domain.corpus import UNBOUNDED_ROOM, Check
+from shisho.errors import EngineUnavailable
+from shisho.services.access import CorpusAccess
+from shisho.services.library import Library
+from shisho.services.stores import HistoryStores
+from shisho.settings import reread
+
+if TYPE_CHECKING:
+    from shisho.domain.figures import LibraryFigures
+    from shisho.domain.inquiry import Answer
+    from shisho.domain.intervention import HumanChallenge
+    from shisho.domain.job import Job, Task
+    from shisho.domain.model import ModelSetting
+    from shisho.domain.reference import Reference
+    from shisho.domain.setting import SettingValue
+    from shisho.domain.task import TaskDeleted
+    from shisho.ports import Notifier
+    from shisho.services.conversations import Conversations
+    from shisho.services.documents import Documents
+    from shisho.services.embeddings import Embeddings
+    from shisho.services.exports import Exports
+    from shisho.services.folders import Folders
+    from shisho.services.models import Models
+    from shisho.services.proofs import Proofs
+    from shisho.services.questions import Questions
+    from shisho.services.queue import JobQueue
+    from shisho.services.references import References
+    from shisho.services.sessions import Sessions
+    from shisho.services.sharing import SharedReading
+    from shisho.services.tasks import Tasks
+    from shisho.services.team import Team
+    from shisho.services.viewer import Viewer
+    from shisho.services.web import Web, WebTools
+    from shisho.system.consent import ConsentFile
+
+
+class PartBuilder:
+    """A builder of the parts of every owner's library over the shared ones."""
+
+    def __init__(self, shared: SharedLibrary) -> None:
+        self.shared = shared
+        self.stores = shared.stores
+        self._settings = shared.settings
+        self._libraries: dict[str, Library] = {}
+
+    def get_library(self, owner: str) -> Library:
+        """Return the library of a user, the same at each call."""
+        return self._libraries.setdefault(owner, Library(owner, self))
+
+    def build_documents(self, library: Library) -> Documents:
+        """Build the documents."""
+        from shisho.services.documents import Documents
+
+        stores = self.stores
+
+        async def drop_staged(sha256: str) -> None:
+            await library.tasks.drop_staged(sha256)
+
+        reading = (self.shared.disk, self.shared.ingest, self.shared.searcher)
+        return Documents(self._access(library.owner), stores.shelf, stores.opinions, *reading, drop_staged)
+
+    def build_questions(self, library: Library) -> Questions:
+        """Build the questions."""
+        from shisho.services.questions import Questions
+
+        stores = self.stores
+        owner = library.owner
+        return Questions(
+            library,
+            self._access(owner),
+            stores.shelf,
+            HistoryStores(stores.ledger, stores.opinions, stores.sessions),
+            self.shared.inquiries,
+            self.shared.budget,
+            stores.queue,
+            partial(self._queue, owner),
+            partial(self._sharing, owner),
+        )
+
+    def build_tasks(self, library: Library) -> Tasks:
+        """Build the background work."""
+        from shisho.services.tasks import Tasks, Uploads
+
+        stores = self.stores
+        queue = stores.queue()
+        owner = library.owner
+        uploads = Uploads(self.shared.disk, queue.staging, stores.pages.originals, self._settings.roots)
+        return Tasks(
+            self._queue(owner),
+            stores.shelf,
+            stores.ledger,
+            queue.reports,
+            uploads,
+            self._consent(owner),
+            self._sharing(owner),
+        )
+
+    def build_web(self, library: Library) -> Web:
+        """Build the web access."""
+        from shisho.services.web import Web
+
+        stores = self.stores.queue()
+        tools = self._web_tools(library.owner)
+        return Web(
+            self._queue(library.owner),
+            stores.interventions,
+            stores.manners.health.mend,
+            tools,
+            self.shared.budget,
+        )
+
+    def build_conversations(self, library: Library) -> Conversations:
+        """Build the conversations."""
+        from shisho.services.conversations import Conversations
+
+        stores = self.stores
+        understand = self.shared.inquiries.understand
+        access = self._access(library.owner)
+
+        async def find_job(answer_id: str) -> tuple[Job, Task] | None:
+            return await library.questions.find_job(answer_id)
+
+        async def remove_task(task_id: str) -> TaskDeleted:
+            return await library.tasks.remove(task_id)
+
+        return Conversations(access, stores.conversations, stores.ledger, understand, find_job, remove_task)
+
+    def build_folders(self, library: Library) -> Folders:
+        """Build the folders."""
+        from shisho.services.folders import FolderParts, Folders
+        from shisho.system.watching import SystemFolderWatcher
+
+        stores = self.stores
+        return Folders(
+            FolderParts(
+                access=self._access(library.owner),
+                roots=self._settings.roots,
+                shelf=stores.shelf,
+                files=self.shared.disk,
+                ingest=self.shared.ingest,
+                register=stores.folders,
+                watcher=SystemFolderWatcher(),
+                turn=stores.follower_turn,
+                seconds=stores.clock.monotonic,
+            )
+        )
+
+    def build_viewer(self, library: Library) -> Viewer:
+        """Build the viewer."""
+        from shisho.corpus.finding import find_in_text
+        from shisho.services.viewer import Viewer, ViewerParts
+
+        stores = self.stores
+        return Viewer(
+            ViewerParts(
+                access=self._access(library.owner),
+                shelf=stores.shelf,
+                ledger=stores.ledger,
+                files=self.shared.disk,
+                roots=self._settings.roots,
+                originals=stores.pages.originals,
+                images=stores.pages.images,
+                renderer=self.shared.renderer,
+                find=find_in_text,
+            )
+        )
+
+    def build_sessions(self, library: Library) -> Sessions:
+        """Build the sessions of assistants."""
+        from shisho.jobs.ids import make_id
+        from shisho.librarian.assistant import Assistant
+        from shisho.services.session_parts import SessionParts
+        from shisho.services.sessions import Sessions
+
+        stores = self.stores
+        return Sessions(
+            SessionParts(
+                owner=library.owner,
+                access=self._access(library.owner),
+                shelf=stores.shelf,
+                ledger=stores.ledger,
+                log=stores.sessions,
+                book=stores.assistants,
+                searching=self.shared.searcher,
+                rules=Assistant(),
+                checks=self.shared.checks,
+                quotas=stores.quotas,
+                list_left_out=stores.opinions.list_left_out,
+                clock=stores.clock,
+                make_id=make_id,
+                room_tokens=self._settings.read_int("room_tokens") or UNBOUNDED_ROOM,
+            )
+        )
+
+    def build_references(self, library: Library) -> References:
+        """Build the bibliographic metadata."""
+        from shisho.services.references import ReferenceParts, References
+
+        tools = self._web_tools(library.owner)
+        access = self._access(library.owner)
+        return References(
+            ReferenceParts(library.owner, access, self.stores.shelf, tools.consent, tools.look_up)
+        )
+
+    def build_exports(self, library: Library) -> Exports:
+        """Build the exports."""
+        from shisho.rendering.export import export
+        from shisho.rendering.printable import make_printable
+        from shisho.services.exports import ExportParts, Exports
+        from shisho.system.typesetting import TypstTypesetter
+
+        async def prove(answer: Answer) -> str:
+            return await library.proofs.write(answer)
+
+        stores = (self.stores.shelf, self.stores.ledger)
+        return Exports(ExportParts(library.owner, *stores, prove, export, make_printable, TypstTypesetter()))
+
+    def build_proofs(self, library: Library) -> Proofs:
+        """Build the proofs."""
+        from shisho.rendering.proof import with_signature, write_proof
+        from shisho.services.proofs import ProofParts, Proofs
+
+        stores = self.stores
+        readable = partial(stores.grants.select_readable, reader=library.owner)
+        key = open_signing_key(self._settings, library.owner)
+        return Proofs(ProofParts(stores.shelf, readable, library.viewer, key, write_proof, with_signature))
+
+    def build_embeddings(self) -> Embeddings:
+        """Return the embeddings, which all owners share."""
+        return self.shared.make_embeddings()
+
+    def build_models(self, library: Library) -> Models:
+        """Build the models."""
+        from shisho.bootstrap.calibration import calibration_target
+        from shisho.bootstrap.model_files import model_files, pull_model
+        from shisho.bootstrap.models import check_model, find_models, read_model, set_model, with_model
+        from shisho.services.models import ModelParts, Models
+
+        settings = self._settings
+
+        async def check(setting: ModelSetting | None) -> Check:
+            now = reread(settings)
+            return await check_model(now if setting is None else with_model(now, setting))
+
+        return Models(
+            ModelParts(
+                owner=library.owner,
+                roots=settings.roots,
+                stored=lambda: model_files(settings).models(),
+                pull=partial(pull_model, settings),
+                check=check,
+                find=find_models,
+                chosen=lambda: read_model(reread(settings)),
+                choose=lambda setting: set_model(reread(settings), setting),
+                target=partial(calibration_target, settings),
+                progress=library.embeddings.get_progress,
+            )
+        )
+
+    def build_team(self, library: Library) -> Team:
+        """Build the users, groups and grants."""
+        from shisho.services.team import Team, TeamParts
+
+        stores = self.stores
+        people = frozenset(entry.partition(":")[0] for entry in self._settings.text("tokens").split())
+        parts = (stores.users, stores.grants, stores.audit, stores.quotas, people)
+        return Team(TeamParts(library.owner, *parts))
+
+    def run_jobs(
+        self, library: Library, slots: int | None, notifier: Notifier | None
+    ) -> AbstractAsyncContextManager[None]:
+        """Return a block in which jobs are run."""
+        from shisho.bootstrap.worker import run_jobs
+
+        return run_jobs(self.shared, library, slots, notifier)
+
+    def list_settings(self) -> Sequence[SettingValue]:
+        """Return every setting with its value and origin."""
+        return list_settings(reread(self._settings))
+
+    async def run_checks(self) -> Sequence[Check]:
+        """Check what works here."""
+        from shisho.bootstrap.checks import run_checks
+
+        shared, stores = self.shared, self.stores
+        looked_at = (stores.check, stores.index, shared.reader)
+        embedding = (shared.make_embeddings(), shared.embedders)
+        return await run_checks(
+            self._settings, *looked_at, *embedding, stores.pages.originals, shared.renderer
+        )
+
+    async def read_figures(self) -> LibraryFigures:
+        """Return figures of the whole library."""
+        return await self.stores.figures()
+
+    async def check_ready(self) -> None:
+        """Check that something could be stored now."""
+        await self.stores.storage.check_ready()
+
+    async def backup(self, target: Path) -> None:
+        """Write everything to one file."""
+        await self.stores.storage.backup(target)
+
+    async def close(self) -> None:
+        """Close the shared parts."""
+        await self.shared.close()
+
+    def _access(self, owner: str) -> CorpusAccess:
+        return CorpusAccess(owner, self.stores.grants, self.stores.audit)
+
+    def _consent(self, owner: str) -> ConsentFile:
+        return build_consent(self._settings, self.shared.web, self.stores.clock, owner)
+
+    def _queue(self, owner: str) -> JobQueue:
+        from shisho.jobs.ids import make_id
+        from shisho.jobs.status import TaskWatch, estimate_seconds
+        from shisho.services.queue import JobQueue
+
+        stores = self.stores.queue()
+        watch = TaskWatch(stores.tasks, stores.bell)
+        estimate = partial(estimate_seconds, stores.tasks, slots=self._settings.read_int("workers"))
+        return JobQueue(self._access(owner), stores.tasks, stores.jobs, watch, estimate, make_id)
+
+    def _sharing(self, owner: str) -> SharedReading:
+        from shisho.services.sharing import SharedReading
+
+        stores = self.stores
+        readable = partial(stores.grants.select_readable, reader=owner)
+        return SharedReading(owner, stores.shares, stores.users, readable)
+
+    def _web_tools(self, owner: str) -> WebTools:
+        from shisho.bootstrap.worker import build_engine_catalogue
+        from shisho.services.web import WebTools
+
+        return WebTools(
+            consent=self._consent(owner),
+            engines=partial(build_engine_catalogue, self.shared, owner),
+            window=self._show_window,
+            look_up=self._build_look_up(),
+            is_boxed=bool(self._settings.text("box")),
+        )
+
+    async def _show_window(self, challenge: HumanChallenge) -> bool:
+        if self.shared.web is None:
+            raise EngineUnavailable("web.off_url", url=challenge.url)
+        return await self.shared.web.window(challenge)
+
+    def _build_look_up(self) -> Callable[[str], Awaitable[Reference | None]] | None:
+        web = self.shared.web
+        if web is None:
+            return None
+
+        async def look_up(doi: str) -> Reference | None:
+            from shisho.services.job_registry import CrossrefRegistry
+
+            about = web.engines["crossref"].about
+            limiter = self.stores.limiter
+            registry = CrossrefRegistry(web.fetcher, self.shared.reader, limiter, about, web.keys)
+            return await registry.look_up(doi)
+
+        return look_up

@@ -1,0 +1,58 @@
+"""The stores of a library in groups, each made at first use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shisho.ports import (
+    Bell,
+    Cache,
+    Clock,
+    DiscoveredUrls,
+    Health,
+    Interventions,
+    JobStore,
+    Ledger,
+    Limiter,
+    Opinions,
+    Presence,
+    Reports,
+    SessionLog,
+    Staging,
+    TaskStore,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryStores:
+    """What was asked, what the runs have done, and the user's opinions of their sources."""
+
+    ledger: Ledger
+    opinions: Opinions
+    sessions: SessionLog
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """The shared rate limits and health records that all processes obey."""
+
+    limiter: Limiter
+    health: Health
+    cache: Cache
+    interventions: Interventions
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStores:
+    """The queue's stores in the database, and its parts outside the database."""
+
+    bell: Bell
+    jobs: JobStore
+    interventions: Interventions
+    tasks: TaskStore
+    finds: DiscoveredUrls
+    reports: Reports
+    staging: Staging
+    presence: Presence
+    manners: Manners

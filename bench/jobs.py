@@ -25,8 +25,7 @@ from shisho.jobs.context import JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.bell import EmbeddedBell
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.presence import FilePresence
 from shisho.stores.sql.jobs import StoredJobs
 from shisho.stores.sql.tasks import StoredTasks

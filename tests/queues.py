@@ -20,8 +20,7 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
 from shisho.stores.embedded.bell import EmbeddedBell
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions

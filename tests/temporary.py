@@ -6,8 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shisho.ports import Clock
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.ledger import StoredLedger
 from shisho.stores.sql.limiter import StoredLimiter

@@ -11,18 +11,16 @@ import pytest
 
 from shisho.domain.embedding import EmbedderAbout
 from shisho.ports import AuditLog, EmbeddingStore, Grants, Index, Ledger, SessionLog, Shelf, Users
-from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
 from shisho.stores.postgres.index_feed import PostgresIndexFeed
 from shisho.stores.postgres.lexical import PostgresIndex
-from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.serving import PostgresServing
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.qdrant.index import QdrantIndex

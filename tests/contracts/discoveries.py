@@ -11,10 +11,9 @@ from shisho.domain.corpus import Citation, DocumentId, Passage
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job
 from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionBook, Shelf
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.sql.assistants import StoredAssistants
 from shisho.stores.sql.finds import StoredUrls

@@ -10,11 +10,9 @@ import pytest
 
 from shisho.domain.politeness import CacheEntry, PageMemory
 from shisho.ports import Cache, Shelf
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.sql.cache import StoredCache
 from tests.contracts.conftest import fresh_postgres
 from tests.making import intake

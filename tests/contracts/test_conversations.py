@@ -13,8 +13,8 @@ from shisho.domain.corpus import Scope
 from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import ConversationStore, Ledger
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.conversations import StoredConversations
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import DefinitionMark, DocumentNames, Intake, Scope
-from shisho.stores.names import read_names
+from shisho.stores.sql.names import read_names
 from tests.contracts.conftest import (
     INDEXES,
     EmbeddedStore,

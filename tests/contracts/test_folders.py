@@ -10,8 +10,8 @@ import pytest
 
 from shisho.domain.folder import PlaceStamp
 from shisho.ports import FolderRegister, Shelf
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.folders import StoredFolders
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres

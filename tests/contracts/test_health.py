@@ -10,9 +10,8 @@ import pytest
 
 from shisho.domain.politeness import LATEST, PROBE_S, BreakerState, EngineHealth, RequestOutcome
 from shisho.ports import Health
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.health import StoredHealth
 from tests.clocks import TwoHands
 from tests.postgres import fresh_database

@@ -11,9 +11,8 @@ import pytest
 from shisho.domain.pace import GRACE_S, LEASE_S, PATIENCE_S
 from shisho.domain.politeness import Limit, Permit
 from shisho.ports import Limiter
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.limiter import StoredLimiter
 from tests.clocks import TwoHands
 from tests.postgres import fresh_database

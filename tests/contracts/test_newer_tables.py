@@ -17,8 +17,7 @@ import pytest
 from shisho.domain.codec import Payload
 from shisho.domain.inquiry import Inquiry
 from shisho.domain.intervention import AuthTarget
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.health import StoredHealth

@@ -17,9 +17,9 @@ from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound
 from shisho.ports import Blobs, Originals, PageImages, Shelf
 from shisho.stores.blobs.folder import FolderBlobs
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText, have_text
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from tests.contracts.conftest import embedded_store, fresh_postgres
 from tests.making import intake
 

@@ -17,10 +17,8 @@ from shisho.domain.quota import QuotaResource
 from shisho.domain.team import Grantee, GranteeKind
 from shisho.errors import QuotaExhausted, TaskNotFound
 from shisho.ports import Quotas, Users
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.sql.queries import QueryStore
 from shisho.stores.sql.quotas import StoredQuotas
 from shisho.stores.sql.users import StoredUsers
@@ -37,9 +35,9 @@ TAKER = """import asyncio, sys
 from shisho.domain.quota import QuotaResource
 from shisho.errors import QuotaExhausted
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.queries import QueryStore
 from shisho.stores.sql.quotas import StoredQuotas
 from shisho.system.clock import SystemClock

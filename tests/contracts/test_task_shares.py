@@ -9,8 +9,8 @@ import pytest
 
 from shisho.errors import NotFound
 from shisho.ports import TaskShares, Users
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.task_shares import StoredTaskShares
 from shisho.system.clock import SystemClock
 from tests.contracts.conftest import embedded_store, fresh_postgres

@@ -16,9 +16,8 @@ from shisho.domain.web import PagingStop
 from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresQueryStore
 from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.health import StoredHealth
 from tests.clocks import TwoHands

@@ -13,7 +13,7 @@ from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher, CorpusSession
 from shisho.domain.corpus import Complexity, DefinitionMark, NameLink, PassageId, Scope, SearchRequest
 from shisho.language.terms import query
-from shisho.stores.names import read_names
+from shisho.stores.sql.names import read_names
 from tests.contracts.conftest import Store, embedded_store
 from tests.making import intake
 

@@ -16,9 +16,8 @@ from shisho.domain.inquiry import Finding
 from shisho.errors import InvalidParams
 from shisho.language.terms import query
 from shisho.librarian.evidence import verify
-from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.sql.sessions import StoredSessions
 from shisho.system.clock import SystemClock

@@ -12,10 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from shisho.domain.politeness import Limit
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
-from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.queries import PostgresQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.system.clock import SystemClock
 

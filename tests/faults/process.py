@@ -32,8 +32,7 @@ from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
 from shisho.ports import Bell, JobStore, Presence, TaskStore
 from shisho.stores.embedded.bell import EmbeddedBell
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.postgres import jobs as server_jobs
 from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase

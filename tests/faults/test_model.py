@@ -39,8 +39,7 @@ from shisho.domain.job import (
 )
 from shisho.errors import TaskNotFound
 from shisho.stores.embedded.bell import EmbeddedBell
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.interventions import StoredInterventions
 from shisho.stores.sql.transitions import Transactions
 from tests.faults.children import LONG

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.politeness import Limit
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.limiter import StoredLimiter
 from tests.faults.asker import Morning
 from tests.faults.children import ROOT

@@ -12,8 +12,7 @@ from shisho.bootstrap.web import WebAccess
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
 from shisho.domain.task import AskOptions, EngineStatus, Sources
 from shisho.errors import EngineUnavailable, InvalidParams
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.system.clock import SystemClock

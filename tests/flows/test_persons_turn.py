@@ -26,8 +26,7 @@ from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.errors import Conflict, EngineUnavailable, NotFound
 from shisho.services import Library
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.health import StoredHealth
 from shisho.system.clock import SystemClock
 from shisho.testing.memory_web import MemoryWeb

@@ -21,7 +21,7 @@ from shisho.jobs.timing import WorkerTiming
 from shisho.ports import SerpEngine
 from shisho.services.result_pages import EngineAccess, SerpAttempt
 from shisho.services.stores import Manners
-from shisho.stores.embedded.queries import EmbeddedQueryStore
+from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.finds import StoredUrls
 from shisho.stores.sql.health import StoredHealth

@@ -17,9 +17,9 @@ from shisho.corpus.ingest import Analyse, complete_passage
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
 from shisho.settings import Settings, expand_user, hide_login, load
-from shisho.stores.names import read_names
 from shisho.stores.nouns import replace_nul
 from shisho.stores.originals import ORIGINALS
+from shisho.stores.sql.names import read_names
 from shisho.stores.sql.table_copy import TABLES, Tables, digest, has_other_rows, read_every_row
 from shisho.stores.staging import FOLDER as STAGING
 from shisho.system.clock import SystemClock
@@ -191,14 +191,15 @@ def _library(place: str) -> _Library:
     if _is_address(place):
         settings = load(store=place)
         stores = build_stores(settings, None, SystemClock)
-        from shisho.stores.postgres.queries import COLUMNS, NUMBERS, PostgresQueryStore
+        from shisho.stores.postgres.connect import PostgresQueryStore
+        from shisho.stores.postgres.queries import COLUMNS, NUMBERS
         from shisho.stores.postgres.storage import PostgresStorage
 
         assert isinstance(stores.storage, PostgresStorage)
         tables = Tables(PostgresQueryStore(stores.storage.database), COLUMNS, NUMBERS)
         return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
-    from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.queries import COLUMNS, EmbeddedQueryStore
+    from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+    from shisho.stores.embedded.queries import COLUMNS
 
     settings = load(home=Path(_resolve(place)), store="")
     stores = build_stores(settings, None, SystemClock)

@@ -14,10 +14,9 @@ from shisho.bootstrap.sql_stores import SqlStores
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores
 from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
-from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.lexical import PostgresIndex
 from shisho.stores.postgres.purge import erase_rows
-from shisho.stores.postgres.queries import PostgresQueryStore
 from shisho.stores.postgres.shelf import PostgresShelf
 from shisho.stores.postgres.storage import PostgresStorage, check_database
 

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import Scope
-from shisho.stores.embedded import lexical, scope, shelf, shelf_view, standing, vectors
+from shisho.stores.embedded import lexical, rows, standing, vectors
+from shisho.stores.embedded import shelf as embedded_shelf
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.lexical_files import CorpusWriter
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.sql import grants
+from shisho.stores.sql import grants, scope, shelf, shelf_view
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
 from tests.making import intake
@@ -117,9 +118,9 @@ STATEMENTS = {
     "other owners": scope.OTHERS,
     "places of vectors": vectors.PLACES,
     "contents of blocks": vectors.CONTENTS,
-    "passages": vectors.NAMED_PASSAGES,
-    "what may be alike": shelf.NEAR_DUPLICATES,
-    "whether it is known": shelf.KNOWN,
+    "passages": shelf_view.PASSAGES.format(columns=rows.PASSAGE),
+    "what may be alike": embedded_shelf.NEAR_DUPLICATES,
+    "whether it is known": shelf.KNOWN.format(columns=rows.DOCUMENT),
     "what it replaces": standing.PLACE,
 }
 

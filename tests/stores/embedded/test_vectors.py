@@ -14,9 +14,8 @@ from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Scope, SearchRequest, Source
 from shisho.language.terms import query
-from shisho.stores.embedded.connect import Database, Work
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, Work
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.embedded.queries import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.sql.sessions import StoredSessions
 from shisho.stores.vectors import vector_of

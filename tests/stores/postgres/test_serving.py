@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,12 @@ import pytest
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, NewEmbedding
 from shisho.errors import InvalidParams
+from shisho.stores.nouns import Row
 from shisho.stores.postgres import rows, serving
 from shisho.stores.postgres.embeddings import PostgresEmbeddings
 from shisho.stores.postgres.lexical import PostgresIndex, PostgresView
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.serving import PostgresServing
 from tests.contracts.conftest import ABOUT, PostgresStore, postgres_store
 from tests.contracts.test_embeddings import at_angle, fill
@@ -86,16 +88,16 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     records = Recorder([], [])
-    fetch_all = rows.fetch_all
+    read_rows = PostgresQueries.rows
 
-    def recording(connection: Connection, statement: str, values: Any = ()) -> list[rows.Row]:
+    def recording(queries: PostgresQueries, statement: str, values: Mapping[str, Any]) -> list[Row]:
         records.statements.append(statement)
         if "<#>" in statement:
-            plan = connection.execute(f"EXPLAIN {statement}".encode(), values).fetchall()
+            plan = read_rows(queries, f"EXPLAIN {statement}", values)
             records.plans.append("\n".join(line for (line,) in plan))
-        return fetch_all(connection, statement, values)
+        return read_rows(queries, statement, values)
 
-    monkeypatch.setattr(rows, "fetch_all", recording)
+    monkeypatch.setattr(PostgresQueries, "rows", recording)
     return records
 
 

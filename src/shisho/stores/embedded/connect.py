@@ -22,7 +22,9 @@ from shisho.errors import Conflict, InternalError, ShishoError
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
+from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.refusals import library_closed
+from shisho.stores.sql.queries import Queries
 from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import check_space, path_trouble
 
@@ -374,3 +376,18 @@ def _settle(items: list[_Item]) -> None:
 def _version() -> int:
     major, minor, patch = (int(part) for part in apsw.sqlite_lib_version().split(".")[:3])
     return major * 1_000_000 + minor * 1_000 + patch
+
+
+class EmbeddedQueryStore:
+    """`stores.sql.queries.QueryStore` over one SQLite file."""
+
+    spans_machines = False
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
+        return await self._database.write(lambda connection: work(EmbeddedQueries(connection)))
+
+    async def read(self, work: Callable[[Queries], T]) -> T:
+        return await self._database.read(lambda connection: work(EmbeddedQueries(connection)))

@@ -16,10 +16,12 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.stores.embedded import levels, light_passages, message_ids, names, texts, vectors
+from shisho.stores.embedded import levels, light_passages, message_ids, texts, vectors
 from shisho.stores.embedded.courtesy import holder, is_stopped
+from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.refusals import no_value_for_storing
+from shisho.stores.sql import names
 from shisho.stores.sql.migrating import list_missing_scripts, scripts_in
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
@@ -41,6 +43,7 @@ OURS = (
 )
 INNER = ("lexical", "staging", "originals", "page_images", "workers", "profiles")
 PACKAGE = "shisho.stores.embedded"
+NAMES = "0071_names.sql"
 BACKUP = Message("store.restore_advice")
 # List the completed scripts.
 MIGRATIONS = "SELECT name FROM migrations"
@@ -151,8 +154,8 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
             if name == light_passages.SCRIPT:
                 light_passages.fill(connection)
             connection.execute(MIGRATED, (name,))
-        if names.SCRIPT in scripts:
-            names.fill(connection)
+        if NAMES in scripts:
+            names.fill(EmbeddedQueries(connection))
         if message_ids.SCRIPT in scripts:
             message_ids.fill(connection)
     return scripts

@@ -13,9 +13,8 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, read_embeddings
 from shisho.stores.embedded.lexical import CHANGED, read_entries
-from shisho.stores.embedded.scope import READABLE, index_scope
 from shisho.stores.embedded.serving import choose_embedder
-from shisho.stores.embedded.shelf_view import ShelfView
+from shisho.stores.embedded.vectors import EmbeddedShelfView
 from shisho.stores.index_feed import (
     ChangedDocument,
     DocumentWords,
@@ -27,6 +26,7 @@ from shisho.stores.index_feed import (
 )
 from shisho.stores.index_scope import IndexScope
 from shisho.stores.index_words import differences_of, pack_words
+from shisho.stores.sql.scope import READABLE, read_index_scope
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ MARK = "SELECT generation, change, vector FROM outer_indexes WHERE name = ?"
 MARKS = "SELECT name, generation, change, vector FROM outer_indexes WHERE substr(name, 1, length(?1)) = ?1"
 # Count the passages that a reader may search and that contain each word.
 WORDS = f"""SELECT code, sum(passages) AS passages FROM outer_words
-    WHERE name = ? AND corpus_id IN ({READABLE}) AND code IN {rows.ANY_OF} GROUP BY code"""
+    WHERE name = :index AND corpus_id IN ({READABLE}) AND code IN (SELECT value FROM json_each(:codes)) GROUP BY code"""
 # The columns of an entry of a vector index.
 VECTOR_COLUMNS = """e.seq, e.passage_id, e.vector, p.document_id, p.page, d.corpus_id, d.state
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
@@ -132,7 +132,7 @@ class EmbeddedIndexFeed:
         return await self._database.write(work)
 
 
-class EmbeddedFeedView(ShelfView):
+class EmbeddedFeedView(EmbeddedShelfView):
     """`IndexFeedView` on a connection in a transaction."""
 
     def __init__(self, connection: apsw.Connection, serving: tuple[EmbedderAbout, bool] | None) -> None:
@@ -172,11 +172,12 @@ class EmbeddedFeedView(ShelfView):
         return 0 if row is None else int(row.dimensions)
 
     def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
-        stored = rows.fetch_all(self._connection.execute(WORDS, (index, scope.owner, rows.bind_list(codes))))
+        values = {"index": index, "reader": scope.owner, "codes": [*codes]}
+        stored = self._queries.rows(WORDS, values)
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
-        return index_scope(self._connection, scope)
+        return read_index_scope(self._queries, scope)
 
     def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         return self._serving

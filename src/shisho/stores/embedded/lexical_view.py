@@ -17,17 +17,17 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.stores import nouns
 from shisho.stores.embedded.index_damage import notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes, write_token
-from shisho.stores.embedded.scope import corpus_ids, index_scope
-from shisho.stores.embedded.shelf_view import ShelfView
+from shisho.stores.embedded.vectors import EmbeddedShelfView
 from shisho.stores.index_scope import IndexScope
 from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
+from shisho.stores.sql.scope import list_corpus_ids, read_index_scope
 
 if TYPE_CHECKING:
     from shisho.stores.embedded.dense import DenseIndex
     from shisho.stores.embedded.serving import ServingIndex
 
 
-class LexicalView(ShelfView):
+class LexicalView(EmbeddedShelfView):
     """`ports.SearchView` on a connection in a transaction, with indexes that are up to date."""
 
     def __init__(
@@ -39,18 +39,12 @@ class LexicalView(ShelfView):
         self._searchers: dict[int, Any] = {}
         self._readable: dict[str, list[Any]] = {}
         self._frequencies: dict[tuple[str, Word], int] = {}
-        self._statistics: dict[str, Mapping[str, float]] = {}
         self._within: tuple[Scope, IndexScope] | None = None
 
     def has_newest_vectors(self) -> bool:
         """Check that the vector index, if any, includes everything that the connection sees."""
         _, index = self._vectors
         return index is None or index.is_current(self._connection)
-
-    def statistics(self, scope: Scope) -> Mapping[str, float]:
-        if scope.owner not in self._statistics:
-            self._statistics[scope.owner] = super().statistics(scope)
-        return self._statistics[scope.owner]
 
     def propose(
         self,
@@ -69,7 +63,7 @@ class LexicalView(ShelfView):
             within = self._index_scope(scope)
             if not words or within.documents == ():
                 return []
-            for corpus_id in corpus_ids(self._connection, scope):
+            for corpus_id in list_corpus_ids(self._queries, scope):
                 if query := self._query(corpus_id, words, scope, within):
                     hits += self._hits(corpus_id, query, most)
         hits.sort(key=lambda hit: -hit[0])  # stable: ties keep the order of their indexes
@@ -122,7 +116,7 @@ class LexicalView(ShelfView):
     def _readable_searchers(self, scope: Scope) -> list[Any]:
         """Return the searchers of all corpora that the reader may search, whatever the scope."""
         if scope.owner not in self._readable:
-            searchers = map(self._searcher, corpus_ids(self._connection, Scope(scope.owner)))
+            searchers = map(self._searcher, list_corpus_ids(self._queries, Scope(scope.owner)))
             self._readable[scope.owner] = [searcher for searcher in searchers if searcher is not None]
         return self._readable[scope.owner]
 
@@ -140,7 +134,7 @@ class LexicalView(ShelfView):
     def _index_scope(self, scope: Scope) -> IndexScope:
         """Return the scope for indexes; it is cached, because both halves of a search need it."""
         if self._within is None or self._within[0] is not scope:
-            self._within = (scope, index_scope(self._connection, scope))
+            self._within = (scope, read_index_scope(self._queries, scope))
         return self._within[1]
 
     @cached_property

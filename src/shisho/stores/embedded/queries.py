@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import apsw
 
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import bind_list, fetch_all
+from shisho.stores.embedded.rows import DOCUMENT, PASSAGE, TEXT, bind_list, fetch_all
 from shisho.stores.embedded.texts import read_slices
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries
 from shisho.stores.step_content import Slice
 
-T = TypeVar("T")
 # List the columns of a table with their types.
 COLUMNS = "SELECT name, type FROM pragma_table_info(:table) ORDER BY cid"
 
 
 class EmbeddedQueries:
     """`stores.sql.queries.Queries` on a connection."""
+
+    document_columns = DOCUMENT
+    passage_columns = PASSAGE
+    passage_text = TEXT
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
@@ -40,21 +41,6 @@ class EmbeddedQueries:
 
     def hold(self, name: str) -> None:
         """Do nothing: SQLite has only one writer at a time."""
-
-
-class EmbeddedQueryStore:
-    """`stores.sql.queries.QueryStore` over one SQLite file."""
-
-    spans_machines = False
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
-        return await self._database.write(lambda connection: work(EmbeddedQueries(connection)))
-
-    async def read(self, work: Callable[[Queries], T]) -> T:
-        return await self._database.read(lambda connection: work(EmbeddedQueries(connection)))
 
 
 def _bind_lists(values: Mapping[str, Any]) -> Mapping[str, Any]:

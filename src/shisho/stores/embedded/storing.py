@@ -6,8 +6,10 @@ import apsw
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
-from shisho.stores.embedded import blocks, names, near_duplicates, rows
+from shisho.stores.embedded import blocks, near_duplicates, rows
+from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.refusals import arrival_ended, just_taken_in
+from shisho.stores.sql import names
 
 # Add a document without its text.
 DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
@@ -89,7 +91,7 @@ def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
     passage_rows = [_passage_row(passage, place) for passage, place in zip(passages, places, strict=True)]
     connection.executemany(PASSAGE, passage_rows)
     near_duplicates.insert(connection, passages)
-    names.insert(connection, document_id, intake.names)
+    names.insert(EmbeddedQueries(connection), document_id, intake.names)
 
 
 def _passage_row(passage: Passage, place: blocks.VectorPlace) -> tuple[str | int | bytes | None, ...]:

@@ -1,20 +1,21 @@
-"""Passages and their term vectors, read from their blocks."""
+"""Term vectors of passages, read from their blocks, and a view of the shelf with them."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import starmap
 from typing import Any
 
 import apsw
 
-from shisho.domain.corpus import Passage, PassageId, TermVector
-from shisho.domain.ranking import NamedPassage
+from shisho.domain.corpus import PassageId, TermVector
 from shisho.language.vectors import character_codes, term_codes, word_count
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.blocks import SPANS
+from shisho.stores.embedded.queries import EmbeddedQueries
+from shisho.stores.sql.shelf_view import ShelfView
 
 # Read what locates the term vectors of passages.
 PLACES = f"""SELECT p.id, p.document_id, p.block, p.spans, p.term_count, p.heading_count, p.pair_count,
@@ -22,12 +23,6 @@ PLACES = f"""SELECT p.id, p.document_id, p.block, p.spans, p.term_count, p.headi
     WHERE p.id IN {rows.ANY_NUMBER_OF}"""
 # Read the contents of blocks.
 CONTENTS = f"SELECT id, content FROM blocks WHERE id IN {rows.ANY_NUMBER_OF}"
-# Read passages of live documents by number.
-PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
-    WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
-# Read the same, with the names of their documents.
-NAMED_PASSAGES = f"""SELECT {rows.PASSAGE}, d.source, d.title FROM passages p JOIN documents d ON d.id = p.document_id
-    WHERE d.state = 'live' AND p.id IN {rows.ANY_NUMBER_OF}"""
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
     "term_codes": term_codes,
     "character_codes": character_codes,
@@ -61,21 +56,12 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     return dict(starmap(read, places))
 
 
-def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
-    """Implement `Shelf.fetch_passages` on a connection."""
-    found = rows.fetch_all(connection.execute(PASSAGES, (_listed(ids),)))
-    return {passage.id: passage for passage in map(nouns.passage, found)}
+class EmbeddedShelfView(ShelfView):
+    """The part of a search view that needs no index, on a connection in a transaction."""
 
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__(EmbeddedQueries(connection))
+        self._connection = connection
 
-def fetch_named_passages(
-    connection: apsw.Connection, ids: Iterable[PassageId]
-) -> dict[PassageId, NamedPassage]:
-    """Implement `SearchView.fetch_passages` on a connection."""
-    numbers = rows.bind_numbers(map(nouns.passage_number, ids))
-    passage_rows = rows.fetch_all(connection.execute(NAMED_PASSAGES, (numbers,)))
-    named_passages = (NamedPassage(nouns.passage(row), row.source, row.title) for row in passage_rows)
-    return {named.passage.id: named for named in named_passages}
-
-
-def _listed(ids: Iterable[PassageId]) -> str:
-    return rows.bind_list(map(nouns.passage_number, ids))
+    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        return select(self._connection, ids)

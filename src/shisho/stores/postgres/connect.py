@@ -21,6 +21,7 @@ from psycopg.rows import namedtuple_row
 from shisho.errors import ShishoError
 from shisho.stores.postgres.migrations import has_migrations, migrate
 from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected, TextContext
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.server_time import ServerTime
 from shisho.stores.postgres.troubles import (
     RAN_INTO_ANOTHER,
@@ -31,6 +32,7 @@ from shisho.stores.postgres.troubles import (
     unknown_commit,
 )
 from shisho.stores.refusals import library_closed, no_value_for_storing
+from shisho.stores.sql.queries import Queries
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -310,3 +312,20 @@ class PostgresTurn:
     def holder(self) -> int | None:
         """Return None: process IDs of other machines mean nothing here."""
         return None
+
+
+class PostgresQueryStore:
+    """`stores.sql.queries.QueryStore` over one PostgreSQL database."""
+
+    spans_machines = True
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
+        return await self._database.write(
+            lambda connection: work(PostgresQueries(connection)), lasting=lasting
+        )
+
+    async def read(self, work: Callable[[Queries], T]) -> T:
+        return await self._database.read(lambda connection: work(PostgresQueries(connection)))

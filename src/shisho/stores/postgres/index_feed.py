@@ -22,10 +22,9 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import EMBEDDER, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, POSTGRES, READABLE, write_condition
 from shisho.stores.postgres.serving import PostgresServing, VectorTable
-from shisho.stores.postgres.shelf_view import PostgresShelfView
-from shisho.stores.scope import write_readable_corpora
+from shisho.stores.postgres.vectors import PostgresShelfView
+from shisho.stores.sql.scope import READABLE, read_index_scope
 
 T = TypeVar("T")
 
@@ -52,12 +51,8 @@ ARRIVED = f"{VECTOR_COLUMNS} WHERE v.seq > %s ORDER BY v.seq LIMIT %s"
 # List vectors of one document, if it is live.
 VECTORS_OF = f"""{VECTOR_COLUMNS} WHERE v.seq > %s AND v.document_id = %s AND d.state = 'live' ORDER BY v.seq LIMIT %s"""
 # Count the passages that a reader may search and that contain each word.
-WORDS = f"""SELECT code, sum(passages)::bigint AS passages FROM outer_words
-    WHERE name = %s AND corpus_id IN ({READABLE}) AND code = ANY(%s) GROUP BY code"""
-# Check whether there are corpora that a reader may not search.
-OTHERS = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE})) AS yes"
-# List the documents in scope; its condition is filled in.
-IN_SCOPE = f"SELECT d.id {FROM_DOCUMENTS} WHERE {{condition}}"
+WORDS = f"""SELECT code, CAST(sum(passages) AS bigint) AS passages FROM outer_words
+    WHERE name = :index AND corpus_id IN ({READABLE}) AND code IN (SELECT value FROM json_each(:codes)) GROUP BY code"""
 # Delete an index, and with it all of its records.
 FORGET = "DELETE FROM outer_indexes WHERE name = %s"
 # Add an index.
@@ -177,22 +172,12 @@ class PostgresFeedView(PostgresShelfView):
         return 0 if row is None else int(row.dimensions)
 
     def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
-        stored = rows.fetch_all(self._connection, WORDS, (index, scope.owner, list(codes)))
+        values = {"index": index, "reader": scope.owner, "codes": [*codes]}
+        stored = self._queries.rows(WORDS, values)
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
-        condition = write_condition(scope)
-        corpora: tuple[int, ...] | None = None
-        if scope.corpora or rows.fetch_all(self._connection, OTHERS, (scope.owner,))[0].yes:
-            statement, values = write_readable_corpora(scope, POSTGRES)
-            corpora = tuple(
-                sorted({row.corpus_id for row in rows.fetch_all(self._connection, statement, values)})
-            )
-        documents: tuple[str, ...] | None = None
-        if condition.narrowed:
-            statement = IN_SCOPE.format(condition=condition.sql)
-            documents = tuple(row.id for row in rows.fetch_all(self._connection, statement, condition.values))
-        return IndexScope(corpora, documents, scope.without, condition.pages)
+        return read_index_scope(self._queries, scope)
 
     def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         return None if self._table is None else (self._table.about, True)

@@ -14,8 +14,8 @@ from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobId, JobState, TaskId, WorkerId
 from shisho.ports import Bell, Clock
 from shisho.stores.nouns import Row
-from shisho.stores.postgres.connect import PostgresDatabase
-from shisho.stores.postgres.queries import PostgresQueries, PostgresQueryStore
+from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.sql.jobs import FINISHED, StoredJobs, fence
 from shisho.stores.sql.transitions import COUNTS, JOB, Transaction, Transactions, event_json, job
 

@@ -18,9 +18,9 @@ from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.postings import term_key
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, corpus_ids, write_passage_condition
-from shisho.stores.postgres.shelf_view import PostgresShelfView
+from shisho.stores.postgres.vectors import PostgresShelfView
 from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
+from shisho.stores.sql.scope import FROM_DOCUMENTS, list_corpus_ids, write_passage_condition
 
 if TYPE_CHECKING:
     from shisho.stores.postgres.serving import PostgresServing, VectorTable
@@ -42,7 +42,8 @@ ENTRIES = """SELECT term, string_agg(entries, ''::bytea) AS entries FROM posting
 NUMBERS = f"SELECT p.number {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id WHERE {{condition}}"
 # Select the passages that are in scope.
 IN_SCOPE = f"""SELECT p.number, p.id {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-    WHERE p.number = ANY(%s) AND {{condition}} AND p.id <> ALL(%s)"""
+    WHERE p.number IN (SELECT value FROM json_each(:numbers)) AND {{condition}}
+    AND p.id NOT IN (SELECT value FROM json_each(:seen))"""
 # Compute the score that common words add to some passages, as if each word occurred once: scoring all their
 # entries takes long and changes little.
 COMMON = f"""SELECT p.number, (SELECT coalesce(sum(worth / (1 + %s::float8 + slope * CASE WHEN is_pair THEN v.pair_count
@@ -70,7 +71,7 @@ class PostgresView(PostgresShelfView):
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
         words = self._telling(words_of(terms, bigrams), scope)
-        corpora = corpus_ids(self._connection, scope)
+        corpora = list_corpus_ids(self._queries, scope)
         if not words or not corpora:
             return []
         numbers, scores = self._scored(words, corpora, scope)
@@ -103,7 +104,7 @@ class PostgresView(PostgresShelfView):
         if not scope.filters or self.count(scope) > SELECTIVE:
             return None
         condition, values = write_passage_condition(scope)
-        in_scope = rows.fetch_all(self._connection, NUMBERS.format(condition=condition), values)
+        in_scope = self._queries.rows(NUMBERS.format(condition=condition), values)
         return [row.number for row in in_scope]
 
     def _with_common(
@@ -128,10 +129,8 @@ class PostgresView(PostgresShelfView):
         """Return the passages in scope, in their order."""
         condition, values = write_passage_condition(scope)
         statement = IN_SCOPE.format(condition=condition)
-        ids = {
-            row.number: row.id
-            for row in rows.fetch_all(self._connection, statement, (numbers, *values, seen))
-        }
+        found = self._queries.rows(statement, values | {"numbers": numbers, "seen": seen})
+        ids = {row.number: row.id for row in found}
         return [passage_id(ids[number]) for number in numbers if number in ids]
 
     def _split(self, words: Sequence[Word], scope: Scope) -> tuple[list[Word], list[Word]]:
@@ -187,7 +186,7 @@ class PostgresView(PostgresShelfView):
         if not keys:
             return
         self._frequencies |= {(owner, word): 0 for word in keys.values()}
-        readable = corpus_ids(self._connection, Scope(owner))
+        readable = list_corpus_ids(self._queries, Scope(owner))
         for row in rows.fetch_all(self._connection, FREQUENCIES, (list(keys), readable)):
             self._frequencies[owner, keys[row.term]] = row.passages
 
@@ -203,9 +202,6 @@ class PostgresView(PostgresShelfView):
             weighed.append(bm25.WeighedWord(term_key(*word), worth, slope))
         return weighed
 
-
-if TYPE_CHECKING:
-    from shisho.stores.postgres.serving import PostgresServing
 
 T = TypeVar("T")
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import psycopg
 
-from shisho.stores.postgres import names
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.troubles import ConnectionFacts
+from shisho.stores.sql import names
 from shisho.stores.sql.migrating import (
     COLUMNS,
     PATTERN,
@@ -20,6 +21,7 @@ from shisho.stores.sql.migrating import (
 from shisho.telemetry import log
 
 PACKAGE = "shisho.stores.postgres"
+NAMES = "0089_names.sql"
 # "shisho" as positions in the alphabet: the key of the migration lock
 LOCK = 19_08_09_19_08_15
 # Wait for other migrations. The lock is released at the end of the transaction.
@@ -84,8 +86,8 @@ def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list
             connection.execute(script.read_text("utf-8").encode())
             connection.execute(MIGRATED, {"name": name})
             run.append(name)
-        if names.SCRIPT in run:
-            names.fill(connection)
+        if NAMES in run:
+            names.fill(PostgresQueries(connection))
         if MESSAGE_IDS in run:
             _identify_messages(connection)
     return run

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from shisho.stores.nouns import Row
-from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.rows import DOCUMENT, PASSAGE
 from shisho.stores.postgres.texts import read_slices
-from shisho.stores.sql.queries import Queries
 from shisho.stores.step_content import Slice
 
-T = TypeVar("T")
 # Wait for the lock of a name. It is released at the end of the transaction.
 HOLD = "SELECT pg_advisory_xact_lock(hashtextextended(%(name)s, 0))"
 # List the columns of a table with their types.
@@ -46,6 +44,10 @@ def translate_statement(statement: str) -> str:
 class PostgresQueries:
     """`stores.sql.queries.Queries` on a connection."""
 
+    document_columns = DOCUMENT
+    passage_columns = PASSAGE
+    passage_text = "p.text"
+
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
@@ -66,20 +68,3 @@ class PostgresQueries:
 
     def hold(self, name: str) -> None:
         self.connection.execute(HOLD, {"name": name})
-
-
-class PostgresQueryStore:
-    """`stores.sql.queries.QueryStore` over one PostgreSQL database."""
-
-    spans_machines = True
-
-    def __init__(self, database: PostgresDatabase) -> None:
-        self._database = database
-
-    async def write(self, work: Callable[[Queries], T], *, lasting: bool = True) -> T:
-        return await self._database.write(
-            lambda connection: work(PostgresQueries(connection)), lasting=lasting
-        )
-
-    async def read(self, work: Callable[[Queries], T]) -> T:
-        return await self._database.read(lambda connection: work(PostgresQueries(connection)))

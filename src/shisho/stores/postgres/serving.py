@@ -23,8 +23,9 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import halfvec_text, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.scope import FROM_DOCUMENTS, count_in, write_passage_condition
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.serving import choose_serving
+from shisho.stores.sql.scope import FROM_DOCUMENTS, count_in, write_passage_condition
 from shisho.telemetry import log, span
 
 # Vectors in scope: fewer are compared one by one. 100,000 vectors of 256 numbers take 40 to 50 ms of CPU, the
@@ -55,18 +56,22 @@ NEWEST = "SELECT coalesce(max(seq), 0) AS vectors FROM {table}"
 # Compare every vector, and check only the nearest for scope: if most are in scope, this is cheaper than a
 # join with the documents. A graph orders by plain distance only.
 NEAREST = f"""WITH nearest AS MATERIALIZED (
-        SELECT v.passage_id, v.document_id, v.page, -(v.vector <#> %s::halfvec) AS cosine FROM {{table}} v
-        ORDER BY cosine DESC, v.passage_id LIMIT %s)
+        SELECT v.passage_id, v.document_id, v.page, -(v.vector <#> CAST(:vector AS halfvec)) AS cosine FROM {{table}} v
+        ORDER BY cosine DESC, v.passage_id LIMIT :most)
     SELECT p.passage_id, p.cosine {FROM_DOCUMENTS} JOIN nearest p ON p.document_id = d.id
-    WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY p.cosine DESC, p.passage_id LIMIT %s"""
+    WHERE {{condition}}
+    AND p.passage_id NOT IN (SELECT value FROM json_each(:left_out))
+    ORDER BY p.cosine DESC, p.passage_id LIMIT :limit"""
 # Compare every vector in scope.
-EXACT = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine
+EXACT = f"""SELECT p.passage_id, -(p.vector <#> CAST(:vector AS halfvec)) AS cosine
     {FROM_DOCUMENTS} JOIN {{table}} p ON p.document_id = d.id
-    WHERE {{condition}} AND p.passage_id <> ALL(%s) ORDER BY cosine DESC, p.passage_id LIMIT %s"""
+    WHERE {{condition}}
+    AND p.passage_id NOT IN (SELECT value FROM json_each(:left_out))
+    ORDER BY cosine DESC, p.passage_id LIMIT :limit"""
 # Follow the graph until enough vectors in scope are found, seen or not.
-ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> %s::halfvec) AS cosine FROM {{table}} p
+ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> CAST(:vector AS halfvec)) AS cosine FROM {{table}} p
     CROSS JOIN LATERAL (SELECT 1 {FROM_DOCUMENTS} WHERE d.id = p.document_id AND {{condition}} LIMIT 1) AS found
-    ORDER BY p.vector <#> %s::halfvec LIMIT %s"""
+    ORDER BY p.vector <#> CAST(:vector AS halfvec) LIMIT :limit"""
 # Set the search width; without the planner settings, a planner without statistics may sort all vectors.
 WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
@@ -122,7 +127,7 @@ class VectorTable:
     ) -> dict[PassageId, float]:
         """Implement `ports.SearchView.find_nearest`."""
         condition, values = write_passage_condition(scope)
-        bound = (halfvec_text(vector), *values)
+        bound = values | {"vector": halfvec_text(vector)}
         share = self._share_for_graph(connection, scope)
         if share:
             along = _Graph(connection, ALONG_GRAPH.format(table=self.name, condition=condition), bound)
@@ -165,7 +170,7 @@ class VectorTable:
         """Return the share of all vectors that is in scope; 0 if a graph search does not pay."""
         if not self._facts(connection).has_graph:
             return 0.0
-        in_scope = count_in(connection, scope)
+        in_scope = count_in(PostgresQueries(connection), scope)
         share = min(1.0, in_scope / max(1, self._count(connection)))
         return share if in_scope >= self.graph_from and share >= SELECTIVE else 0.0
 
@@ -179,11 +184,11 @@ class VectorTable:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """A graph search: its statement, and the bound values with the vector first."""
+    """A graph search: its statement, and the bound values."""
 
     connection: Connection
     statement: str
-    bound: tuple[Any, ...]
+    bound: dict[str, Any]
 
     def find_unseen(self, limit: int, passage_ids: frozenset[PassageId]) -> dict[PassageId, float] | None:
         """Return the nearest unseen passages, or None if a graph search would miss some.
@@ -204,21 +209,21 @@ class _Graph:
 
     def _follow(self, limit: int, candidates: int) -> dict[PassageId, float]:
         rows.change(self.connection, WIDTH.format(candidates=candidates))
-        query, *_ = self.bound
-        return _cosines(rows.fetch_all(self.connection, self.statement, (*self.bound, query, limit)))
+        queries = PostgresQueries(self.connection)
+        return _cosines(queries.rows(self.statement, self.bound | {"limit": limit}))
 
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     """A search that compares vectors one by one.
 
-    `bound`: the query's vector, then the values of the condition on documents.
+    `bound`: the query's vector and the values of the condition on documents.
     """
 
     connection: Connection
     table: str
     condition: str
-    bound: tuple[Any, ...]
+    bound: dict[str, Any]
 
     def find_unseen(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
         """Return the exact nearest passages in scope.
@@ -229,17 +234,16 @@ class _Comparison:
         nearest = self._among_all(limit, left_out, share) if share else {}
         if len(nearest) == limit:
             return nearest
-        return self._fetch(EXACT, (*self.bound, left_out, limit))
+        return self._fetch(EXACT, {"left_out": [*left_out], "limit": limit})
 
     def _among_all(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
         """Return the nearest; fewer than `limit` if too many of the nearest are out of scope."""
         most = math.ceil(MARGIN * (limit + len(left_out)) / share)
-        query, *in_scope = self.bound
-        return self._fetch(NEAREST, (query, most, *in_scope, left_out, limit))
+        return self._fetch(NEAREST, {"most": most, "left_out": [*left_out], "limit": limit})
 
-    def _fetch(self, statement: str, values: tuple[Any, ...]) -> dict[PassageId, float]:
+    def _fetch(self, statement: str, values: dict[str, Any]) -> dict[PassageId, float]:
         whole = statement.format(table=self.table, condition=self.condition)
-        return _cosines(rows.fetch_all(self.connection, whole, values))
+        return _cosines(PostgresQueries(self.connection).rows(whole, self.bound | values))
 
 
 class PostgresServing:

@@ -6,9 +6,11 @@ from typing import Any
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
-from shisho.stores.postgres import names, postings, rows, standing
+from shisho.stores.postgres import postings, rows, standing
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.refusals import arrival_ended, just_taken_in
+from shisho.stores.sql import names
 from shisho.stores.vectors import vector_of
 
 # Add a document without its text.
@@ -90,7 +92,7 @@ def _insert_text(connection: Connection, intake: Intake) -> list[int]:
     numbers = [row.number for row in rows.fetch_all(connection, NUMBERS, (len(intake.passages),))]
     rows.copy(connection, PASSAGES, map(_values, intake.passages, numbers))
     rows.copy(connection, VECTORS, map(_vector_values, intake.passages))
-    names.insert(connection, intake.document.id, intake.names)
+    names.insert(PostgresQueries(connection), intake.document.id, intake.names)
     return numbers
 
 

@@ -25,6 +25,13 @@ T = TypeVar("T")
 class Queries(Protocol):
     """A connection within a transaction."""
 
+    document_columns: str
+    """The columns that `nouns.document` reads, of `documents d JOIN corpora c`."""
+    passage_columns: str
+    """The columns that `nouns.passage` reads, of `passages p`."""
+    passage_text: str
+    """The text of `passages p`."""
+
     def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         """Return all rows of a statement."""
 

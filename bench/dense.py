@@ -49,7 +49,7 @@ from shisho.stores.embedded.home import connect
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.rows import TEXT
 from shisho.stores.embedded.serving import ServingIndex
-from shisho.stores.index_scope import IndexScope
+from shisho.stores.indexing import IndexScope
 from shisho.stores.nouns import passage_id
 
 QUERIES = 30

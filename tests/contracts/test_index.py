@@ -15,7 +15,7 @@ from shisho.language.terms import analyse
 from shisho.ports import SearchView
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
-from shisho.stores.vectors import vector_of
+from shisho.stores.nouns import vector_of
 from tests.contracts.conftest import INDEXES, EmbeddedStore, Store, indexed_store
 from tests.making import intake
 

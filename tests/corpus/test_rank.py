@@ -12,7 +12,7 @@ from shisho.domain.corpus import Passage
 from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery, query
 from shisho.messages.po import LANGUAGES, catalogue
-from shisho.stores.vectors import vector_of
+from shisho.stores.nouns import vector_of
 from tests.corpus.passages import passage
 
 NOISE = [

@@ -19,7 +19,7 @@ from shisho.language import terms
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.vectors import vector_of
+from shisho.stores.nouns import vector_of
 from shisho.system.clock import SystemClock
 from tests.corpus.passages import passage
 from tests.making import intake

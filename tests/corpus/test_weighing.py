@@ -17,7 +17,7 @@ from shisho.domain.corpus import Passage
 from shisho.language import terms
 from shisho.language.terms import TermQuery, graphs, list_wording, squeeze
 from shisho.language.vectors import character_codes
-from shisho.stores.vectors import vector_of
+from shisho.stores.nouns import vector_of
 from tests.corpus.passages import passage
 from tests.corpus.plain_ranking import plain_ranking
 from tests.faults.children import LONG

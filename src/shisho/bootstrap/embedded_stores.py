@@ -10,8 +10,7 @@ from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.sql_stores import SqlStores
 from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores
 from shisho.settings import Settings
-from shisho.stores.embedded.checking import check_database
-from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, check_database
 from shisho.stores.embedded.erasure import Erasure
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf

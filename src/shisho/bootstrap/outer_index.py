@@ -8,7 +8,7 @@ from shisho.ports import MeasuredIndex
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
-    from shisho.stores.index_feed import IndexFeed
+    from shisho.stores.indexing import IndexFeed
 
 
 def build_outer_index(settings: Settings, feed: IndexFeed) -> MeasuredIndex:

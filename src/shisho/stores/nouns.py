@@ -18,8 +18,9 @@ from shisho.domain.corpus import (
     Passage,
     PassageId,
     PrintedLine,
+    TermVector,
 )
-from shisho.language.vectors import word_count
+from shisho.language.vectors import character_codes, term_codes, word_count
 from shisho.messages.message import pack, unpack
 
 Row = Any
@@ -139,3 +140,18 @@ INSTEAD = "\N{REPLACEMENT CHARACTER}"  # one character for one, so that offsets 
 def replace_nul(text: str) -> str:
     """Return the text in a form that every kind of database can store."""
     return text.replace(NUL, INSTEAD)
+
+
+def vector_of(passage: Passage, document_term_count: int = 0) -> TermVector:
+    """Return the term vector of a passage. Documents of unknown length have a count of 0."""
+    return TermVector(
+        passage.id,
+        passage.document_id,
+        term_codes(passage.terms),
+        term_codes(passage.heading_terms),
+        character_codes(f"{passage.heading}\n{passage.text}"),
+        word_count(passage.terms),
+        word_count(passage.heading_terms),
+        word_count(passage.bigrams),
+        document_term_count,
+    )

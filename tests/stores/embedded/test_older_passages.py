@@ -21,8 +21,8 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.home import NEW_MIGRATIONS, PACKAGE
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.nouns import vector_of
 from shisho.stores.sql.migrating import scripts_in
-from shisho.stores.vectors import vector_of
 from shisho.system.clock import SystemClock
 from tests.making import intake
 

@@ -17,8 +17,8 @@ from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, Work
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.nouns import vector_of
 from shisho.stores.sql.sessions import StoredSessions
-from shisho.stores.vectors import vector_of
 from shisho.system.clock import SystemClock
 from tests.making import intake
 

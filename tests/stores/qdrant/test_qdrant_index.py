@@ -19,9 +19,7 @@ from shisho.domain.corpus import Intake, PassageId, Scope
 from shisho.errors import StorageUnusable, StoreUnavailable
 from shisho.ports import SearchView
 from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
-from shisho.stores.index_feed import PassagePlace
-from shisho.stores.index_scope import IndexScope
-from shisho.stores.index_words import word_code
+from shisho.stores.indexing import IndexScope, PassagePlace, word_code
 from shisho.stores.qdrant.catching_up import collection_name
 from shisho.stores.qdrant.index import QdrantIndex
 from shisho.stores.qdrant.server import CollectionGone, QdrantServer, SparsePoint

@@ -16,7 +16,7 @@ import apsw
 
 from shisho.domain.corpus import Passage, TermVector
 from shisho.language.vectors import character_codes
-from shisho.stores.vectors import vector_of
+from shisho.stores.nouns import vector_of
 
 BLOCK = 6_000  # bytes of content that fill a block: a search reads the whole block of a candidate
 PROBE = 16  # bytes by which a shared part is looked for

@@ -18,7 +18,9 @@ from typing import Any, TypeVar
 
 import apsw
 
+from shisho.domain.corpus import Check
 from shisho.errors import Conflict, InternalError, ShishoError
+from shisho.messages.message import Message
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
@@ -391,3 +393,28 @@ class EmbeddedQueryStore:
 
     async def read(self, work: Callable[[Queries], T]) -> T:
         return await self._database.read(lambda connection: work(EmbeddedQueries(connection)))
+
+
+# Count the live documents.
+DOCUMENTS = "SELECT coalesce(sum(documents), 0) FROM corpora"
+
+
+async def check_database(database: Database) -> Check:
+    """Read all pages of the file, and check that it is writable."""
+
+    def look(connection: apsw.Connection) -> Check:
+        verdict = str(connection.execute("PRAGMA quick_check(1)").get)
+        documents = connection.execute(DOCUMENTS).get
+        version = apsw.sqlite_lib_version()
+        path = database.path
+        detail = Message("store.sqlite_summary", version=version, count=documents, path=path)
+        if verdict == "ok":
+            return Check("database", True, detail)
+        return Check("database", False, detail, Message("store.restore_backup"))
+
+    try:
+        check = await database.read(look)
+        await database.check_ready()
+    except ShishoError as error:
+        return Check("database", False, error.message)
+    return check

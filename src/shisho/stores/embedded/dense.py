@@ -32,7 +32,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
 from shisho.stores.embedded.index_damage import IndexDamaged, tell_remaking
 from shisho.stores.embedded.row_order import RowOrder
-from shisho.stores.index_scope import IndexScope
+from shisho.stores.indexing import IndexScope
 from shisho.telemetry import log, span
 
 BATCH = 2_000  # vectors to index at once

@@ -15,17 +15,18 @@ from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, read_embed
 from shisho.stores.embedded.lexical import CHANGED, read_entries
 from shisho.stores.embedded.serving import choose_embedder
 from shisho.stores.embedded.vectors import EmbeddedShelfView
-from shisho.stores.index_feed import (
+from shisho.stores.indexing import (
     ChangedDocument,
     DocumentWords,
     IndexFeedView,
     IndexMark,
+    IndexScope,
     PassageEntry,
     PassagePlace,
     VectorEntry,
+    differences_of,
+    pack_words,
 )
-from shisho.stores.index_scope import IndexScope
-from shisho.stores.index_words import differences_of, pack_words
 from shisho.stores.sql.scope import READABLE, read_index_scope
 
 T = TypeVar("T")

@@ -25,8 +25,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.index_damage import IndexDamaged, notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter, LexicalWatermark, write_tokens
 from shisho.stores.embedded.lexical_view import LexicalView
-from shisho.stores.index_feed import PassageEntry, PassagePlace
-from shisho.stores.proposals import HEADING
+from shisho.stores.indexing import HEADING, PassageEntry, PassagePlace
 from shisho.telemetry import log, span
 
 if TYPE_CHECKING:

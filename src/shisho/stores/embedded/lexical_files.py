@@ -32,7 +32,7 @@ from shisho.stores.embedded.index_damage import (
     tell_other_history,
     tell_remaking,
 )
-from shisho.stores.proposals import WEIGHTS, Word
+from shisho.stores.indexing import WEIGHTS, Word
 from shisho.system.turn import FileTurn
 from shisho.telemetry import log
 

@@ -18,8 +18,7 @@ from shisho.stores import nouns
 from shisho.stores.embedded.index_damage import notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes, write_token
 from shisho.stores.embedded.vectors import EmbeddedShelfView
-from shisho.stores.index_scope import IndexScope
-from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
+from shisho.stores.indexing import WEIGHTS, IndexScope, Word, rarity, select_telling, words_of
 from shisho.stores.sql.scope import list_corpus_ids, read_index_scope
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from shisho.domain.embedding import EmbedderAbout
 from shisho.domain.index_damage import IndexDamage
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.serving import choose_serving
+from shisho.stores.indexing import choose_serving
 
 if TYPE_CHECKING:
     from shisho.stores.embedded.dense import (

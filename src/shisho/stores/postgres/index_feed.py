@@ -7,17 +7,18 @@ from typing import Any, TypeVar
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.stores.index_feed import (
+from shisho.stores.indexing import (
     ChangedDocument,
     DocumentWords,
     IndexFeedView,
     IndexMark,
+    IndexScope,
     PassageEntry,
     PassagePlace,
     VectorEntry,
+    differences_of,
+    pack_words,
 )
-from shisho.stores.index_scope import IndexScope
-from shisho.stores.index_words import differences_of, pack_words
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import EMBEDDER, read_halfvec, table_of

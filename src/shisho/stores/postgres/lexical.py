@@ -13,13 +13,13 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.index_damage import IndexDamage
 from shisho.language.vectors import character_codes, term_code
 from shisho.ports import SearchView
+from shisho.stores.indexing import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.postings import term_key
 from shisho.stores.postgres.vectors import PostgresShelfView
-from shisho.stores.proposals import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
 from shisho.stores.sql.scope import FROM_DOCUMENTS, list_corpus_ids, write_passage_condition
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from shisho.domain.corpus import Passage
+from shisho.stores.indexing import HEADING
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.proposals import HEADING
 
 FAN_IN = 8  # segments of one level that are merged into one of the next level
 MOST_TIMES = 255

@@ -18,13 +18,13 @@ import psycopg
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.messages.message import Message
+from shisho.stores.indexing import choose_serving
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import halfvec_text, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
-from shisho.stores.serving import choose_serving
 from shisho.stores.sql.scope import FROM_DOCUMENTS, count_in, write_passage_condition
 from shisho.telemetry import log, span
 

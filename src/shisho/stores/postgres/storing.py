@@ -6,12 +6,12 @@ from typing import Any
 
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.stores import nouns
+from shisho.stores.nouns import vector_of
 from shisho.stores.postgres import postings, rows, standing
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.refusals import arrival_ended, just_taken_in
 from shisho.stores.sql import names
-from shisho.stores.vectors import vector_of
 
 # Add a document without its text.
 DOCUMENT = """INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,

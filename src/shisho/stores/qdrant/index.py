@@ -14,7 +14,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.index_damage import IndexDamage
 from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
-from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark
+from shisho.stores.indexing import IndexFeed, IndexFeedView, IndexMark
 from shisho.stores.qdrant.catching_up import CollectionFollower, collection_name
 from shisho.stores.qdrant.meanings import VectorCollection, index_name
 from shisho.stores.qdrant.server import CollectionGone, QdrantServer

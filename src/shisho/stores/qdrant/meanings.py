@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import Embedding, floats
-from shisho.stores.index_feed import IndexFeed, IndexFeedView, IndexMark, VectorEntry
+from shisho.stores.indexing import IndexFeed, IndexFeedView, IndexMark, VectorEntry
 from shisho.stores.nouns import passage_id
 from shisho.stores.qdrant.catching_up import Batch, collection_name
 from shisho.stores.qdrant.server import DensePoint, QdrantServer, list_excluded_numbers

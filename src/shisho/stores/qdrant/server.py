@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.domain.corpus import PassageId
 from shisho.errors import ExtraMissing, StorageUnusable, StoreUnavailable
-from shisho.stores.index_feed import PassagePlace
-from shisho.stores.index_scope import IndexScope
+from shisho.stores.indexing import IndexScope, PassagePlace
 from shisho.stores.nouns import passage_number
 
 if TYPE_CHECKING:

@@ -13,10 +13,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shisho.domain.corpus import PassageId, Scope
-from shisho.stores.index_feed import DocumentWords, IndexFeed, IndexFeedView, IndexMark, PassageEntry
-from shisho.stores.index_words import count_codes, word_code
+from shisho.stores.indexing import (
+    WEIGHTS,
+    DocumentWords,
+    IndexFeed,
+    IndexFeedView,
+    IndexMark,
+    PassageEntry,
+    Word,
+    count_codes,
+    rarity,
+    select_telling,
+    word_code,
+    words_of,
+)
 from shisho.stores.nouns import passage_id
-from shisho.stores.proposals import WEIGHTS, Word, rarity, select_telling, words_of
 from shisho.stores.qdrant.catching_up import Batch, collection_name
 from shisho.stores.qdrant.server import QdrantServer, SparsePoint, list_excluded_numbers
 

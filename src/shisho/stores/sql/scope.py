@@ -12,7 +12,7 @@ from typing import Any
 from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
 from shisho.language.comparable import make_comparable
-from shisho.stores.index_scope import IndexScope
+from shisho.stores.indexing import IndexScope
 from shisho.stores.sql.queries import Queries
 
 COLUMNS = {

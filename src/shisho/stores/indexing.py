@@ -1,18 +1,62 @@
-"""The feed from which an external index is derived, and the records of its progress.
+"""What all indexes of the shelf share, in every database and outside.
 
-The records are in the database that the index is derived from, so that both change in one transaction.
+These are the words that select candidates, scopes as indexes apply them, the choice of the embedder, and the
+feed from which an external index is derived. The progress of that index is recorded in the database, so that
+both change in one transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import NamedPassage
-from shisho.stores.index_scope import IndexScope
+from shisho.language.vectors import TERM_BYTES, term_code
+from shisho.stores.nouns import Row
+
+WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
+HEADING = 3  # a heading term counts as much as this many in the text
+EVERYWHERE = 0.9  # share of passages above which a word scores, but selects no candidates (docs/adr/0002)
+Word = tuple[str, str]
+"""A field, and a term or a pair of characters in it."""
+
+
+def words_of(terms: Sequence[str], bigrams: Sequence[str]) -> list[Word]:
+    """Return the distinct words of a query."""
+    words = [("terms", term) for term in dict.fromkeys(terms)]
+    return words + [("bigrams", pair) for pair in dict.fromkeys(bigrams)]
+
+
+def select_telling(words: Sequence[Word], frequency: Callable[[Word], int], passages: int) -> Sequence[Word]:
+    """Leave out words that nearly every passage contains, unless there are no others."""
+    telling = [word for word in words if frequency(word) <= EVERYWHERE * passages]
+    return telling if any(frequency(word) for word in telling) else words
+
+
+def rarity(frequency: int, passages: int) -> float:
+    """Return BM25's IDF for a word in `frequency` of `passages` passages."""
+    return math.log(1 + (max(passages, frequency) - frequency + 0.5) / (frequency + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexScope:
+    """A scope as an index can test it; `None` means no restriction.
+
+    A restriction can cost as much as the query: every passage with a query word is tested, not only the best
+    ones.
+    """
+
+    corpora: tuple[int, ...] | None
+    documents: tuple[str, ...] | None
+    without: Sequence[str]
+    pages: tuple[int | None, int | None] | None
+
 
 T = TypeVar("T")
 
@@ -176,3 +220,86 @@ class IndexFeed(Protocol):
         `words` has the words of each reindexed document, and None for documents that are no longer live. The
         result is False if the index is no longer at `before`.
         """
+
+
+PAIR = "\v"  # before a pair of characters, which must differ from a term with the same letters
+CODE = "I"
+assert array(CODE).itemsize == 4
+
+
+def word_code(word: Word) -> int:
+    """Return the code of a word.
+
+    A word shares its code with one of ten million others once in four hundred times; our scoring, which reads
+    the words themselves, ranks the candidates.
+    """
+    field, text = word
+    return int.from_bytes(term_code(text if field == "terms" else PAIR + text), "little")
+
+
+def count_codes(terms: bytes, heading: bytes, pairs: str) -> tuple[Counter[int], Counter[int]]:
+    """Count the terms and the pairs of a passage by code; terms of the heading have a higher weight.
+
+    `terms` and `heading` are those of `language.vectors.term_codes`.
+    """
+    counted = Counter(_list_codes(terms))
+    for code in _list_codes(heading):
+        counted[code] += HEADING
+    return counted, Counter(word_code(("bigrams", pair)) for pair in pairs.split())
+
+
+def _list_codes(codes: bytes) -> Iterator[int]:
+    """Yield codes in order, without line ends."""
+    numbers = (
+        int.from_bytes(codes[at : at + TERM_BYTES], "little") for at in range(0, len(codes), TERM_BYTES)
+    )
+    return (number for number in numbers if number)
+
+
+def pack_words(words: Mapping[int, int]) -> bytes:
+    """Pack codes and counts into 8 bytes per word."""
+    return array(CODE, [part for pair in sorted(words.items()) for part in pair]).tobytes()
+
+
+def differences_of(
+    before: Iterable[tuple[int, bytes]], after: Iterable[DocumentWords | None]
+) -> list[tuple[int, int, int]]:
+    """Return the changes of counts, from packed words before and words now, by corpus.
+
+    Each change has the corpus, the word, and the difference in its number of passages. They are sorted, so
+    that concurrent updates wait for each other without a deadlock.
+    """
+    differences: Counter[tuple[int, int]] = Counter()
+    for corpus, packed in before:
+        for code, count in unpack_words(packed).items():
+            differences[corpus, code] -= count
+    for words in after:
+        if words is not None:
+            for code, count in words.passages.items():
+                differences[words.corpus, code] += count
+    return sorted((*word, count) for word, count in differences.items() if count)
+
+
+def unpack_words(packed: bytes) -> dict[int, int]:
+    """Unpack the result of `pack_words`."""
+    numbers = array(CODE, packed)
+    return dict(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def choose_serving(
+    candidates: Sequence[Row], about: EmbedderAbout, is_usable: Callable[[EmbedderAbout], bool]
+) -> tuple[EmbedderAbout, bool]:
+    """Return the embedder to use if `about` is configured, and whether it has vectors.
+
+    A candidate has a `name`, a `choice`, `has_vectors`, and `is_whole` if it has embedded all passages. The
+    most complete candidates come first.
+    """
+    current = next((row for row in candidates if row.name == about.name), None)
+    has_vectors = current is not None and bool(current.has_vectors)
+    if current is not None and current.is_whole:
+        return about, has_vectors
+    for row in candidates:
+        other = EmbedderAbout(row.name, row.choice)
+        if row is not current and row.has_vectors and is_usable(other):
+            return other, True
+    return about, has_vectors

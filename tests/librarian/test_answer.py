@@ -180,6 +180,21 @@ def test_without_evidence_it_says_so_and_why_the_search_ended(stop: LoopStop) ->
         assert list_passages(draft.blocks) == ()
 
 
+def test_an_answer_that_lacks_something_says_so_in_its_first_line() -> None:
+    found = ref(1, "G1", "平均は合計を個数で割った値である。")
+    for is_complete, stop in (
+        (False, LoopStop.ROUNDS),
+        (False, LoopStop.CONDITION_MET),
+        (True, LoopStop.ROUNDS),
+    ):
+        status = [GoalStatus("G1", 1, 1, is_complete, AnswerLevel.ANSWERED)]
+        draft = compose(ONE, status, [found], Verdict(NextStep.COMPLETE, "", "", stop))
+        is_partial = not is_complete and stop is LoopStop.ROUNDS
+        assert draft.level is (AnswerLevel.PARTIAL if is_partial else AnswerLevel.ANSWERED)
+        assert write(draft).startswith("一部のみ回答" if is_partial else "回答あり")
+        assert ("そろわないまま" in write(draft)) is is_partial
+
+
 def test_answers_in_the_language_of_the_question() -> None:
     assert write(written(ENGLISH, [ref(1, "G1", "A median is a middle.")], LoopStop.CONDITION_MET)) == (
         "Answered · no language model\n\nA median is a middle.[1]"

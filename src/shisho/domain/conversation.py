@@ -52,6 +52,7 @@ class TurnState(StrEnum):
     """
 
     ANSWERED = "answered"
+    PARTIAL = "partial"
     RELATED = "related"
     NOTHING = "nothing"
     RUNNING = "running"

@@ -297,13 +297,17 @@ def build_evidence_ref(
 class AnswerLevel(StrEnum):
     """How much was found.
 
-    ANSWERED: a quotation answers. RELATED: the closest passages are quoted; they may not answer. NOTHING:
-    nothing is quoted.
+    ANSWERED: a quotation answers. PARTIAL: quotations answer, but a goal lacks something, like items of a
+    list. RELATED: the closest passages are quoted; they may not answer. NOTHING: nothing is quoted.
     """
 
     ANSWERED = "answered"
+    PARTIAL = "partial"
     RELATED = "related"
     NOTHING = "nothing"
+
+
+ANSWERING_LEVELS = frozenset({AnswerLevel.ANSWERED, AnswerLevel.PARTIAL})
 
 
 def choose_best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
@@ -646,7 +650,8 @@ def _list_units(block: AnswerBlock) -> tuple[Sentence, ...]:
 class Answer:
     """The answer that the visitor gets.
 
-    `text` is `blocks` as plain text. `level` is that of its best goal; `abstained`: it is not `answered`.
+    `text` is `blocks` as plain text. `level` is that of its best goal, `partial` if an answered goal lacks
+    something; `abstained`: nothing answers.
     `missing`: the unanswered goals, then the searches that were impossible, and why. `understood`: the
     question as it was understood, if that differs from its wording.
     """

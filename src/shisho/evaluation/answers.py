@@ -180,7 +180,7 @@ def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
         "related and holds all": holding(AnswerLevel.RELATED),
         "share of needs held": round(fmean(shares), 3) if shares else 0.0,
         "characters quoted": round(fmean(result.characters for result in results)),
-        "abstained": len(results) - count(AnswerLevel.ANSWERED),
+        "abstained": count(AnswerLevel.RELATED) + count(AnswerLevel.NOTHING),
         "abstained, says what is missing": sum(result.is_explained for result in results),
     }
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import combinations
 
 from shisho.domain.inquiry import (
+    ANSWERING_LEVELS,
     AnswerBlock,
     AnswerHeading,
     AnswerLevel,
@@ -172,17 +173,17 @@ def frame_answer(
     """Put the blocks of `body` between the first line and plain words on what is missing."""
     say = partial(word, language=answer_language(strategy.question))
     missing = _list_missing(strategy, status, verdict)
-    level = choose_best_level(
-        level_of_evidence(_list_best_first(goal.id, evidence)) for goal in strategy.goals
-    )
+    levels = {goal.id: level_of_evidence(_list_best_first(goal.id, evidence)) for goal in strategy.goals}
+    answered = {id_ for id_, level in levels.items() if level is AnswerLevel.ANSWERED}
+    incomplete = [goal.question for goal in open_goals(strategy.goals, status) if goal.id in answered]
+    is_partial = bool(missing and incomplete)
+    level = AnswerLevel.PARTIAL if is_partial else choose_best_level(levels.values())
     blocks = [AnswerNote(say(head, level=say(f"level_{level}")), NoteRole.OPENING)]
     if asked not in ("", strategy.question):
         blocks.append(AnswerNote(say("answer_understood", text=strategy.question), NoteRole.OPENING))
     gaps = tuple(
         dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
     )
-    partial_goals = [row.goal_id for row in status if row.missing and row.level is AnswerLevel.ANSWERED]
-    incomplete = [goal.question for goal in strategy.goals if goal.id in partial_goals]
     closing = [_close(missing, incomplete, level, verdict, say)] if missing else []
     if gaps:
         closing.append("\n".join(say("answer_note", text=gap) for gap in gaps))
@@ -306,10 +307,10 @@ def _list_disagreements(refs: Sequence[EvidenceRef], say: Say) -> list[str]:
 def _close(
     missing: Sequence[str], incomplete: Sequence[str], level: AnswerLevel, verdict: Verdict, say: Say
 ) -> str:
-    """Return the lines that end an answer. `incomplete`: of what is missing, what a model found in part."""
+    """Return the lines that end an answer. `incomplete`: of what is missing, what was found in part."""
     lines = []
     unfound = [text for text in missing if text not in incomplete]
-    if unfound and (level is AnswerLevel.ANSWERED or len(missing) > 1):
+    if unfound and (level in ANSWERING_LEVELS or len(missing) > 1):
         lines.append(say("answer_missing", text=say("answer_comma").join(unfound)))
     if found_in_part := [text for text in missing if text in incomplete]:
         lines.append(say("answer_partial", text=say("answer_comma").join(found_in_part)))

@@ -10,8 +10,8 @@ from hashlib import sha256
 from shisho.domain.answer_news import ModelWaits, RunNews, SentenceWritten, ignore_news
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import (
+    ANSWERING_LEVELS,
     Answer,
-    AnswerLevel,
     AnswerNote,
     Gap,
     Inquiry,
@@ -214,7 +214,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         rounds=spending.rounds,
         budget_used={name: float(amount) for name, amount in to_plain(spending).items()},
         level=draft.level,
-        abstained=draft.level is not AnswerLevel.ANSWERED,
+        abstained=draft.level not in ANSWERING_LEVELS,
         missing=draft.missing,
         model=", ".join(dict.fromkeys(use.model for use in uses if use.fault is None)) or MODEL,
         created_at=state["composed_at"],

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from shisho.domain.corpus import UNBOUNDED_ROOM, Complexity, Condition, FilterRange, NumberedPassage
 from shisho.domain.inquiry import (
-    AnswerLevel,
+    ANSWERING_LEVELS,
     EvidenceRef,
     Finding,
     Plan,
@@ -279,7 +279,7 @@ class ModelPolicy:
         seek: SeekSupport,
     ) -> StepResult[Draft]:
         by_rules = await self._rules.answer(inputs, allowance, hear, seek)
-        if by_rules.value.level is not AnswerLevel.ANSWERED:
+        if by_rules.value.level not in ANSWERING_LEVELS:
             return by_rules  # without an answer there is nothing to write
         return await AnswerWriter(self._calls, inputs, allowance, hear, seek).write()
 

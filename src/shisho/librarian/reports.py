@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from shisho.domain.inquiry import (
+    ANSWERING_LEVELS,
     AnswerBlock,
     AnswerHeading,
     AnswerLevel,
@@ -97,7 +98,7 @@ def end_section(state: LoopState, draft: Draft, refs: Sequence[EvidenceRef]) -> 
     nothing that neither the request nor a quotation says."""
     aim = state["strategy"]
     planned = aim.sections[state["section"].number - 1].heading
-    blocks = () if draft.level is not AnswerLevel.ANSWERED else tuple(_list_content(draft.blocks))
+    blocks = () if draft.level not in ANSWERING_LEVELS else tuple(_list_content(draft.blocks))
     known = KnownWords(aim.question, refs).read_heading(planned)
     topics = [ref.heading.split(" › ")[-1] for ref in refs]
     heading = known or max(topics, key=topics.count, default="") if blocks else planned

@@ -18,7 +18,7 @@ from shisho.librarian.model_replies import (
 )
 from shisho.messages.catalogue import word
 from tests.librarian.scripted import LIMITS, NODES, ScriptedLlm, policy_of, write_paragraph
-from tests.librarian.test_model_policy import COST, QUOTATION, SENTENCE, asked, scripted
+from tests.librarian.test_model_policy import COST, QUESTION, QUOTATION, SENTENCE, asked, scripted
 
 pytestmark = pytest.mark.usefixtures("temporary_stores")
 
@@ -79,6 +79,17 @@ async def test_an_answer_written_while_reading_is_compared_too() -> None:
     llm = ScriptedLlm(lambda prompt, shape: (fact, COST))
     answer = await asked(ModelPolicy(dict.fromkeys((*NODES, "fact"), llm), LIMITS))
     assert answer.text.index(OTHER) < answer.text.index(QUOTATION) and QUOTATION in list_quoted(answer)
+
+
+@pytest.mark.parametrize(
+    "question", [QUESTION, "決定係数の単位は何か", "富士山の標高は何か", "江戸幕府の初代将軍は誰か"]
+)
+async def test_a_model_that_cannot_write_has_not_read_either(question: str) -> None:
+    llm = scripted(
+        EvaluationReply=EvaluationReply(WRONG), AnswerReply=write(""), JudgeReply=VERDICTS["partly"]
+    )
+    answer, alone = await asked(policy_of(llm), question), await asked(None, question)
+    assert answer.level is alone.level and list_quoted(answer) == list_quoted(alone)
 
 
 async def test_where_rules_are_not_sure_the_model_has_the_word() -> None:

@@ -231,8 +231,8 @@ class Stance(StrEnum):
 class Finding:
     """An unverified claim of Evaluate: a snippet of this passage answers this goal.
 
-    `also`: numbers of other passages that say the same. `is_besides`: rules are sure of it, and a model that
-    read the passage took other words.
+    `also`: numbers of other passages that say the same. `rule_score`: if a model read the passage, the
+    score of these words by rules; 0 if they did not take them.
     """
 
     index: int
@@ -241,7 +241,7 @@ class Finding:
     score: float
     stance: Stance = Stance.ANSWERS
     also: tuple[int, ...] = ()
-    is_besides: bool = False
+    rule_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class EvidenceRef:
     `context`: the words right before it in its passage; for a table row, the header. `table_header`: the
     table's labels, if the heading lacks them. `same_as`: number of evidence with the same content from
     another document, 0 for none. `code`: lines of code. `passage`: the text of its passage, in which the
-    snippet begins at `offset`. `is_besides`: see `Finding`.
+    snippet begins at `offset`. `rule_score`: see `Finding`.
     """
 
     number: int
@@ -269,7 +269,7 @@ class EvidenceRef:
     table_header: str = ""
     passage: str = ""
     offset: int = 0
-    is_besides: bool = False
+    rule_score: float | None = None
 
 
 def build_evidence_ref(

@@ -27,14 +27,16 @@ from shisho.domain.inquiry import (
     Verdict,
     choose_best_level,
     is_written,
+    list_contradicted,
     list_passages,
+    list_sentences,
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.place import say_place
 from shisho.language.display import join_lines
 from shisho.language.script import answer_language
 from shisho.librarian.checking.contradictions import contradiction
-from shisho.librarian.evidence import ENOUGH, level_of_evidence, stance_of
+from shisho.librarian.evidence import ENOUGH, is_by_rules, level_of_evidence, stance_of
 from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import word
@@ -128,12 +130,15 @@ def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
 def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
     """Return the evidence of an answer.
 
-    All that a written answer could cite; else the answering evidence, that of the shown passages, and its
-    copies.
+    Of a written answer all that a model took, and what it uses of the rules'; else the answering evidence,
+    that of the shown passages, and its copies.
     """
     passages = list_passages(draft.blocks)
     if not passages or is_written(draft.blocks):
-        return tuple(evidence)
+        told = (*list_sentences(draft.blocks), *list_contradicted(draft.blocks))
+        used = {number for sentence in told for number in sentence.evidence}
+        used.update(mark.number for passage in passages for mark in passage.marks)
+        return tuple(ref for ref in evidence if ref.number in used or not is_by_rules(ref))
     shown = {mark.number for passage in passages for mark in passage.marks}
     # A sentence shared by two goals has one mark.
     texts = {passage.text for passage in passages}

@@ -298,3 +298,8 @@ class Citations:
     def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
         """Return the rows of an answer: each number with its source."""
         return tuple(build_evidence(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)
+
+
+def is_by_rules(ref: EvidenceRef) -> bool:
+    """Return whether rules took this evidence from a passage of which a model took other words."""
+    return ref.rule_score is not None and 0 < ref.rule_score == ref.score

@@ -208,12 +208,12 @@ class ModelPolicy:
         if claims and picked.dropped == len(claims):  # all findings were invented: rules read instead
             by_rules = await self._rules.evaluate(inputs, allowance)
             return replace(by_rules, uses=mark_unusable(uses, reply))
-        closest = await self._find_closest(inputs, picked.findings, allowance)
-        judgment = read_judgment(inputs, picked.findings, evaluation)
+        findings, closest = await self._compare_with_rules(inputs, picked.findings, allowance)
+        judgment = read_judgment(inputs, findings, evaluation)
         written: tuple[BlockReply, ...] = ()
         if isinstance(reply, FactReply):
-            written = await asyncio.to_thread(cite_findings, inputs, reply, picked.findings, judgment)
-        return StepResult(EvaluateResult(picked.findings, judgment, closest, written), uses)
+            written = await asyncio.to_thread(cite_findings, inputs, reply, findings, judgment)
+        return StepResult(EvaluateResult(findings, judgment, closest, written), uses)
 
     async def _read(
         self,
@@ -253,23 +253,15 @@ class ModelPolicy:
             "evaluate", EvaluationReply, allowance, {**values, "evidence": evidence}, prompt=prompt
         )
 
-    async def _find_closest(
+    async def _compare_with_rules(
         self, inputs: EvaluateInput, findings: Sequence[Finding], allowance: ModelAllowance
-    ) -> list[Finding]:
-        """Return what rules find for goals for which the model found nothing, or other words.
+    ) -> tuple[list[Finding], list[Finding]]:
+        """Return the model's findings with the rules' scores of the same words, and other words by rules.
 
-        In the first case never as an answer: a model has read these passages. In the second only what rules
-        are sure of, and none of which the model took: it may be too weak to read.
+        If the model found nothing for a goal, these never answer it: a model has read the passages.
         """
-        taken: dict[str, list[str]] = {finding.goal_id: [] for finding in findings}
-        for goal in inputs.goals:
-            earlier = select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id])
-            if earlier or goal.id in taken:
-                taken.setdefault(goal.id, []).extend(ref.snippet for ref in earlier)
-        for finding in findings:
-            taken[finding.goal_id].append(finding.snippet)
         by_rules = (await self._rules.evaluate(inputs, allowance)).value.findings
-        return await asyncio.to_thread(_list_besides, by_rules, taken)
+        return await asyncio.to_thread(_compare, inputs, findings, by_rules)
 
     async def answer(
         self,
@@ -321,18 +313,31 @@ def is_one_fact(strategy: Strategy) -> bool:
     )
 
 
-def _list_besides(by_rules: Sequence[Finding], taken: Mapping[str, Sequence[str]]) -> list[Finding]:
-    """Return findings of the rules besides those of a model, as `closest`. `taken`: its words by goal."""
-    closest = [
-        replace(finding, score=min(finding.score, BELOW_ENOUGH))
-        for finding in by_rules
-        if finding.goal_id not in taken
+def _compare(
+    inputs: EvaluateInput, findings: Sequence[Finding], by_rules: Sequence[Finding]
+) -> tuple[list[Finding], list[Finding]]:
+    scored: list[Finding] = []
+    same: set[Finding] = set()
+    for finding in findings:
+        equal = [
+            other
+            for other in by_rules
+            if other.goal_id == finding.goal_id and double(other.snippet, finding.snippet)
+        ]
+        same.update(equal)
+        scored.append(replace(finding, rule_score=max((other.score for other in equal), default=0.0)))
+    answered_ids = {finding.goal_id for finding in findings}
+    for goal in inputs.goals:
+        if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):
+            answered_ids.add(goal.id)
+    others = [
+        replace(other, rule_score=other.score)
+        if other.goal_id in answered_ids
+        else replace(other, score=min(other.score, BELOW_ENOUGH))
+        for other in by_rules
+        if other not in same
     ]
-    for goal_id, snippets in taken.items():
-        sure = [each for each in by_rules if each.goal_id == goal_id and each.score >= ENOUGH]
-        if not any(double(each.snippet, snippet) for each in sure for snippet in snippets):
-            closest += [replace(each, is_besides=True) for each in sure]
-    return closest
+    return scored, others
 
 
 def _write_reading(inputs: EvaluateInput) -> dict[str, str]:

@@ -19,7 +19,7 @@ from shisho.domain.inquiry import (
     list_sentences,
 )
 from shisho.domain.loop_state import Draft
-from shisho.domain.model import ModelUse
+from shisho.domain.model import UNFORMED_FAULTS, ModelUse
 from shisho.domain.session import SentenceRevision
 from shisho.language.script import answers_in_language
 from shisho.librarian.allowance import ModelAllowance
@@ -27,6 +27,7 @@ from shisho.librarian.answer import frame_answer, list_remarks, show_beside
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
 from shisho.librarian.checking.check import UNCITED, AnswerUnit, ReadUnit, decide, read_units, say_counts
 from shisho.librarian.checking.search import SupportSearch
+from shisho.librarian.evidence import ENOUGH, is_by_rules
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, BlockReply, JudgeReply, JudgeVerdict
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
@@ -57,7 +58,10 @@ class AnswerWriter:
         seek: SeekSupport,
     ) -> None:
         self._calls = calls
-        self._inputs = inputs
+        self._inputs = replace(
+            inputs, evidence=[ref for ref in inputs.evidence if ref.score >= ENOUGH or not is_by_rules(ref)]
+        )
+        self._with_reserve = inputs
         self._allowance = allowance
         self._hear = hear
         self._seek = seek
@@ -80,7 +84,7 @@ class AnswerWriter:
         blocks = () if reply is None else reply.blocks
         if not self._is_in_language(blocks):
             uses = (*judged, *mark_unusable(uses, reply))
-            return StepResult(_quote(self._inputs, "answer_unwritten"), uses)
+            return StepResult(self._quote(reply, uses, "answer_unwritten"), uses)
         draft, revisions, judging = await self._check_blocks(blocks)
         dropped, contradicted = _count_changes(revisions)
         uses = tuple(
@@ -89,8 +93,14 @@ class AnswerWriter:
         if draft is None:
             head = "answer_unwritten" if uses else ""
             uses = (*judged, *mark_unusable(uses, reply), *judging)
-            return StepResult(_quote(self._inputs, head), uses)
+            return StepResult(self._quote(reply, uses, head), uses)
         return StepResult(draft, (*judged, *uses, *judging))
+
+    def _quote(self, reply: AnswerReply | None, uses: Sequence[ModelUse], head: str) -> Draft:
+        """Return the quoting answer. If the model replied and can't write, it may not read either."""
+        if reply is None and not any(use.fault in UNFORMED_FAULTS for use in uses):
+            return quote_evidence(self._inputs, head)
+        return _quote_by_rules(self._with_reserve, head)
 
     def _is_in_language(self, blocks: Sequence[BlockReply]) -> bool:
         written = " ".join(unit.text for unit in list_units(blocks))
@@ -161,19 +171,30 @@ class AnswerWriter:
                 self._hear(sentence.text + write_numbers(sentence))
 
 
-def _quote(inputs: AnswerInput, head: str) -> Draft:
-    """Return the quoting answer: for goals of which rules are sure, only with what they found."""
-    besides = {ref.goal_id for ref in inputs.evidence if ref.is_besides}
-    kept = [ref for ref in inputs.evidence if ref.is_besides or ref.goal_id not in besides]
-    return quote_evidence(replace(inputs, evidence=kept), head)
+def _quote_by_rules(inputs: AnswerInput, head: str) -> Draft:
+    """Return the quoting answer of what rules took, as it would be without a model."""
+    by_rules = [
+        ref if ref.rule_score is None else replace(ref, score=ref.rule_score)
+        for ref in inputs.evidence
+        if ref.rule_score != 0
+    ]
+    return quote_evidence(replace(inputs, evidence=by_rules), head)
 
 
 def _list_beside(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> list[EvidenceRef]:
-    """Return what rules are sure of for the goals of which the text cites nothing of it."""
+    """Return what rules are sure of, for the goals of which the text cites nothing of their best passage."""
     cited = {number for revision in revisions if revision.became == "kept" for number in revision.evidence}
-    besides = [ref for ref in inputs.evidence if ref.is_besides]
-    used_ids = {ref.goal_id for ref in besides if ref.number in cited}
-    return [ref for ref in besides if ref.goal_id not in used_ids]
+    beside: list[EvidenceRef] = []
+    for goal in inputs.strategy.goals:
+        refs = [
+            replace(ref, score=ref.rule_score)
+            for ref in inputs.evidence
+            if ref.goal_id == goal.id and ref.rule_score is not None and ref.rule_score >= ENOUGH
+        ]
+        best = max((ref.score for ref in refs), default=0.0)
+        if not any(ref.number in cited and ref.score == best for ref in refs):
+            beside += refs
+    return beside
 
 
 def _write_draft(

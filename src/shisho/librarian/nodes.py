@@ -514,7 +514,7 @@ class Nodes:
         ref = replace(
             ref,
             stance=finding.stance,
-            is_besides=finding.is_besides,
+            rule_score=finding.rule_score,
             context=context_of(passage.text, verified.start),
             passage=end_sentence(passage, verified.end) if is_inside else citation.snippet,
             offset=verified.start if is_inside else 0,

@@ -102,10 +102,9 @@ class PlanInput:
 class EvaluateResult:
     """The findings of a policy in passages.
 
-    `closest`: what rules found besides a model: if it found nothing, passages that answer no goal; if rules
-    are sure of other words than it took, those. `judgment`: None if no
-    model read the passages. `written`: the answer, if the model wrote it in the same call; it cites indexes
-    of `findings`, from 1.
+    `closest`: what rules found besides a model; if it found nothing, these answer no goal. `judgment`: None
+    if no model read the passages. `written`: the answer, if the model wrote it in the same call; it cites
+    indexes of `findings`, from 1.
     """
 
     findings: list[Finding]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings
 from shisho.bootstrap.library import open_library
-from shisho.bootstrap.web import web_of
+from shisho.bootstrap.web import build_web
 from shisho.services import Library
 from shisho_box.server import Box
 from tests.web.browsing import need_browser
@@ -45,7 +45,7 @@ async def browsed(
     not asked otherwise."""
     need_browser()
     write_engines(home, overrides)
-    web = web_of(
+    web = build_web(
         settings.load(**{"home": home, "web": True, "box": str(box.folder), "robots": False, **given})
     )
     assert web is not None

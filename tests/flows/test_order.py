@@ -131,7 +131,7 @@ async def test_near_duplicates_that_come_at_once_share_a_cluster(library: Librar
     parts = library._builder
     made: Any = parts.shared.ingest
     await made.add(Source("z.txt", "別の話である。".encode()), "default", "local")
-    ingest = replace(made._made, shelf=Together(parts.stores.shelf))
+    ingest = replace(made, shelf=Together(parts.stores.shelf))
     receipts = await asyncio.gather(
         *(
             ingest.add(Source(f"{number}.txt", (TEXT + "。" * number).encode()), "default", "local")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
-from shisho.bootstrap.deferred import defer
 from shisho.domain.blob import BlobFacts
 from shisho.errors import ExtraMissing
 from shisho.ports import Blobs
@@ -22,7 +20,7 @@ def build_blobs(settings: Settings) -> Blobs:
     """
     place = settings.text("blobs")
     if "://" in place:
-        return defer(partial(_objects, place))
+        return _objects(place)
     return FolderBlobs(expand_user(place) if place else settings.home)
 
 

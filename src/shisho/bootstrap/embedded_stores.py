@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
-from shisho.bootstrap.deferred import defer
-from shisho.bootstrap.sql_stores import SqlStores
-from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores
+from shisho.bootstrap.stores import LibraryStores, MakeClock, PageStores, build_outer_index
 from shisho.settings import Settings
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, check_database
 from shisho.stores.embedded.erasure import Erasure
@@ -18,10 +16,9 @@ from shisho.stores.originals import BlobOriginals, BlobPageImages
 
 if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
+    from shisho.domain.corpus import Check
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
-        Blobs,
-        Clock,
         EmbeddingStore,
         FollowerTurn,
         MeasuredIndex,
@@ -35,43 +32,70 @@ FOLLOWER = "shisho.db.follower"  # locked by the one process that watches the fo
 FILES_FROM = 5_000  # vectors: fewer are read from the database in some 20 ms, and need no files
 
 
-def build_embedded_stores(
-    settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
-) -> LibraryStores:
-    """Build the stores; see `build_stores`."""
-    database = Database(settings.home / DATABASE)
-    clock = make_clock(database.line)
-    index = _index(settings, database, embedders)
-    erasure = Erasure(settings.home / DATABASE, index)
-    shared = SqlStores(EmbeddedQueryStore(database), clock, erasure.erase)
-    blobs = build_blobs(settings)
-    pages = PageStores(BlobOriginals(blobs, shared.have_text), BlobPageImages(blobs, shared.have_text))
-    return LibraryStores(
-        storage=database,
-        clock=clock,
-        index=index,
-        shelf=EmbeddedShelf(database, clock, partial(_erase_all, pages, erasure)),
-        pages=pages,
-        ledger=shared.ledger,
-        opinions=shared.opinions,
-        sessions=shared.sessions,
-        conversations=defer(lambda: shared.conversations),
-        users=defer(lambda: shared.users),
-        grants=defer(lambda: shared.grants),
-        audit=defer(lambda: shared.audit),
-        quotas=defer(lambda: shared.quotas),
-        shares=defer(lambda: shared.shares),
-        assistants=defer(lambda: shared.assistants),
-        folders=defer(lambda: shared.folders),
-        limiter=defer(lambda: shared.limiter),
-        follower_turn=defer(partial(_turn, settings, FOLLOWER)),
-        embedding_turn=defer(partial(_turn, settings, EMBEDDING)),
-        embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, shared, blobs)),
-        figures=shared.build_figures(index.count_behind),
-        check=partial(check_database, database),
-        close=partial(_close, erasure, index, database),
-    )
+class EmbeddedStores(LibraryStores):
+    """The stores of a library in one SQLite file of the home."""
+
+    def __init__(self, settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock) -> None:
+        self._settings = settings
+        self._database = Database(settings.home / DATABASE)
+        self.storage = self._database
+        self.index = _index(settings, self._database, embedders)
+        self._erasure = Erasure(settings.home / DATABASE, self.index)
+        super().__init__(
+            EmbeddedQueryStore(self._database), make_clock(self._database.line), self._erasure.erase
+        )
+        self._blobs = build_blobs(settings)
+        self.pages = PageStores(
+            BlobOriginals(self._blobs, self.have_text), BlobPageImages(self._blobs, self.have_text)
+        )
+        self.shelf = EmbeddedShelf(self._database, self.clock, self._erase_all)
+
+    @cached_property
+    def follower_turn(self) -> FollowerTurn:
+        return self._make_turn(FOLLOWER)
+
+    @cached_property
+    def embedding_turn(self) -> FollowerTurn:
+        return self._make_turn(EMBEDDING)
+
+    @cached_property
+    def queue(self) -> QueueStores:
+        from shisho.stores.embedded.bell import EmbeddedBell
+        from shisho.stores.presence import FilePresence
+        from shisho.stores.sql.jobs import StoredJobs
+        from shisho.stores.sql.transitions import Transactions
+
+        bell = EmbeddedBell(self._database)
+        transactions = Transactions(self.store, self.clock, bell)
+        presence = FilePresence(self._settings.home / "workers")
+        return self.build_queue(transactions, StoredJobs(transactions), bell, presence, self._blobs)
+
+    def build_embeddings(self, about: EmbedderAbout) -> EmbeddingStore:
+        from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
+
+        return EmbeddedEmbeddings(self._database, about)
+
+    async def check(self) -> Check:
+        return await check_database(self._database)
+
+    async def close(self) -> None:
+        await self._erasure.close()
+        await self.index.close()
+        await self._database.close()
+
+    def _make_turn(self, file: str) -> FollowerTurn:
+        from shisho.system.turn import FileTurn
+
+        return FileTurn(self._settings.home / file)
+
+    async def _erase_all(self) -> bool:
+        """Erase purged data from every store that has copies.
+
+        Returns False if a reader blocks the truncation of the database's log.
+        """
+        await self.pages.originals.erase_purged()
+        await self.pages.images.erase_purged()
+        return await self._erasure.erase()
 
 
 def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> MeasuredIndex:
@@ -83,54 +107,9 @@ def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | N
         return embedders is not None and embedders.find(other) is not None
 
     if settings.text("index"):
-        from shisho.bootstrap.outer_index import build_outer_index
         from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 
         return build_outer_index(settings, EmbeddedIndexFeed(database, about, is_usable))
     folder = settings.home / "vectors"
     dense = None if about is None else ServingIndex(folder, database, about, is_usable, FILES_FROM)
     return LexicalIndex(settings.home / "lexical", database, dense)
-
-
-async def _erase_all(pages: PageStores, erasure: Erasure) -> bool:
-    """Erase purged data from every store that has copies.
-
-    Returns False if a reader blocks the truncation of the database's log.
-    """
-    await pages.originals.erase_purged()
-    await pages.images.erase_purged()
-    return await erasure.erase()
-
-
-async def _close(erasure: Erasure, index: MeasuredIndex, database: Database) -> None:
-    await erasure.close()
-    await index.close()
-    await database.close()
-
-
-def _turn(settings: Settings, file: str) -> FollowerTurn:
-    from shisho.system.turn import FileTurn
-
-    return FileTurn(settings.home / file)
-
-
-def _embeddings(database: Database, embedders: BuiltEmbedders | None) -> EmbeddingStore:
-    from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
-
-    assert embedders is not None
-    return EmbeddedEmbeddings(database, embedders.current.about)
-
-
-def _queue(
-    settings: Settings, database: Database, clock: Clock, shared: SqlStores, blobs: Blobs
-) -> QueueStores:
-    from shisho.stores.embedded.bell import EmbeddedBell
-    from shisho.stores.presence import FilePresence
-    from shisho.stores.sql.jobs import StoredJobs
-    from shisho.stores.sql.transitions import Transactions
-
-    bell = EmbeddedBell(database)
-    transactions = Transactions(shared.store, clock, bell)
-    presence = FilePresence(settings.home / "workers")
-    jobs = StoredJobs(transactions)
-    return shared.build_queue(transactions, jobs, bell, presence, blobs)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
-from shisho.bootstrap.deferred import defer_call
 from shisho.errors import ExtraMissing
 from shisho.settings import Settings
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shisho.corpus.ingest import Analyse, Cut, Ingest
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import AskTerms
+    from shisho.language.terms import TermQuery
     from shisho.ports import Clock, Originals, Reader, Shelf
 
 
@@ -60,13 +61,13 @@ def query_terms(settings: Settings) -> AskTerms:
     """Build the tokenizer of queries."""
     if settings.text("terms") == "ginza":
         return cast("AskTerms", _ginza().query)
-    return defer_call(_import_query)
+    return _read_query
 
 
-def _import_query() -> AskTerms:
+def _read_query(texts: Sequence[str]) -> TermQuery:
     from shisho.language import terms
 
-    return terms.query
+    return terms.query(texts)
 
 
 def _ginza() -> Any:

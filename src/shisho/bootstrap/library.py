@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from shisho import settings as settings_
 from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.parts import PartBuilder
-from shisho.bootstrap.shared import build_shared
-from shisho.bootstrap.web import WebAccess, consent_file, web_of
+from shisho.bootstrap.shared import SharedLibrary
+from shisho.bootstrap.web import WebAccess, consent_file
 from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.errors import StorageUnusable
 from shisho.services.library import Library
@@ -42,7 +42,7 @@ async def open_library(
     Raises: InvalidParams for an unknown setting or an invalid value, StorageUnusable.
     """
     settings = settings_.load(**given)
-    library = build_library(settings, web_access or web_of(settings))
+    library = build_library(settings, web_access)
     try:
         yield library
     finally:
@@ -64,7 +64,7 @@ async def run_doctor(**options: Value | Path | None) -> Sequence[Check]:
         except StorageUnusable as error:
             homeless = (Check("home", False, error.message),)
             settings, _ = settings_.load_readable(**{**options, "home": stand_in})
-        library = build_library(settings, web_of(settings))
+        library = build_library(settings)
         try:
             checks = await library.run_checks()
         finally:
@@ -77,7 +77,7 @@ def build_library(settings: Settings, web: WebAccess | None = None) -> Library:
 
     Libraries of other owners use the same stores. No worker runs before `working` is entered.
     """
-    return PartBuilder(build_shared(settings, web)).get_library(LOCAL_OWNER)
+    return PartBuilder(SharedLibrary(settings, web)).get_library(LOCAL_OWNER)
 
 
 async def read_result_page(engine: str, response: Response, **given: Any) -> Serp:

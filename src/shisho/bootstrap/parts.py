@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.proof import open_signing_key
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.shared import SharedLibrary
-from shisho.bootstrap.web import build_consent
 from shisho.domain.corpus import UNBOUNDED_ROOM, Check
 from shisho.errors import EngineUnavailable
 from shisho.services.access import CorpusAccess
@@ -70,8 +69,7 @@ class PartBuilder:
         async def drop_staged(sha256: str) -> None:
             await library.tasks.drop_staged(sha256)
 
-        reading = (self.shared.disk, self.shared.ingest, self.shared.searcher)
-        return Documents(self._access(library.owner), stores.shelf, stores.opinions, *reading, drop_staged)
+        return Documents(self._access(library.owner), stores.shelf, stores.opinions, self.shared, drop_staged)
 
     def build_questions(self, library: Library) -> Questions:
         """Build the questions."""
@@ -86,7 +84,7 @@ class PartBuilder:
             HistoryStores(stores.ledger, stores.opinions, stores.sessions),
             self.shared.inquiries,
             self.shared.budget,
-            stores.queue,
+            lambda: stores.queue,
             partial(self._queue, owner),
             partial(self._sharing, owner),
         )
@@ -96,7 +94,7 @@ class PartBuilder:
         from shisho.services.tasks import Tasks, Uploads
 
         stores = self.stores
-        queue = stores.queue()
+        queue = stores.queue
         owner = library.owner
         uploads = Uploads(self.shared.disk, queue.staging, stores.pages.originals, self._settings.roots)
         return Tasks(
@@ -113,7 +111,7 @@ class PartBuilder:
         """Build the web access."""
         from shisho.services.web import Web
 
-        stores = self.stores.queue()
+        stores = self.stores.queue
         tools = self._web_tools(library.owner)
         return Web(
             self._queue(library.owner),
@@ -151,7 +149,7 @@ class PartBuilder:
                 roots=self._settings.roots,
                 shelf=stores.shelf,
                 files=self.shared.disk,
-                ingest=self.shared.ingest,
+                find_ingest=lambda: self.shared.ingest,
                 register=stores.folders,
                 watcher=SystemFolderWatcher(),
                 turn=stores.follower_turn,
@@ -241,7 +239,7 @@ class PartBuilder:
 
     def build_embeddings(self) -> Embeddings:
         """Return the embeddings, which all owners share."""
-        return self.shared.make_embeddings()
+        return self.shared.embeddings
 
     def build_models(self, library: Library) -> Models:
         """Build the models."""
@@ -298,14 +296,14 @@ class PartBuilder:
 
         shared, stores = self.shared, self.stores
         looked_at = (stores.check, stores.index, shared.reader)
-        embedding = (shared.make_embeddings(), shared.embedders)
+        embedding = (shared.embeddings, shared.embedders)
         return await run_checks(
             self._settings, *looked_at, *embedding, stores.pages.originals, shared.renderer
         )
 
     async def read_figures(self) -> LibraryFigures:
         """Return figures of the whole library."""
-        return await self.stores.figures()
+        return await self.stores.read_figures()
 
     async def check_ready(self) -> None:
         """Check that something could be stored now."""
@@ -323,14 +321,14 @@ class PartBuilder:
         return CorpusAccess(owner, self.stores.grants, self.stores.audit)
 
     def _consent(self, owner: str) -> ConsentFile:
-        return build_consent(self._settings, self.shared.web, self.stores.clock, owner)
+        return self.shared.find_consent(owner)
 
     def _queue(self, owner: str) -> JobQueue:
         from shisho.jobs.ids import make_id
         from shisho.jobs.status import TaskWatch, estimate_seconds
         from shisho.services.queue import JobQueue
 
-        stores = self.stores.queue()
+        stores = self.stores.queue
         watch = TaskWatch(stores.tasks, stores.bell)
         estimate = partial(estimate_seconds, stores.tasks, slots=self._settings.read_int("workers"))
         return JobQueue(self._access(owner), stores.tasks, stores.jobs, watch, estimate, make_id)

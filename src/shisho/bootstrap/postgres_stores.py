@@ -5,13 +5,11 @@ Data of one machine only, such as its workers and its folders, is in its home.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
-from shisho.bootstrap.deferred import defer
-from shisho.bootstrap.sql_stores import SqlStores
-from shisho.bootstrap.store_parts import LibraryStores, MakeClock, PageStores
+from shisho.bootstrap.stores import LibraryStores, MakeClock, PageStores, build_outer_index
 from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
@@ -22,13 +20,11 @@ from shisho.stores.postgres.storage import PostgresStorage, check_database
 
 if TYPE_CHECKING:
     from shisho.bootstrap.embedder import BuiltEmbedders
+    from shisho.domain.corpus import Check
     from shisho.domain.embedding import EmbedderAbout
     from shisho.ports import (
-        Blobs,
-        Clock,
         EmbeddingStore,
         FollowerTurn,
-        Index,
         MeasuredIndex,
     )
     from shisho.services.stores import QueueStores
@@ -39,47 +35,64 @@ EMBEDDING = (
 )
 
 
-def build_postgres_stores(
-    settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
-) -> LibraryStores:
-    """Build the stores; see `build_stores`."""
-    database = PostgresDatabase(settings.text("store"))
-    clock = make_clock(database.line)
-    index = _index(settings, database, embedders)
-    shared = SqlStores(PostgresQueryStore(database), clock)
-    blobs = build_blobs(settings)
-    pages = PageStores(BlobOriginals(blobs, shared.have_text), BlobPageImages(blobs, shared.have_text))
-    return LibraryStores(
-        storage=PostgresStorage(database, blobs),
-        clock=clock,
-        index=index,
-        shelf=PostgresShelf(database, clock, partial(_erase_all, database, pages, index)),
-        pages=pages,
-        ledger=shared.ledger,
-        opinions=shared.opinions,
-        sessions=shared.sessions,
-        conversations=defer(lambda: shared.conversations),
-        assistants=defer(lambda: shared.assistants),
-        folders=defer(lambda: shared.folders),
-        users=defer(lambda: shared.users),
-        grants=defer(lambda: shared.grants),
-        audit=defer(lambda: shared.audit),
-        quotas=defer(lambda: shared.quotas),
-        shares=defer(lambda: shared.shares),
-        limiter=defer(lambda: shared.limiter),
-        follower_turn=defer(partial(_follower_turn, settings)),
-        embedding_turn=defer(partial(_embedding_turn, database)),
-        embeddings=partial(_embeddings, database, embedders),
-        queue=cache(partial(_queue, settings, database, clock, shared, blobs)),
-        figures=shared.build_figures(index.count_behind),
-        check=partial(check_database, database),
-        close=partial(_close, index, database),
-    )
+class PostgresStores(LibraryStores):
+    """The stores of a library in one PostgreSQL database."""
 
+    def __init__(self, settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock) -> None:
+        self._settings = settings
+        self._database = PostgresDatabase(settings.text("store"))
+        super().__init__(PostgresQueryStore(self._database), make_clock(self._database.line))
+        self._blobs = build_blobs(settings)
+        self.storage = PostgresStorage(self._database, self._blobs)
+        self.index = _index(settings, self._database, embedders)
+        self.pages = PageStores(
+            BlobOriginals(self._blobs, self.have_text), BlobPageImages(self._blobs, self.have_text)
+        )
+        self.shelf = PostgresShelf(self._database, self.clock, self._erase_all)
 
-async def _close(index: MeasuredIndex, database: PostgresDatabase) -> None:
-    await index.close()
-    await database.close()
+    @cached_property
+    def follower_turn(self) -> FollowerTurn:
+        from shisho.system.turn import FileTurn
+
+        self._settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return FileTurn(self._settings.home / FOLLOWER)
+
+    @cached_property
+    def embedding_turn(self) -> FollowerTurn:
+        from shisho.stores.postgres.connect import PostgresTurn
+
+        return PostgresTurn(self._database, EMBEDDING)
+
+    @cached_property
+    def queue(self) -> QueueStores:
+        from shisho.stores.postgres.bell import PostgresBell
+        from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
+        from shisho.stores.postgres.presence import PostgresPresence
+
+        bell = PostgresBell(self._database)
+        transactions = build_postgres_transactions(self._database, self.clock, bell)
+        jobs = PostgresJobs(self._database, self.clock, bell)
+        presence = PostgresPresence(self._database, self._settings.home / "workers")
+        return self.build_queue(transactions, jobs, bell, presence, self._blobs)
+
+    def build_embeddings(self, about: EmbedderAbout) -> EmbeddingStore:
+        from shisho.stores.postgres.embeddings import PostgresEmbeddings
+
+        return PostgresEmbeddings(self._database, about)
+
+    async def check(self) -> Check:
+        return await check_database(self._database)
+
+    async def close(self) -> None:
+        await self.index.close()
+        await self._database.close()
+
+    async def _erase_all(self) -> bool:
+        """Erase purged data from every store that has copies."""
+        await self.pages.originals.erase_purged()
+        await self.pages.images.erase_purged()
+        await self.index.catch_up()
+        return await erase_rows(self._database)
 
 
 def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbedders | None) -> MeasuredIndex:
@@ -90,54 +103,7 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
 
     serving = None if embedders is None else PostgresServing(database, embedders.current.about, is_usable)
     if settings.text("index"):
-        from shisho.bootstrap.outer_index import build_outer_index
         from shisho.stores.postgres.index_feed import PostgresIndexFeed
 
         return build_outer_index(settings, PostgresIndexFeed(database, serving))
     return PostgresIndex(database, serving)
-
-
-async def _erase_all(database: PostgresDatabase, pages: PageStores, index: Index) -> bool:
-    """Erase purged data from every store that has copies."""
-    await pages.originals.erase_purged()
-    await pages.images.erase_purged()
-    await index.catch_up()
-    return await erase_rows(database)
-
-
-def _follower_turn(settings: Settings) -> FollowerTurn:
-    from shisho.system.turn import FileTurn
-
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return FileTurn(settings.home / FOLLOWER)
-
-
-def _embedding_turn(database: PostgresDatabase) -> FollowerTurn:
-    from shisho.stores.postgres.connect import PostgresTurn
-
-    return PostgresTurn(database, EMBEDDING)
-
-
-def _embeddings(database: PostgresDatabase, embedders: BuiltEmbedders | None) -> EmbeddingStore:
-    from shisho.stores.postgres.embeddings import PostgresEmbeddings
-
-    assert embedders is not None
-    return PostgresEmbeddings(database, embedders.current.about)
-
-
-def _queue(
-    settings: Settings,
-    database: PostgresDatabase,
-    clock: Clock,
-    shared: SqlStores,
-    blobs: Blobs,
-) -> QueueStores:
-    from shisho.stores.postgres.bell import PostgresBell
-    from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
-    from shisho.stores.postgres.presence import PostgresPresence
-
-    bell = PostgresBell(database)
-    transactions = build_postgres_transactions(database, clock, bell)
-    jobs = PostgresJobs(database, clock, bell)
-    presence = PostgresPresence(database, settings.home / "workers")
-    return shared.build_queue(transactions, jobs, bell, presence, blobs)

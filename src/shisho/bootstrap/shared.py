@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
-from shisho.bootstrap.deferred import defer, defer_call
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
@@ -19,9 +18,8 @@ from shisho.bootstrap.models import (
     model_ceilings,
 )
 from shisho.bootstrap.reranking import build_reranker
-from shisho.bootstrap.store_parts import LibraryStores
-from shisho.bootstrap.stores import build_stores
-from shisho.bootstrap.web import WebAccess, build_consent
+from shisho.bootstrap.stores import LibraryStores, build_stores
+from shisho.bootstrap.web import WebAccess, build_web, consent_file
 from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
@@ -38,124 +36,165 @@ if TYPE_CHECKING:
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.readers.rendering import KillablePageRenderer
-    from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
+    from shisho.domain.conversation import Surroundings
+    from shisho.domain.inquiry import Inquiry
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.policy import Policy
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Embedder, Index, Reranker, Shelf
+    from shisho.ports import Reranker
     from shisho.services.embeddings import Embeddings
     from shisho.services.search_jobs import Judge
     from shisho.services.sentence_checks import KillableSentenceChecks
+    from shisho.system.consent import ConsentFile
 
 MB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
 class SharedLibrary:
-    """The parts that the libraries of all owners share."""
+    """The parts that the libraries of all owners share, each made at first use."""
 
-    settings: Settings
-    web: WebAccess | None
-    stores: LibraryStores
-    disk: DiskFiles
-    reader: KillableReader
-    renderer: KillablePageRenderer
-    ingest: Ingest
-    searcher: CorpusSearcher
-    inquiries: LibrarianInquiries
-    embedders: BuiltEmbedders | Message
-    make_embeddings: Callable[[], Embeddings]
-    budget: Budget
-    judge: Judge
-    checks: KillableSentenceChecks
+    def __init__(self, settings: Settings, web: WebAccess | None = None) -> None:
+        self.settings = settings
+        self.disk = DiskFiles(settings.read_int("max_file_mb") * MB)
+        self.budget = _build_budget(settings)
+        self._given_web = web
+        self._terms = query_terms(settings)
+        # Missing optional parts are logged at once.
+        self.embedders = _build_embedders(settings)
+        self._reranker = _build_reranker(settings)
+        embedders = None if isinstance(self.embedders, Message) else self.embedders
+        self._embedders = embedders
+        self.stores = build_stores(settings, embedders, SystemClock)
+
+    @property
+    def web_mode(self) -> str:
+        """The user's access to the web: `off`, `ask`, or `on`. Callers with their own access consent."""
+        if self._given_web is not None:
+            return "ask" if self._given_web.needs_consent else "on"
+        return str(self.settings["web"]) if self.settings["web"] in ("off", "ask") else "on"
+
+    @cached_property
+    def web(self) -> WebAccess | None:
+        """The access to the web; None if it is off."""
+        return self._given_web or build_web(self.settings)
+
+    @cached_property
+    def reader(self) -> KillableReader:
+        """The reader of files, with the configured limits."""
+        return build_reader(self.settings, self.disk.max_bytes)
+
+    @cached_property
+    def renderer(self) -> KillablePageRenderer:
+        """The page renderer, with the reader's limits."""
+        from shisho.corpus.readers.rendering import KillablePageRenderer
+
+        seconds = self.settings.read_float("reader_seconds")
+        memory_mb = self.settings.read_int("reader_memory_mb")
+        return KillablePageRenderer(seconds, memory_mb, settings_.child_environment())
+
+    @cached_property
+    def checks(self) -> KillableSentenceChecks:
+        """The checks of an assistant's sentences."""
+        from shisho.services.sentence_checks import KillableSentenceChecks
+
+        return KillableSentenceChecks(settings_.child_environment())
+
+    @cached_property
+    def ingest(self) -> Ingest:
+        """The ingestion of documents."""
+        stores = self.stores
+        return build_ingest(self.settings, stores.shelf, self.reader, stores.clock, stores.pages.originals)
+
+    @cached_property
+    def searcher(self) -> CorpusSearcher:
+        """The search of passages."""
+        from shisho.corpus.retrieve import Retriever
+        from shisho.corpus.session import CorpusSearcher
+        from shisho.web.http.site import find_registered_domain
+
+        fusion = self.settings.text("fusion")
+        return CorpusSearcher(
+            self.stores.shelf,
+            Retriever(self.stores.index, self._terms, self._embedders, fusion),
+            self.stores.sessions,
+            self.settings.text("growth"),
+            site=find_registered_domain,
+            reranker=self._reranker,
+        )
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge of whether a page is useful for a query."""
+        from shisho.corpus.usefulness import Usefulness
+
+        return UsefulnessJudge(Usefulness(self.stores.shelf, self.stores.index, self._terms))
+
+    @cached_property
+    def embeddings(self) -> Embeddings:
+        """The embeddings of all passages."""
+        from shisho.corpus.embedding import PassageEmbedding
+        from shisho.services.embeddings import Embeddings
+
+        stores, embedders = self.stores, self._embedders
+        making = (stores.index, stores.embedding_turn, stores.clock.monotonic)
+        if embedders is None:
+            return Embeddings(None, *making)
+        vectors = stores.build_embeddings(embedders.current.about)
+        return Embeddings(PassageEmbedding(vectors, embedders.current), *making)
+
+    @cached_property
+    def inquiries(self) -> LibrarianInquiries:
+        """The runs of the librarian."""
+        settings, stores = self.settings, self.stores
+        embedder = None if self._embedders is None else self._embedders.current
+        return LibrarianInquiries(
+            lambda: self.searcher,
+            stores.ledger,
+            stores.clock,
+            stores.opinions.list_left_out,
+            settings.read_int("room_tokens") or UNBOUNDED_ROOM,
+            self._report_gap,
+            partial(_runner, settings),
+            partial(_policy, CurrentPolicy(settings, embedder), stores),
+            partial(build_recorded_policy, settings),
+            partial(build_borrowed_policy, settings, embedder),
+            recall=self._recall,
+        )
+
+    def find_consent(self, owner: str) -> ConsentFile:
+        """Return a person's consent to this web access."""
+        return consent_file(self.settings, self.stores.clock, self.web_mode, owner)
 
     async def close(self) -> None:
-        """Close everything that was opened, the stores last."""
-        await self.reader.close()
-        await self.renderer.close()
-        await self.checks.close()
-        if self.web is not None:
-            await self.web.close()
+        """Close everything that was made, the stores last."""
+        made = vars(self)
+        for name in ("reader", "renderer", "checks"):
+            if name in made:
+                await made[name].close()
+        if (web := self._given_web or made.get("web")) is not None:
+            await web.close()
         await self.stores.close()
 
+    async def _recall(self, inquiry: Inquiry) -> Surroundings:
+        stores = self.stores
+        recollection = Recollection(stores.conversations, stores.ledger, stores.shelf, self.searcher)
+        return await recollection.recall(inquiry)
 
-def build_shared(settings: Settings, web: WebAccess | None) -> SharedLibrary:
-    """Build every shared part by explicit constructor calls, without opening anything."""
-    disk = DiskFiles(settings.read_int("max_file_mb") * MB)
-    embedders, without = _embedders(settings)
-    stores = build_stores(settings, embedders, SystemClock)
-    reader = defer(partial(build_reader, settings, disk.max_bytes))
-    ranking = (query_terms(settings), _reranker(settings))  # built now: missing parts are logged at once
-    searcher = defer(partial(_searcher, settings, stores, embedders, *ranking))
-    return SharedLibrary(
-        settings=settings,
-        web=web,
-        stores=stores,
-        disk=disk,
-        reader=reader,
-        renderer=defer(partial(_renderer, settings)),
-        ingest=defer(
-            partial(build_ingest, settings, stores.shelf, reader, stores.clock, stores.pages.originals)
-        ),
-        searcher=searcher,
-        inquiries=_inquiries(settings, web, stores, searcher, embedders.current if embedders else None),
-        embedders=embedders or without,
-        make_embeddings=cache(partial(_embeddings, stores, embedders)),
-        budget=_budget(settings),
-        judge=defer_call(cache(partial(_judge, settings, stores.shelf, stores.index))),
-        checks=defer(_checks),
-    )
+    def _report_gap(self, owner: str) -> Gap:
+        """Return why this user's questions are not searched on the web."""
+        from shisho.domain.task import WebConsent
+
+        gaps = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
+        return gaps.get(self.find_consent(owner).state(), Gap.NO_WAY)
 
 
-def _renderer(settings: Settings) -> KillablePageRenderer:
-    """Build the page renderer with the reader's limits."""
-    from shisho.corpus.readers.rendering import KillablePageRenderer
-
-    seconds = settings.read_float("reader_seconds")
-    memory_mb = settings.read_int("reader_memory_mb")
-    return KillablePageRenderer(seconds, memory_mb, settings_.child_environment())
-
-
-def _checks() -> KillableSentenceChecks:
-    from shisho.services.sentence_checks import KillableSentenceChecks
-
-    return KillableSentenceChecks(settings_.child_environment())
-
-
-def _budget(settings: Settings) -> Budget:
+def _build_budget(settings: Settings) -> Budget:
     budget = Budget(
         max_rounds=settings.read_int("max_rounds"), max_seconds=settings.read_float("max_seconds")
     )
     return with_ceilings(budget, model_ceilings(settings))
-
-
-def _inquiries(
-    settings: Settings,
-    web: WebAccess | None,
-    stores: LibraryStores,
-    searcher: CorpusSearcher,
-    embedder: Embedder | None,
-) -> LibrarianInquiries:
-    room_tokens = settings.read_int("room_tokens") or UNBOUNDED_ROOM
-    barred = partial(_barred, settings, web, stores.clock)
-    left_out = stores.opinions.list_left_out
-    replayed = partial(build_recorded_policy, settings)
-    borrowed = partial(build_borrowed_policy, settings, embedder)
-    policy = partial(_policy, CurrentPolicy(settings, embedder), stores)
-    thinking = (partial(_runner, settings), policy, replayed, borrowed)
-    recollection = Recollection(stores.conversations, stores.ledger, stores.shelf, searcher)
-    return LibrarianInquiries(
-        searcher,
-        stores.ledger,
-        stores.clock,
-        left_out,
-        room_tokens,
-        barred,
-        *thinking,
-        recall=recollection.recall,
-    )
 
 
 def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, owner: str) -> Policy | None:
@@ -168,64 +207,24 @@ def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, own
     return policy.with_meter(OwnerTokens(stores.quotas, owner))
 
 
-def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
-    """Return the embedders; or None and the reason.
+def _build_embedders(settings: Settings) -> BuiltEmbedders | Message:
+    """Return the embedders, or the reason for none.
 
     A configured but missing embedder is logged once.
     """
     built = build_embedders(settings)
-    if not isinstance(built, Message):
-        return built, Message("")
-    if settings.text("embedder") not in ("auto", "none"):
+    if isinstance(built, Message) and settings.text("embedder") not in ("auto", "none"):
         log.warning(built)
-    return None, built
+    return built
 
 
-def _embeddings(stores: LibraryStores, embedders: BuiltEmbedders | None) -> Embeddings:
-    from shisho.corpus.embedding import PassageEmbedding
-    from shisho.services.embeddings import Embeddings
-
-    making = (stores.index, stores.embedding_turn, stores.clock.monotonic)
-    if embedders is None:
-        return Embeddings(None, *making)
-    return Embeddings(PassageEmbedding(stores.embeddings(), embedders.current), *making)
-
-
-def _searcher(
-    settings: Settings,
-    stores: LibraryStores,
-    embedders: BuiltEmbedders | None,
-    terms: AskTerms,
-    reranker: Reranker | None,
-) -> CorpusSearcher:
-    from shisho.corpus.retrieve import Retriever
-    from shisho.corpus.session import CorpusSearcher
-    from shisho.web.http.site import find_registered_domain
-
-    retriever = Retriever(stores.index, terms, embedders, settings.text("fusion"))
-    return CorpusSearcher(
-        stores.shelf,
-        retriever,
-        stores.sessions,
-        settings.text("growth"),
-        site=find_registered_domain,
-        reranker=reranker,
-    )
-
-
-def _reranker(settings: Settings) -> Reranker | None:
+def _build_reranker(settings: Settings) -> Reranker | None:
     """Return the configured reranker. A configured but missing one is logged once."""
     reranker = build_reranker(settings)
     if isinstance(reranker, Message):
         log.warning(reranker)
         return None
     return reranker
-
-
-def _judge(settings: Settings, shelf: Shelf, index: Index) -> Judge:
-    from shisho.corpus.usefulness import Usefulness
-
-    return UsefulnessJudge(Usefulness(shelf, index, query_terms(settings)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,14 +242,6 @@ class DiskFiles:
 
     def read(self, path: Path, within: Path | None = None) -> bytes:
         return reading.read(path, self.max_bytes, within)
-
-
-def _barred(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> Gap:
-    """Return why this user's questions are not searched on the web."""
-    from shisho.domain.task import WebConsent
-
-    why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
-    return why.get(build_consent(settings, web, clock, owner).state(), Gap.NO_WAY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shisho import settings as settings_
-from shisho.bootstrap.shared import build_shared
-from shisho.bootstrap.web import web_of
+from shisho.bootstrap.shared import SharedLibrary
 from shisho.domain.corpus import Check
 from shisho.domain.time import later
 from shisho.errors import ShishoError
@@ -27,7 +26,7 @@ async def tidy_library(**options: Value | Path | None) -> Check:
     """Remove expired records and give free space back to the system. Returns what was done, as a check."""
     try:
         settings = settings_.load(**options)
-        library = build_shared(settings, web_of(settings))
+        library = SharedLibrary(settings)
         try:
             count = await expire_steps(library.stores.ledger, library.stores.clock, settings)
             before, after = await library.stores.storage.compact()

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
-from shisho.bootstrap.deferred import defer
 from shisho.bootstrap.engine_file import LiveMapping, open_engine_file
 from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
@@ -23,7 +21,6 @@ from shisho.ports import (
     Clock,
     DiscoveredUrls,
     Fetcher,
-    Resolver,
     SerpEngine,
     SerpParser,
 )
@@ -31,15 +28,12 @@ from shisho.settings import Settings
 from shisho.version import VERSION
 
 if TYPE_CHECKING:
-    import ssl
-
     from shisho.domain.intervention import HumanChallenge
     from shisho.services.ingest_jobs import IngestHandler
     from shisho.services.result_pages import EngineAccess
     from shisho.services.stores import Manners
     from shisho.services.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
-    from shisho.web.http.address import AllowList
     from shisho.web.http.pacing import Browse
     from shisho.web.serp.stopping import PagingSettings
 
@@ -83,23 +77,17 @@ class WebAccess:
             await self.browser.close()
 
 
-def web_of(settings: Settings) -> WebAccess | None:
-    """Build the web access of the settings.
-
-    Nothing is loaded, started or sent before its first use.
-    """
+def build_web(settings: Settings) -> WebAccess | None:
+    """Build the web access of the settings without starting or sending anything; None if it is off."""
     if settings["web"] == "off":
         return None
-    return defer(partial(_web_of, settings), needs_consent=settings["web"] == "ask")
-
-
-def _web_of(settings: Settings) -> WebAccess:
     from shisho.bootstrap.browser import browse_of, build_browser
     from shisho.services.web import Window
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
     from shisho.web.http.address import AllowList
     from shisho.web.http.agent import user_agent
+    from shisho.web.http.fetch import HttpFetcher
     from shisho.web.serp.parser import KillableSerpParser
 
     file = open_engine_file(settings.home)
@@ -112,10 +100,10 @@ def _web_of(settings: Settings) -> WebAccess:
     keys = {credential.setting for engine in table.values() for credential in engine.about.credentials}
     overrides = LiveMapping(lambda: file.read().overrides)
     parser = KillableSerpParser(overrides, settings_.child_environment())
-    browser = defer(partial(build_browser, settings, resolver, allow, agent, boxed=box is not None))
+    browser = build_browser(settings, resolver, allow, agent, boxed=box is not None)
     return WebAccess(
         table,
-        defer(partial(_build_fetcher, resolver, allow, agent, trusted)),
+        HttpFetcher(resolver, allow, agent, ssl_context=trusted),
         parser,
         browse_of(settings, browser),
         robots=bool(settings["robots"]),
@@ -126,23 +114,6 @@ def _web_of(settings: Settings) -> WebAccess:
         needs_consent=settings["web"] == "ask",
         paging=LiveMapping(lambda: file.read().paging),
     )
-
-
-def _build_fetcher(
-    resolver: Resolver, allow: AllowList, agent: str, trusted: ssl.SSLContext | None
-) -> Fetcher:
-    from shisho.web.http.fetch import HttpFetcher
-
-    return HttpFetcher(resolver, allow, agent, ssl_context=trusted)
-
-
-def build_consent(settings: Settings, web: WebAccess | None, clock: Clock, owner: str) -> ConsentFile:
-    """Return a person's consent to this web access.
-
-    Callers with their own access consent for everybody.
-    """
-    mode = "off" if web is None else "ask" if web.needs_consent else "on"
-    return consent_file(settings, clock, mode, owner)
 
 
 def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL_OWNER) -> ConsentFile:

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap.deferred import defer_call
 from shisho.bootstrap.engine_file import open_engine_file
 from shisho.bootstrap.shared import SharedLibrary
-from shisho.bootstrap.web import build_consent
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import find_password_key, read_known_payloads, read_payload
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from shisho.services.stores import QueueStores
     from shisho.services.web import EngineCatalogue
     from shisho.services.web_pages import PageIntake
-    from shisho.system.consent import ConsentFile
 
 LOOK_AGAIN_SECONDS = 3.0
 EXPIRY_SECONDS = 3_600.0  # between two looks for expired records
@@ -51,7 +48,7 @@ async def run_jobs(
     from shisho.jobs.worker import Worker
 
     settings = shared.settings
-    stores = shared.stores.queue()
+    stores = shared.stores.queue
     pace = WorkerTiming(job=settings.read_float("max_job_seconds"))
     at_once = settings.read_int("workers") if slots is None else slots
     told_notifier = None if settings.text("notify") == "off" else notifier
@@ -66,9 +63,11 @@ async def run_jobs(
         pace=pace,
         forget=partial(_forget_password, stores.staging),
     )
-    expire = partial(_expire_steps, shared.stores.ledger, shared.stores.clock, settings)
-    aside = (partial(library.folders.follow, _log_folder), library.embeddings.keep_up, expire)
-    workplace = Workplace(notices, worker, () if notifier is None else aside)
+    aside: Sequence[Callable[[], Awaitable[None]]] = ()
+    if notifier is not None:  # a process that stays
+        expire = partial(_expire_steps, shared.stores.ledger, shared.stores.clock, settings)
+        aside = (partial(library.folders.follow, _log_folder), library.embeddings.keep_up, expire)
+    workplace = Workplace(notices, worker, aside)
     async with _usable(shared.stores.storage, notifier is not None, workplace):
         yield
 
@@ -175,7 +174,7 @@ def _handlers(shared: SharedLibrary, stores: QueueStores) -> Mapping[str, Handle
         JobKind.INGEST: lambda: shelving().ingest,
         JobKind.ANSWER: partial(_make_answering, shared, stores),
     }
-    return {kind: defer_call(cache(make)) for kind, make in makers.items()}
+    return {kind: _make_at_first_job(make) for kind, make in makers.items()}
 
 
 def _make_shelving(shared: SharedLibrary, stores: QueueStores) -> IngestHandler:
@@ -234,7 +233,7 @@ def _make_answering(shared: SharedLibrary, stores: QueueStores) -> Handler:
 
 def _way_is_open(shared: SharedLibrary, owner: str) -> bool:
     return (
-        _consent(shared, owner).state() is WebConsent.GIVEN
+        shared.find_consent(owner).state() is WebConsent.GIVEN
         and build_engine_catalogue(shared, owner).is_any_set_up()
     )
 
@@ -243,7 +242,7 @@ def _with_consent(shared: SharedLibrary, handler: Handler) -> Handler:
     """Check the consent of the job's owner, who may withdraw it after the job was queued."""
 
     async def handled(job: Job, context: JobContext) -> Any:
-        check_consent(_consent(shared, read_payload(job).owner).state())
+        check_consent(shared.find_consent(read_payload(job).owner).state())
         return await handler(job, context)
 
     return handled
@@ -261,7 +260,7 @@ def build_engine_catalogue(shared: SharedLibrary, owner: str) -> EngineCatalogue
     """Build the catalogue of engines as this user may use them."""
     from shisho.services.web import EngineCatalogue
 
-    manners = shared.stores.queue().manners
+    manners = shared.stores.queue.manners
     return EngineCatalogue(
         list_known=partial(_known_engines, shared),
         plugged=_plugged(shared).keys(),
@@ -277,7 +276,7 @@ def build_engine_catalogue(shared: SharedLibrary, owner: str) -> EngineCatalogue
 def _off_reason(shared: SharedLibrary, owner: str) -> str:
     from shisho.services.web import OFF, OFF_BY_SETTING
 
-    consent = _consent(shared, owner)
+    consent = shared.find_consent(owner)
     if consent.state() is not WebConsent.OFF:
         return ""
     return OFF_BY_SETTING if consent.mode == "off" else OFF
@@ -294,5 +293,10 @@ def _plugged(shared: SharedLibrary) -> dict[str, EngineAbout]:
     return {name: engine.about for name, engine in shared.web.engines.items()} if shared.web else {}
 
 
-def _consent(shared: SharedLibrary, owner: str) -> ConsentFile:
-    return build_consent(shared.settings, shared.web, shared.stores.clock, owner)
+def _make_at_first_job(make: Callable[[], Handler]) -> Handler:
+    make = cache(make)
+
+    async def handle(job: Job, context: JobContext) -> Any:
+        return await make()(job, context)
+
+    return handle

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
@@ -57,6 +57,17 @@ MOST_VALUES = 20
 STILL_READ = Message("purge.log_in_use")
 
 
+class DocumentTools(Protocol):
+    """The tools that read and rank documents, each made at first use."""
+
+    @property
+    def disk(self) -> Files: ...
+    @property
+    def ingest(self) -> Ingester: ...
+    @property
+    def searcher(self) -> CorpusSearcher: ...
+
+
 class Documents:
     """The documents that the visitor may read: added, listed, read, searched, removed."""
 
@@ -65,18 +76,14 @@ class Documents:
         access: CorpusAccess,
         shelf: Shelf,
         opinions: Opinions,
-        files: Files,
-        ingest: Ingester,
-        searcher: CorpusSearcher,
+        tools: DocumentTools,
         drop_staged: Callable[[str], Awaitable[None]],
     ) -> None:
         self._drop_staged = drop_staged
         self._access = access
         self._shelf = shelf
         self._opinions = opinions
-        self._files = files
-        self._ingest = ingest
-        self._searcher = searcher
+        self._tools = tools
 
     async def add(
         self,
@@ -98,13 +105,13 @@ class Documents:
         corpus.
         """
         bibliographies = frozenset(map(Path, coerce_paths(references)))
-        survey = await asyncio.to_thread(survey_once, self._files, coerce_paths(paths), bibliographies)
+        survey = await asyncio.to_thread(survey_once, self._tools.disk, coerce_paths(paths), bibliographies)
         notify(FilesSurveyed(survey))
         async with self._access.recording_failure(AuditVerb.ADD, corpus) as act:
             target = await self._access.find_writable(corpus)
             options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
             await self._access.audit.record(act)
-            adding = FileIntake(self._files, self._ingest, *options)
+            adding = FileIntake(self._tools.disk, self._tools.ingest, *options)
             async with aclosing(adding.take_in(survey.files)) as receipts:
                 async for receipt in receipts:
                     yield receipt
@@ -113,7 +120,7 @@ class Documents:
         """Add bytes without a file. Raises NotFound and AccessDenied for another user's corpus."""
         async with self._access.recording(AuditVerb.ADD, corpus):
             target = await self._access.find_writable(corpus)
-            return await self._ingest.add(source, target.name, target.owner)
+            return await self._tools.ingest.add(source, target.name, target.owner)
 
     async def list_corpora(self) -> Sequence[Corpus]:
         """List the corpora that the visitor may search, their own first."""
@@ -227,7 +234,7 @@ class Documents:
         excluded = await self._opinions.list_left_out(self._access.owner)
         checked = await check_filters(self._shelf, self._access.owner, conditions)
         scope = Scope(self._access.owner, corpora, checked, excluded.documents, excluded.passages)
-        ranking = await self._searcher.rank_top(request, scope, limit, room)
+        ranking = await self._tools.searcher.rank_top(request, scope, limit, room)
         if not ranking:
             await check_searchable(self._shelf, self._access.owner, corpora)
         hits = [to_hit(passage) for passage in ranking]
@@ -236,7 +243,7 @@ class Documents:
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """Return the ranking before it is cut to the relevant passages, for measurements."""
-        ranking = await self._searcher.rank(
+        ranking = await self._tools.searcher.rank(
             SearchRequest(keyword_query=coerce_strings(query)), Scope(self._access.owner), depth
         )
         return [to_hit(passage) for passage in ranking]
@@ -244,7 +251,7 @@ class Documents:
     async def rank_documents(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[DocumentId]:
         """Return the documents of `rank`, each at the rank of its best passage, without opening any."""
         request = SearchRequest(keyword_query=coerce_strings(query))
-        return await self._searcher.rank_documents(request, Scope(self._access.owner), depth)
+        return await self._tools.searcher.rank_documents(request, Scope(self._access.owner), depth)
 
     async def _find_document(self, prefix: str) -> Document:
         return await find_one_document(self._shelf, self._access.owner, prefix)

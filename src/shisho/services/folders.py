@@ -39,7 +39,7 @@ class FolderParts:
     roots: Sequence[Path]
     shelf: Shelf
     files: Files
-    ingest: Ingester
+    find_ingest: Callable[[], Ingester]
     register: FolderRegister
     watcher: FolderWatcher
     turn: FollowerTurn
@@ -289,7 +289,7 @@ class Folders:
                 yield known_receipt
         if unread:
             await parts.access.record(AuditVerb.ADD, comparison.corpus)
-        taking = FileIntake(parts.files, parts.ingest, target.name, target.owner, {}, notify=notify)
+        taking = FileIntake(parts.files, parts.find_ingest(), target.name, target.owner, {}, notify=notify)
         files_by_path = {file.path: file for file in unread}
         paths = bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)

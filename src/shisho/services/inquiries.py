@@ -71,7 +71,7 @@ class LibrarianInquiries:
     question for a model: earlier turns and the library.
     """
 
-    searcher: CorpusSearcher
+    find_searcher: Callable[[], CorpusSearcher]
     ledger: Ledger
     clock: Clock
     list_left_out: Callable[[str], Awaitable[ExcludedSources]]
@@ -159,12 +159,12 @@ class LibrarianInquiries:
         async def survey(question: str, required: Requirements) -> CitedSurvey | None:
             from shisho.services.collection import CollectionLook
 
-            look = CollectionLook(self.searcher, inquiry.scope, question, self.clock.now())
+            look = CollectionLook(self.find_searcher(), inquiry.scope, question, self.clock.now())
             return await look.survey(required, has_model=policy is not None)
 
         async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
-            return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
+            return await self.find_searcher().open(scope, complexity, self.room_tokens, run_id)
 
         return await loop.prepare(
             inquiry,

@@ -166,11 +166,11 @@ async def test_damage_that_is_met_later_stops_all_writing(home: Path) -> None:
             scribble(database, page, seed=page)
         async with open_library(home=home) as other:
             with pytest.raises(StorageUnusable, match=r"damaged.*backup"):
-                await other.search(["灯台"])
+                await other.documents.search(["灯台"])
             with pytest.raises(StorageUnusable, match="damaged"):
-                await other.tasks.create_task("後")
+                await other.tasks.create("後")
             with pytest.raises(StorageUnusable, match="damaged"):
-                await other.ready()
+                await other.check_ready()
 
 
 async def test_a_home_that_can_be_written_again_is_used_again(home: Path) -> None:

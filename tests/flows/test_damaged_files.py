@@ -110,10 +110,10 @@ async def test_damage_that_a_search_meets_is_mended_too(
 
 async def test_others_that_have_the_index_open_go_on(home: Path) -> None:
     async with open_library(home=home) as first, open_library(home=home) as second:
-        before = len(await first.search(["灯台"]))
+        before = len(await first.documents.search(["灯台"]))
         fill_with_noise(home / "lexical" / "watermark")
         async with open_library(home=home) as third:
-            assert len(await third.search(["灯台"])) == before
+            assert len(await third.documents.search(["灯台"])) == before
         for number, library in enumerate((first, second, first)):
             await library.documents.add_source(Source(f"新{number}.txt", f"新しい灯台{number}。".encode()))
             for other in (first, second):

@@ -267,7 +267,7 @@ async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp
         told: list[News] = []
         follower = asyncio.create_task(library.folders.follow(told.append))
         await holds(library, ["0.txt", "1.txt", "2.txt"])
-        assert other.folders.follower() == os.getpid()
+        assert other.folders.find_follower() == os.getpid()
         write(folder / "奥" / "新.txt", "新しい本文である。")
         (folder / "0.txt").unlink()
         await holds(library, ["1.txt", "2.txt", "新.txt"])
@@ -282,9 +282,9 @@ async def test_a_folder_is_followed_by_one_of_those_that_work_on_the_library(tmp
         second = asyncio.create_task(other.folders.follow())
         write(folder / "終.txt", "終わりの本文である。")
         await holds(library, ["1.txt", "2.txt", "後.txt", "新.txt", "終.txt"])
-        await other.folders.forget(folder)
+        await other.folders.unwatch(folder)
         with pytest.raises(NotFound):
-            await other.folders.forget(folder)
+            await other.folders.unwatch(folder)
         second.cancel()
         await asyncio.gather(second, return_exceptions=True)
 

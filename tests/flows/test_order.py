@@ -142,7 +142,7 @@ async def test_near_duplicates_that_come_at_once_share_a_cluster(library: Librar
         passage
         for receipt in receipts
         if receipt.document_id is not None
-        for passage in await parts.shelf.list_passages_of(receipt.document_id)
+        for passage in await parts.stores.shelf.list_passages_of(receipt.document_id)
     ]
     assert len(passages) == 2
     assert len({passage.cluster for passage in passages}) == 1

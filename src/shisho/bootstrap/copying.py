@@ -26,7 +26,7 @@ from shisho.system.clock import SystemClock
 from shisho.system.disk import path_trouble
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.stores import LibraryStores
+    from shisho.bootstrap.sql_stores import LibraryStores
     from shisho.ports import Blobs
     from shisho.stores.postgres.connect import PostgresDatabase
 

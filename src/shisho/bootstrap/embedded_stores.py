@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
-from shisho.bootstrap.stores import LibraryStores, MakeClock, PageStores, build_outer_index
+from shisho.bootstrap.sql_stores import LibraryStores, MakeClock, PageStores, build_outer_index
 from shisho.settings import Settings
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, check_database
 from shisho.stores.embedded.erasure import Erasure

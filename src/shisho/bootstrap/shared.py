@@ -18,7 +18,8 @@ from shisho.bootstrap.models import (
     model_ceilings,
 )
 from shisho.bootstrap.reranking import build_reranker
-from shisho.bootstrap.stores import LibraryStores, build_stores
+from shisho.bootstrap.sql_stores import LibraryStores
+from shisho.bootstrap.stores import build_stores
 from shisho.bootstrap.web import WebAccess, build_web, consent_file
 from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk

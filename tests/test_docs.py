@@ -11,6 +11,7 @@ import yaml
 
 from shisho.errors import map_by_code
 from shisho.interfaces.cli.app import app
+from shisho.messages.po import catalogue
 from shisho.settings import TABLE
 
 ROOT = Path(__file__).parent.parent
@@ -108,6 +109,11 @@ def find_discouraged(markdown: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("path", JAPANESE, ids=lambda path: path.name)
 def test_japanese_pages_use_the_words_of_the_glossary(path: Path) -> None:
     assert find_discouraged(path.read_text("utf-8")) == []
+
+
+def test_japanese_messages_use_the_words_of_the_glossary() -> None:
+    found = {id_: find_discouraged(text) for id_, text in catalogue("ja").items()}
+    assert {id_: words for id_, words in found.items() if words} == {}
 
 
 def test_a_discouraged_word_is_found_outside_of_code() -> None:

@@ -63,7 +63,7 @@ def test_every_field_that_is_shown_has_its_name(shape: Any) -> None:
 def test_what_is_shown_of_a_document_an_answer_and_the_settings_is_named_in_japanese(tmp_path: Path) -> None:
     (tmp_path / "灯台.txt").write_text("灯台とは、光で船を導く塔のことである。\n", "utf-8")
     locale = "ja_JP.UTF-8"
-    assert "1パッセージ" in shell(locale, ("add", "灯台.txt"), tmp_path)
+    assert "1か所" in shell(locale, ("add", "灯台.txt"), tmp_path)
     listed = shell(locale, ("list",), tmp_path)
     shown = shell(locale, ("show", listed.split()[0]), tmp_path).partition("\n\n")[0].splitlines()
     names = [line.partition(":")[0] for line in shown]
@@ -77,7 +77,7 @@ def test_what_is_shown_of_a_document_an_answer_and_the_settings_is_named_in_japa
 
 
 def test_a_box_begins_in_the_language_of_its_reader(tmp_path: Path) -> None:
-    for language, head in (("en", "A web in a box"), ("ja", "箱の中のウェブ")):
+    for language, head in (("en", "A web in a box"), ("ja", "テスト用のウェブ")):
         command = [
             sys.executable,
             "-m",

@@ -55,7 +55,7 @@ async def made(url: str) -> None:
 PROBLEMS = {
     "not there": (not_there, StoreUnavailable, "cannot be reached. Try again", "つながりません"),
     "refused": (refused, StorageUnusable, "make the user and the database", "データベースを作ってください"),
-    "newer": (newer, StorageUnusable, "newer version of Shisho", "より新しいShisho"),
+    "newer": (newer, StorageUnusable, "newer version of Shisho", "新しいバージョンの Shisho"),
     "read-only": (read_only, StorageUnusable, "may only read", "読むことしか"),
 }
 

@@ -37,14 +37,14 @@ def test_the_shell_goes_on_with_new_words(shell: Shell, notes: Path) -> None:
     shell("add", str(notes))
     first = shell("ask", "樹氷とは何か", "--json")
     shown = shell("ask", "--continue", "last", "それはなぜ白いのか")
-    assert "「樹氷とは何か → それはなぜ白いのか」と解しました" in shown and "気泡を多く含む" in shown
+    assert "「樹氷とは何か → それはなぜ白いのか」と解釈しました" in shown and "気泡を多く含む" in shown
     third = shell("ask", "--continue", first["id"], "では霧氷は?", "--json")
     assert (
         third["question"] == "では霧氷は?"
         and third["understood"] == "樹氷とは何か → それはなぜ白いのか → では霧氷は?"
     )
     assert third["conversation_id"] == first["conversation_id"] == first["task_id"]
-    assert "→ では霧氷は?」と解しました" in shell("show", "last")
+    assert "→ では霧氷は?」と解釈しました" in shell("show", "last")
     told = shell("conversation")
     assert (
         "1. 樹氷とは何か" in told
@@ -52,7 +52,7 @@ def test_the_shell_goes_on_with_new_words(shell: Shell, notes: Path) -> None:
         and told.count("では霧氷は?") == 2
     )
     error = shell("ask", "--continue", "nowhere", "それは?", "--json", code=1)
-    assert error["code"] == "RESOURCE_NOT_FOUND" and "やりとり" in error["message"]
+    assert error["code"] == "RESOURCE_NOT_FOUND" and "会話" in error["message"]
 
 
 @pytest.mark.slow

@@ -332,7 +332,7 @@ def test_the_shell_follows_until_interrupted_and_a_worker_goes_on(shell: Shell, 
         assert process.stdout is not None
         lines = {process.stdout.readline().strip() for _ in range(3)}
         assert {line.partition("  ")[0] for line in lines} == {"追加"}
-        assert "が見守っています" in shell.run("watch").stderr
+        assert "が監視しています" in shell.run("watch").stderr
         write(folder / "新.txt", "新しい本文である。")
         assert "新.txt" in process.stdout.readline()
         _, said = interrupted(process)
@@ -351,6 +351,6 @@ def test_the_shell_follows_until_interrupted_and_a_worker_goes_on(shell: Shell, 
     finally:
         shell.kill(worker)
         worker.communicate()
-    assert "見守っているフォルダーはありません" in shell("watch", "--forget", folder)
+    assert "監視しているフォルダーはありません" in shell("watch", "--forget", folder)
     assert len(shell("list", "--json")) == 3
     shell("watch", "--forget", folder, code=1)

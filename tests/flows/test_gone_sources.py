@@ -51,7 +51,7 @@ def test_the_shell_marks_a_quotation_whose_source_has_changed(shell: Shell, tmp_
     assert "新しい版" not in shell("show", answer["id"])
     file.write_text("赤い本は床の下にある。", "utf-8")
     shell("add", file)
-    assert "その後新しい版に変わりました" in shell("show", answer["id"])
+    assert "その後更新されました" in shell("show", answer["id"])
     assert shell("show", "--json", answer["id"])["evidence"][0]["source_state"] == "superseded"
 
 

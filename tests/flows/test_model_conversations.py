@@ -92,7 +92,7 @@ async def test_a_follow_up_that_rules_miss_is_written_out_by_the_model_and_told(
     assert resolve(FOLLOW_UP, [FIRST]) == FOLLOW_UP, "rules leave it as it is"
     answer, requests = await asked_on(tmp_path, replying(ALONE))
     assert answer.question == FOLLOW_UP and answer.understood == ALONE
-    assert f"「{ALONE}」と解しました" in answer.text and LINE in answer.text
+    assert f"「{ALONE}」と解釈しました" in answer.text and LINE in answer.text
     assert [goal.question for goal in answer.goals] == [ALONE]
     assert answer.model_uses[0].node == "strategy" and answer.model_uses[0].fault is None
     told = requests[0].text

@@ -82,7 +82,7 @@ async def test_models_try_shows_calls_tokens_and_seconds_and_the_answer(tmp_path
         printed, told = (stream.decode() for stream in await ran.communicate())
     assert ran.returncode == 0, told
     assert f"{SENTENCE} [1]" in printed
-    assert "パッセージの読解と回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told and "秒" in told
+    assert "該当箇所の読解と回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told and "秒" in told
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
     told = capsys.readouterr().out  # in the language of the question, whoever looks
     assert "回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told
     assert (
-        "パッセージの読解 ollama/m-1: 呼び出し 2回、200 + 40トークン — 規則が代わりに行いました: 応答が求めた形"
+        "該当箇所の読解 ollama/m-1: 呼び出し 2回、200 + 40トークン — 規則で処理しました: 応答が求めた形"
         in told
     )
 

@@ -143,7 +143,7 @@ async def test_the_shell_lists_solves_and_skips(shell: Shell) -> None:
     ]
     assert "1件" in shell("auth", "skip", held[2]["id"])
     assert shell("auth", "skip", "--task", held[3]["task_id"], "--json") == {"resolved": 1, "requeued": []}
-    assert "待つものはありません" in shell("auth", "list")
+    assert "確認待ちはありません" in shell("auth", "list")
     assert "RESOURCE_NOT_FOUND" in shell("auth", "done", code=1)
     assert rows_of(shell.home, "SELECT state, count(*) FROM interventions GROUP BY state ORDER BY state") == [
         ("completed", 2),

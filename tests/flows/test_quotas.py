@@ -89,7 +89,7 @@ async def test_a_search_that_meets_the_quota_of_pages_ends_with_what_it_has_and_
         (quota,) = await library.team.list_quotas()
         assert (quota.used, quota.per_day) == (3, 3)
         asked = await library.questions.queue("次元の呪いとは何か、また、主成分とは何か")
-        assert "今日のページの割り当てを使い切りました" in (await answered(library, asked)).text
+        assert "今日のページ数の上限に達しました" in (await answered(library, asked)).text
 
 
 async def test_quotas_are_set_by_who_runs_the_library_alone(tmp_path: Path) -> None:

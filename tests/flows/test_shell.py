@@ -46,7 +46,7 @@ def library(folder: Path, files: int, paragraphs: int = 60) -> None:
 def test_a_removal_is_undone_by_the_name_of_the_file(shell: Shell) -> None:
     name = "01-regression.pdf"
     shell("add", SAMPLES / name)
-    assert "検索から外しました" in shell("remove", name) and shell("list", "--json") == []
+    assert "検索対象から外しました" in shell("remove", name) and shell("list", "--json") == []
     assert name in shell("restore", name)
     (document,) = shell("list", "--json")
     assert shell("restore", document["id"], "--json") == document
@@ -108,10 +108,10 @@ def test_list_remove_backup_settings_doctor(shell: Shell, tmp_path: Path) -> Non
     shell("add", SAMPLES / "01-regression.pdf")
     (document,) = shell("list", "--json")
     assert document["page_count"] == 6
-    assert "検索から外しました" in shell("remove", document["id"][:9])
+    assert "検索対象から外しました" in shell("remove", document["id"][:9])
     assert shell("list", "--json") == []
     assert "追加 1" in shell("add", SAMPLES / "01-regression.pdf")
-    assert "抹消しました" in shell("remove", "01-regression.pdf", "--purge", "--yes")
+    assert "完全に削除しました" in shell("remove", "01-regression.pdf", "--purge", "--yes")
     shell("backup", tmp_path / "copy.db")
     with closing(apsw.Connection(str(tmp_path / "copy.db"))) as copied:
         assert copied.execute("SELECT state FROM documents").fetchall() == [("purged",)]
@@ -228,8 +228,8 @@ def test_ctrl_c_prints_what_was_found_and_the_run_goes_on(shell: Shell, tmp_path
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, (printed, said)
-    assert "途中で止められました" in printed and "--continue last" in said
-    assert "途中で止められました" in shell("show", "last")
+    assert "途中で停止しました" in printed and "--continue last" in said
+    assert "途中で停止しました" in shell("show", "last")
     answer = shell("ask", "--continue", "last", "--json")
     assert answer["loop_stop"] != "STOPPED" and len(shell("list", "--limit", "999", "--json")) == 60
 

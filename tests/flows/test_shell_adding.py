@@ -81,7 +81,7 @@ def test_names_tell_files_apart_and_failures_are_told_again(shell: Shell, tmp_pa
     done = shell.run("add", folder)
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert "追加  week1/slides.txt  1パッセージ" in lines and "追加  week2/slides.txt  1パッセージ" in lines
+    assert "追加  week1/slides.txt  1か所" in lines and "追加  week2/slides.txt  1か所" in lines
     total = next(place for place, line in enumerate(lines) if line.startswith("追加 2 "))
     end = "\n".join(lines[total + 1 :])
     assert "week1/empty.txt" in end and "week2/broken.pdf" in end and end.count("DOCUMENT_UNREADABLE") == 2

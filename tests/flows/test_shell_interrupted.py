@@ -54,7 +54,7 @@ def test_asking_says_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
     process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")
     until(process, shell.home, DOCUMENTS, 2)
     printed, said = interrupted(process)
-    assert "途中で止められました" in printed and "--continue last" in said and "追加できません" not in said
+    assert "途中で停止しました" in printed and "--continue last" in said and "追加できません" not in said
     answer = shell("ask", "--continue", "last", "--json")
     assert answer["loop_stop"] != "STOPPED"
     assert shell("ask", "--continue", "last", "--json", code=1)["code"] == "RESOURCE_NOT_FOUND"
@@ -145,10 +145,10 @@ main()
 @pytest.mark.parametrize(
     ("verb", "words", "said"),
     [
-        ("Documents.list", ("list",), "何も変わっていません"),
-        ("Library.run_checks", ("doctor",), "何も変わっていません"),
-        ("Questions.replay", ("replay",), "何も変わっていません"),
-        ("Library.show", ("show",), "何も変わっていません"),
+        ("Documents.list", ("list",), "何も変更していません"),
+        ("Library.run_checks", ("doctor",), "何も変更していません"),
+        ("Questions.replay", ("replay",), "何も変更していません"),
+        ("Library.show", ("show",), "何も変更していません"),
         ("Library.backup", ("backup", "copy.db"), "何も書き出していません"),
         ("copying.copy_library", ("copy", "--from", "a", "--to", "b"), "コピー済みの分は保存されています"),
         ("Documents.restore", ("restore", "x"), "完了した分は保存されています"),

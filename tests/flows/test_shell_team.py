@@ -18,8 +18,8 @@ def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> N
     shell("users", "add", "jiro", "--no-token")
     renewed = shell.run("users", "token", "hanako")
     assert renewed.stdout.strip() != made["token"] and renewed.stdout.strip() not in renewed.stderr
-    assert shell("users", "list") == "hanako  トークン\njiro  プロキシ経由\n"
-    assert shell("groups", "add", "lab", "hanako", "jiro") == "lab: 2人増えました\n"
+    assert shell("users", "list") == "hanako  トークン\njiro  プロキシー経由\n"
+    assert shell("groups", "add", "lab", "hanako", "jiro") == "lab: 2人を追加しました\n"
     assert shell("groups", "list") == "lab  hanako, jiro\n"
     shell("groups", "remove", "lab", "jiro")
     assert shell("groups", "list", "--json") == [{"name": "lab", "members": ["hanako"]}]
@@ -27,16 +27,16 @@ def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> N
     text.write_text("決定係数は指標である。", "utf-8")
     shell("add", text, "--corpus", "papers")
     assert shell("grants", "add", "papers", "lab", "--group", "--write") == (
-        "papers@local  グループ lab  読み書きできる\n"
+        "papers@local  グループ lab  閲覧と編集\n"
     )
     shell("grants", "add", "papers", "jiro")
     rows = shell("grants", "list", "--json")
     assert [(row["grantee"][1], row["access"]) for row in rows] == [("lab", "write"), ("jiro", "read")]
     shell("grants", "remove", "papers", "jiro")
     shell("groups", "remove", "lab")
-    assert shell("grants", "list") == "何も許していません: shisho grants add コーパス 名前\n"
+    assert shell("grants", "list") == "付与した権限はありません: shisho grants add コーパス 名前\n"
     shell("users", "remove", "jiro")
-    assert "jiro  外した" in shell("users", "list")
+    assert "jiro  削除済み" in shell("users", "list")
     shell("users", "restore", "jiro")
     for wrong in (
         ("users", "add", "hanako"),
@@ -57,7 +57,9 @@ def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> N
 def test_a_group_is_the_same_however_its_name_is_typed(shell: Shell) -> None:
     shell("users", "add", "hanako", "--no-token")
     shell("groups", "add", "ゼミ")
-    assert shell("groups", "add", unicodedata.normalize("NFD", "ゼミ"), "hanako") == "ゼミ: 1人増えました\n"
+    assert (
+        shell("groups", "add", unicodedata.normalize("NFD", "ゼミ"), "hanako") == "ゼミ: 1人を追加しました\n"
+    )
     shell("groups", "remove", unicodedata.normalize("NFD", "ゼミ"), "hanako")
     newest, *_ = shell("audit", "--json")
     assert (newest["verb"], newest["subjects"]) == ("leave", ["ゼミ", "hanako"])
@@ -69,5 +71,5 @@ def test_a_record_that_nobody_has_is_asked_for(shell: Shell) -> None:
     for number in ("99999999999999999999", "-5"):
         done = shell.run("audit", "--before", number, "--json")
         assert (done.returncode, json.loads(done.stdout)["code"]) == (2, "INVALID_PARAMS"), done.stderr
-    assert shell("audit", "--user", "hanako") == "それに当たる記録はありません。\n"
+    assert shell("audit", "--user", "hanako") == "該当する記録はありません。\n"
     assert len(shell("audit", "--before", str(2**63 - 1), "--json")) == 1

@@ -64,7 +64,7 @@ async def test_broken_off_while_it_waits_for_the_web_it_goes_on(
     printed, said = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
     if how is signal.SIGINT:
         assert process.returncode == 130, (printed, said)
-        assert "途中で止められました" in printed and "--continue last" in said
+        assert "途中で停止しました" in printed and "--continue last" in said
     again = await asyncio.to_thread(shell.run, "ask", "--continue", "last", "--json")
     answer = json.loads(again.stdout)
     assert answer["loop_stop"] != "STOPPED"

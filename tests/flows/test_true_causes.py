@@ -128,14 +128,15 @@ async def test_rest_and_assistants_are_told_of_a_cursor_of_no_result(two: Librar
 
 @pytest.mark.slow
 def test_the_shell_tells_the_end_of_a_list_from_an_empty_library(shell: Shell, tmp_path: Path) -> None:
-    assert "まだ文書がありません" in shell("list") and "まだ課題がありません" in shell("jobs")
+    assert "まだ文書がありません" in shell("list") and "まだタスクがありません" in shell("jobs")
     file = tmp_path / "一.txt"
     file.write_text(TEXT, "utf-8")
     shell("add", file)
     (document,) = shell("list", "--json")
     for narrowed in (["--after", document["id"]], ["--corpus", "nosuch"], ["--filter", "title=ない"]):
         assert (
-            shell("list", *narrowed) == "当てはまる文書はありません。`shisho list` だけなら全部を示します。\n"
+            shell("list", *narrowed)
+            == "当てはまる文書はありません。`shisho list` ですべての文書を表示します。\n"
         )
     for command in (["list", "--after", "nosuch"], ["jobs", "--after", "nosuch"]):
         assert "nosuch が見つからないため、続きを表示できません" in shell(*command, code=2)
@@ -159,7 +160,7 @@ async def test_a_backup_that_has_no_place_names_it(two: Library, tmp_path: Path)
     target = tmp_path / "missing" / "x.db"
     with pytest.raises(InvalidParams) as raised:
         await two.backup(target)
-    for language, words in (("en", "there is no folder"), ("ja", "というフォルダがありません")):
+    for language, words in (("en", "there is no folder"), ("ja", " がありません。名前を確認")):
         said = render(raised.value.message, language)
         assert words in said and str(target.parent) in said and "home" not in said and "ホーム" not in said
     await two.backup(tmp_path / "x.db")

@@ -376,7 +376,7 @@ async def test_no_more_pages_than_the_task_allows(opening: Opening, most: int) -
         assert len(web.asked) <= most
         held = await library.tasks.get_status(task, wait=0)
         assert held.spent.get("pages", 0) <= most
-        assert "ウェブは探し切れていません" in answer.text
+        assert "ウェブ検索は途中で終わりました" in answer.text
 
 
 async def test_the_questions_own_ceiling_holds_too(opening: Opening) -> None:

@@ -51,7 +51,7 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
         answer = await answered(library, asked)
         held, _ = await ended(library, task)
         assert 0 < len(pages(box)) <= most and held.spent["pages"] <= most
-        assert "ウェブは探し切れていません" in answer.text
+        assert "ウェブ検索は途中で終わりました" in answer.text
         if sources is Sources.BOTH and most < 12:
             # The note says it, and so does a page: beside busy processes the page may be there first.
             assert any(one.goal_id == "G1" for one in answer.evidence)

@@ -105,11 +105,11 @@ async def test_what_would_go_out_is_shown_and_asked_once_and_the_yes_is_remember
     second = box.questions[-4]
     _, seen = await asyncio.to_thread(at_terminal, shell, "ask", first.text, say="n")
     assert not box.log.requests, "before the yes"
-    assert first.topic in seen and "mojeek" in seen and "送ってよいですか" in seen
+    assert first.topic in seen and "mojeek" in seen and "送信しますか" in seen
     printed, _ = await asyncio.to_thread(at_terminal, shell, "ask", first.text, say="y")
     assert box.log.requests and first.gold in printed
     printed, seen = await asyncio.to_thread(at_terminal, shell, "ask", second.text, "--sources", "web")
-    assert second.gold in printed and "送ってよいですか" not in seen
+    assert second.gold in printed and "送信しますか" not in seen
     shown = await asyncio.to_thread(shell, "settings", "--json")
     assert shown["web_consent"]["state"] == "given" and shown["web_consent"]["since"]
     asked = len(box.log.requests)

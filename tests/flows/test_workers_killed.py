@@ -118,7 +118,7 @@ def test_a_worker_drains_the_queue_and_ends(shell: Shell, tmp_path: Path) -> Non
     queued = shell("queue", "add", "決定係数 定義", "", "決定係数 定義", "--json")
     shell.environment["SHISHO_WEB"] = "off"
     assert (queued["queued"], len(queued["skipped"])) == (1, 2)
-    assert "決定係数 定義" in shell("queue", "status") and "課題" in shell(
+    assert "決定係数 定義" in shell("queue", "status") and "タスク" in shell(
         "queue", "status", queued["task_id"][:30]
     )
     shell("worker", "-n", "2", "--drain")

@@ -170,7 +170,7 @@ def test_closest_passages_are_never_called_not_found() -> None:
 @pytest.mark.parametrize("stop", [stop for stop in LoopStop if stop is not LoopStop.CONDITION_MET])
 def test_without_evidence_it_says_so_and_why_the_search_ended(stop: LoopStop) -> None:
     for made, level, why in (
-        (ONE, "見つかりません", "探索の終了"),
+        (ONE, "見つかりません", "検索の終了"),
         (ENGLISH, "Not found", "The search ended"),
     ):
         draft = written(made, [], stop)

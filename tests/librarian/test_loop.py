@@ -154,7 +154,7 @@ async def test_another_writing_is_told_and_may_show_again_what_was_shown() -> No
     library = Library(LEAVES[:2], 1)
     answer = await asked(KANA, library=library)
     assert answer.question == KANA and answer.understood == "決定係数とはなにか"
-    assert "「決定係数とはなにか」と解しました。" in answer.text
+    assert "「決定係数とはなにか」と解釈しました。" in answer.text
     assert answer.evidence[0].snippet.startswith("決定係数とは") and answer.evidence[0].round == 2
     again = await asked("決定系数とは何か", library=Library(LEAVES[:2], 2))
     assert again.understood == "決定係数とは何か" and not again.abstained

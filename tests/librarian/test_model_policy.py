@@ -375,7 +375,7 @@ async def test_a_goal_stays_partial_when_its_last_rounds_show_nothing_and_the_an
     answer = await asked(policy_of(llm), LIST, library=library)
     assert answer.rounds > 1 and answer.loop_stop is not LoopStop.CONDITION_MET
     assert (answer.goal_status[0].state, answer.goal_status[0].missing) == ("partial", "残り")
-    assert answer.missing == (LIST,) and f"そろわないまま探索が終わりました: {LIST}" in answer.text
+    assert answer.missing == (LIST,) and f"一部しか見つかりませんでした: {LIST}" in answer.text
 
 
 @pytest.mark.parametrize(

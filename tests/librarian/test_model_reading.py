@@ -29,7 +29,7 @@ def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply
 async def test_an_empty_list_of_a_model_is_no_answer_and_the_answer_says_who_read() -> None:
     policy = policy_of(scripted(EvaluationReply=EvaluationReply(())))
     answer = await asked(policy, budget=Budget(max_rounds=1))
-    assert answer.level == "related" and answer.text.splitlines()[0].endswith("資料はモデルが読みました")
+    assert answer.level == "related" and answer.text.splitlines()[0].endswith("モデルが文書を読みました")
     answer = await asked(policy, budget=Budget(max_rounds=1), library=Library([], 1))
     assert answer.level == "nothing" and not answer.evidence
 
@@ -62,7 +62,7 @@ async def test_a_reply_of_which_something_was_shown_counts_without_the_rest() ->
         ),
         (
             {"EvaluationReply": ModelFault.TIMEOUT, "question": "江戸幕府の初代将軍は誰か"},
-            "資料を読んでいません",
+            "文書を読んでいません",
         ),
     ],
 )
@@ -79,7 +79,7 @@ async def test_where_the_model_failed_rules_read_and_the_answer_says_so(
 @pytest.mark.parametrize(
     ("stances", "words"),
     [
-        (("says_unknown",), "資料は、この点は分からない、または公表されていないとしています"),
+        (("says_unknown",), "文書には、この点は不明、または非公表と書かれています"),
         (("conflicts", "conflicts"), "文書どうしの記述が食い違い、どちらが正しいか判断できません"),
         (("answers", "conflicts"), "文書どうしの記述が食い違い、どちらが正しいか判断できません"),
         (("says_unknown", "answers"), ""),

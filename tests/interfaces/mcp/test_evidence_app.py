@@ -130,7 +130,7 @@ async def test_the_sentence_is_lit_in_the_assistant_and_nothing_is_asked_of_anyb
             await visit.page.evaluate(
                 "send({ method: 'ui/notifications/host-context-changed', params: { theme: 'dark', locale: 'ja-JP' } })"
             )
-            await frame.wait_for_selector("text=引用に裏づけあり")
+            await frame.wait_for_selector("text=引用で裏付けあり")
             ground = "getComputedStyle(document.documentElement).backgroundColor"
             assert await frame.evaluate(ground) == "rgb(30, 35, 33)"
             await visit.shot("assistant-dark-ja")
@@ -183,7 +183,7 @@ async def test_the_public_host_library_and_its_schema_accept_the_page(library: L
             await frame.wait_for_selector(".page .lit")
             assert await frame.locator("mark").text_content() == answer.evidence[0].snippet
             await visit.page.evaluate("bridge.setHostContext({ theme: 'dark', locale: 'ja-JP' })")
-            await frame.wait_for_selector("text=引用に裏づけあり")
+            await frame.wait_for_selector("text=引用で裏付けあり")
             assert await visit.page.evaluate("bridge.getAppVersion().name") == "shisho-evidence"
             await visit.page.wait_for_function("sizes.length > 0")
             assert await visit.page.evaluate("bridge.teardownResource({ reason: 'over' })") == {}

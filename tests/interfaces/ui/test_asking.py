@@ -50,7 +50,7 @@ async def test_a_question_that_is_too_long_is_refused_whole_and_kept(
         await page.focus("#question")
         await page.keyboard.insert_text(question)
         await page.keyboard.press("Enter")
-        await expect(page.locator("#notice")).to_contain_text(re.compile("2,000文字まで.*今は5,409文字"))
+        await expect(page.locator("#notice")).to_contain_text(re.compile("2,000文字まで.*現在5,409文字"))
         await expect(page.locator("#notice")).to_be_in_viewport()
         await expect(page.locator(".turn")).to_have_count(0)
         await expect(page.locator("#question")).to_have_value(question)

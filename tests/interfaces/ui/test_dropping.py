@@ -147,6 +147,6 @@ async def test_a_file_that_was_accepted_is_waited_for_while_the_server_is_away(
         await visit.open("/")
         await page.route("**/tasks/*?*", lambda route: route.abort(), times=2)
         await page.set_input_files("#files", str(file))
-        await expect(page.locator("#uploads li")).to_contain_text("つながりません")
+        await expect(page.locator("#uploads li")).to_contain_text("接続できません")
         await expect(page.locator("#documents li .head a")).to_have_text("残差")
         await expect(page.locator("#uploads .notice.bad")).to_have_count(0)

@@ -27,13 +27,13 @@ async def test_an_open_answer_says_at_once_that_its_source_was_removed_or_is_bac
         await expect(marks).to_have_count(0)
         await page.locator("#documents li .head button").click()
         await page.click("dialog[open] button[value=yes]")
-        await expect(marks.first).to_have_text("その後外された文書")
+        await expect(marks.first).to_have_text("外した文書")
         await page.click("#documents button:has-text('元に戻す')")
         await expect(marks).to_have_count(0)
 
 
 @pytest.mark.parametrize(
-    ("language", "width", "erased"), [("ja", 1280, "(抹消済み)"), ("en", 390, "(erased)")]
+    ("language", "width", "erased"), [("ja", 1280, "(完全に削除済み)"), ("en", 390, "(purged)")]
 )
 async def test_what_was_purged_is_told_in_the_language_of_the_page_and_supports_nothing(
     browser: Browser, reader: Reader, language: str, width: int, erased: str

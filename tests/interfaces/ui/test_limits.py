@@ -61,7 +61,7 @@ async def test_a_corpus_without_documents_is_named_and_can_be_left(browser: Brow
         await expect(page.locator("#documents .head")).to_have_count(0)
         await page.fill("#question", QUESTION)
         await page.press("#question", "Enter")
-        await expect(page.locator("#notice")).to_contain_text("コーパス「講儀」には文書がありません")
+        await expect(page.locator("#notice")).to_contain_text("コレクション「講儀」には文書がありません")
         await visit.shot("no-such-corpus")
         await page.click("#notice button")
         await expect(page.locator("#documents .head")).to_have_count(1)

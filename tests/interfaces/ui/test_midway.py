@@ -95,7 +95,7 @@ async def test_stop_keeps_what_was_found_and_nothing_unchecked_is_shown(
                 await page.click("#stop")
                 await expect(page.locator(".answer .why")).to_have_count(2)
                 await page.locator(".why summary").last.click()
-                await expect(page.locator(".why").last).to_contain_text("途中で止め")
+                await expect(page.locator(".why").last).to_contain_text("途中で停止")
                 await expect(page.locator("#send")).to_be_enabled()
                 last = page.locator(".answer").last
                 await expect(last.locator(".level").first).to_have_text("途中で停止")
@@ -152,7 +152,7 @@ async def test_a_running_question_outlives_reload_and_kill_in_two_tabs(
                 os.killpg(server.pid, signal.SIGKILL)
                 await asyncio.to_thread(server.communicate)
                 for tab in (visit, other):
-                    await expect(tab.page.locator(".answer.working")).to_contain_text("つながりません")
+                    await expect(tab.page.locator(".answer.working")).to_contain_text("接続できません")
                 await visit.shot("server-away")
                 server = await asyncio.to_thread(started_again, tmp_path / "home", url, provider)
                 model.go.set()

@@ -273,22 +273,22 @@ async def test_two_people_with_two_tokens_see_only_their_own(
             await visit.page.click("button.main")
             await visit.ready()
         await add_files(hanako, SAMPLES / "01-regression.pdf")
-        await expect(hanako.documents.read_page.locator("#documents li a")).to_have_count(1)
+        await expect(hanako.page.locator("#documents li a")).to_have_count(1)
         await ask(hanako, "残差とは何か")
-        answer = hanako.documents.read_page.url.removeprefix(url)
-        document = await hanako.documents.read_page.locator("#documents li a").first.get_attribute("href")
+        answer = hanako.page.url.removeprefix(url)
+        document = await hanako.page.locator("#documents li a").first.get_attribute("href")
         assert document is not None
         for path in ("/", answer, document, "/library", "/queue"):
-            await taro.documents.read_page.goto(url + path)
-            await taro.documents.read_page.wait_for_selector("body[data-ready], .toast", state="attached")
-            assert not re.search("残差|regression|回帰", await taro.documents.read_page.inner_text("body"))
+            await taro.page.goto(url + path)
+            await taro.page.wait_for_selector("body[data-ready], .toast", state="attached")
+            assert not re.search("残差|regression|回帰", await taro.page.inner_text("body"))
         await taro.open("/")
         await add_files(taro, SAMPLES / "03-information-retrieval.pdf")
-        await expect(taro.documents.read_page.locator("#documents li a")).to_have_count(1)
+        await expect(taro.page.locator("#documents li a")).to_have_count(1)
         await hanako.open("/")
-        await expect(hanako.documents.read_page.locator("#history a")).to_have_count(1)
-        await expect(hanako.documents.read_page.locator("#documents li a")).to_have_count(1)
-        assert await taro.documents.read_page.locator("#history a").count() == 0
+        await expect(hanako.page.locator("#history a")).to_have_count(1)
+        await expect(hanako.page.locator("#documents li a")).to_have_count(1)
+        assert await taro.page.locator("#history a").count() == 0
 
 
 @pytest.mark.slow

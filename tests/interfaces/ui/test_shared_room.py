@@ -47,12 +47,12 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
         await library.team.join("seminar", "taro")
         await library.team.grant("papers@hanako", "seminar", is_group=True)
         async with visiting(browser, readers["taro"]) as taro, visiting(browser, readers["jiro"]) as jiro:
-            page = taro.documents.read_page
+            page = taro.page
             await taro.open("/")
             rows = page.locator("#documents li")
             granted = rows.filter(has_text="r2.txt")
             await expect(rows).to_have_count(2)
-            await expect(granted).to_contain_text(f"{GRANTED}: 読むだけ")
+            await expect(granted).to_contain_text(f"{GRANTED}: 閲覧のみ")
             assert await granted.locator("button").count() == 0
             assert await rows.filter(has_text="memo.txt").locator("button").count() == 1
             await page.fill("#question", "決定係数とは何か")
@@ -66,15 +66,13 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
             await expect(page.locator("mark").first).to_contain_text("当てはまりの良さ")
             for path in ("/", answer, document, "/library", "/queue"):
                 await jiro.open(path)
-                shown = await jiro.documents.read_page.inner_text("body")
+                shown = await jiro.page.inner_text("body")
                 assert not any(word in shown for word in ("薔薇", "当てはまり", "memo", "r2", "hanako")), path
             await jiro.open(answer)
-            await expect(jiro.documents.read_page.locator(".turns .notice.bad")).to_contain_text(
-                "ほかの人のもの"
-            )
+            await expect(jiro.page.locator(".turns .notice.bad")).to_contain_text("ほかの人のもの")
             await jiro.open(document)
-            await expect(jiro.documents.read_page.locator("#lit-note.bad")).to_be_visible()
-            await expect(jiro.documents.read_page.locator(".viewer-tools")).to_be_hidden()
+            await expect(jiro.page.locator("#lit-note.bad")).to_be_visible()
+            await expect(jiro.page.locator(".viewer-tools")).to_be_hidden()
 
             await library.team.grant("papers@hanako", "taro", is_writable=True)
             await taro.open("/")

@@ -63,7 +63,7 @@ async def test_a_document_that_is_purged_while_it_is_looked_at_leaves_no_page_be
         assert removed.ok
         await page.reload()
         await visit.ready()
-        await expect(page.locator("#document-about")).to_contain_text("その後外された文書")
+        await expect(page.locator("#document-about")).to_contain_text("外した文書")
         purged = await page.request.delete(f"{path}?purge=true")
         assert purged.ok
         await page.keyboard.press("ArrowRight")
@@ -71,7 +71,7 @@ async def test_a_document_that_is_purged_while_it_is_looked_at_leaves_no_page_be
         await expect(page.locator(".page")).to_have_count(0)
         await page.reload()
         await visit.ready()
-        await expect(page.locator("#document-title")).to_have_text("(抹消済み)")
+        await expect(page.locator("#document-title")).to_have_text("(完全に削除済み)")
 
 
 async def test_the_box_has_the_number_of_the_page_that_is_shown(
@@ -89,7 +89,7 @@ async def test_the_box_has_the_number_of_the_page_that_is_shown(
             await expect(page.locator("#lit-note")).to_be_hidden()
         await page.route("**/pages/2/image?*", lambda route: route.abort())
         await page.click("#page-after")
-        await expect(page.locator("#lit-note.bad")).to_contain_text("サーバーにつながりません")
+        await expect(page.locator("#lit-note.bad")).to_contain_text("サーバーに接続できません")
         await page.goto(f"{visit.url}/e/%E0%A4%A")
         await visit.ready()
         await expect(page.locator("#lit-note.bad")).to_contain_text("ありません")

@@ -14,8 +14,7 @@ from shisho.settings import Settings
 from shisho.stores.originals import BlobOriginals, BlobPageImages
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.lexical import PostgresIndex
-from shisho.stores.postgres.purge import erase_rows
-from shisho.stores.postgres.shelf import PostgresShelf
+from shisho.stores.postgres.shelf import PostgresShelf, erase_rows
 from shisho.stores.postgres.storage import PostgresStorage, check_database
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import Scope
-from shisho.stores.embedded import lexical, rows, standing, vectors
+from shisho.stores.embedded import lexical, rows, vectors
 from shisho.stores.embedded import shelf as embedded_shelf
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -121,7 +121,7 @@ STATEMENTS = {
     "passages": shelf_view.PASSAGES.format(columns=rows.PASSAGE),
     "what may be alike": embedded_shelf.NEAR_DUPLICATES,
     "whether it is known": shelf.KNOWN.format(columns=rows.DOCUMENT),
-    "what it replaces": standing.PLACE,
+    "what it replaces": shelf.PLACE,
 }
 
 

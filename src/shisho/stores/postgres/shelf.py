@@ -1,40 +1,27 @@
-"""The shelf in PostgreSQL.
-
-A document with its passages and postings is added, replaced or removed in one transaction.
-"""
+"""The shelf in PostgreSQL: texts, passages, and the postings of their words, which are counted here."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from shisho.domain.corpus import (
-    Corpus,
-    Document,
-    DocumentId,
-    Intake,
-    Passage,
-)
-from shisho.errors import Conflict, ShishoError
+from shisho.domain.corpus import DocumentId, Intake, Passage
+from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.postgres import postings, rows, standing, storing
+from shisho.stores.nouns import vector_of
+from shisho.stores.postgres import postings, rows
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.purge import erase
 from shisho.stores.postgres.queries import PostgresQueries
-from shisho.stores.refusals import nothing_to_remove
+from shisho.stores.sql import names
 from shisho.stores.sql.queries import Queries
-from shisho.stores.sql.shelf import (
-    StoredShelf,
-    describe_document,
-    describe_documents,
-    find_document,
-    list_corpora,
-)
+from shisho.stores.sql.shelf import HOLD_TEXT, StoredShelf, erase_nothing_else
+from shisho.stores.sql.traces import TABLES_OF_TRACES
 from shisho.telemetry import log
 
 # Read the text of a document, part by part.
@@ -48,79 +35,69 @@ NEAR_DUPLICATES = f"""WITH near AS (SELECT band, min(p.id) AS lowest, max(p.id) 
         WHERE p.bands && %(bands)s::bigint[] AND band = ANY(%(bands)s::bigint[]) AND d.owner = %(owner)s GROUP BY band)
     SELECT {rows.PASSAGE}, p.bands FROM passages p
     WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
-# Delete the sources of a removed document.
-NO_PLACES = "DELETE FROM places WHERE document_id = %s"
-
-
-async def _nothing_else() -> bool:
-    """Do nothing: there are no other copies."""
-    return True
+# Add one part of a document's text.
+PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (%s, %s, %s, %s)"
+# Allocate numbers for passages.
+NUMBERS = "SELECT nextval('passage_numbers') AS number FROM generate_series(1, %s)"
+# Add passages.
+PASSAGES = """COPY passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms, bigrams,
+    cluster, place, ocr, bands, number) FROM STDIN"""
+# Add their term vectors.
+VECTORS = """COPY term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count)
+    FROM STDIN"""
+# A deleted or updated row stays in the table's file until a vacuum; autovacuum runs only after a fifth of a
+# table has changed. Tables that another process is vacuuming are skipped.
+SWEEP = f"VACUUM (SKIP_LOCKED) {', '.join(sorted({'documents', 'parts', 'postings', *HOLD_TEXT, *TABLES_OF_TRACES}))}"
 
 
 class PostgresShelf(StoredShelf):
-    """`ports.Shelf` over PostgreSQL. `erased` runs after a purge to clean up other copies."""
+    """`ports.Shelf` over PostgreSQL."""
+
+    text_tables = ("parts",)
 
     def __init__(
-        self, database: PostgresDatabase, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else
+        self,
+        database: PostgresDatabase,
+        clock: Clock,
+        erased: Callable[[], Awaitable[bool]] = erase_nothing_else,
     ) -> None:
-        super().__init__(PostgresQueryStore(database))
+        super().__init__(PostgresQueryStore(database), clock, erased)
         self._database = database
-        self._clock = clock
-        self._erased = erased
 
-    async def ensure_corpus(self, name: str, owner: str) -> Corpus:
-        def work(connection: Connection) -> Corpus:
-            standing.ensure_corpus_id(connection, name, owner, self._clock.now())
-            return list_corpora(PostgresQueries(connection), owner, name)[0]
+    def _insert_text(self, queries: Queries, intake: Intake, corpus_id: int, *, is_part: bool) -> None:
+        connection = _connection(queries)
+        layout = nouns.pack_lines(intake.lines)
+        document_id = intake.document.id
+        rows.change(connection, PART, (document_id, intake.start, intake.text, layout))
+        numbers = [row.number for row in rows.fetch_all(connection, NUMBERS, (len(intake.passages),))]
+        rows.copy(connection, PASSAGES, map(_values, intake.passages, numbers))
+        rows.copy(connection, VECTORS, map(_vector_values, intake.passages))
+        names.insert(queries, document_id, intake.names)
+        arriving = document_id if is_part else None
+        postings.add(connection, corpus_id, intake.passages, numbers, arriving=arriving)
 
-        return await self._database.write(work)
+    def _discard_text(self, queries: Queries, document_id: DocumentId) -> None:
+        postings.discard(_connection(queries), document_id)
 
-    async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
-        earlier, corpus_id = await self._database.write(
-            lambda connection: _put(connection, intake, may_replace)
-        )
-        await self._merge(corpus_id)
-        return earlier
+    def _erase_text(self, queries: Queries, corpus_id: int, document_id: DocumentId) -> None:
+        postings.erase(_connection(queries), corpus_id, document_id)
 
-    async def begin(self, document: Document) -> str:
-        token = secrets.token_hex(8)
-        await self._database.write(lambda connection: _begin(connection, document, token))
-        return token
+    def _complete_text(self, queries: Queries, document_id: DocumentId) -> None:
+        postings.finish(_connection(queries), document_id)
 
-    async def extend(self, token: str, part: Intake) -> None:
-        def work(connection: Connection) -> None:
-            corpus_id = storing.check_arrival(connection, part.document.id, token)
-            storing.insert_part(connection, part, corpus_id)
+    def _count_out(self, queries: Queries, document_id: DocumentId) -> None:
+        postings.count_out(_connection(queries), document_id)
 
-        await self._database.write(work)
+    def _count_again(self, queries: Queries, document_id: DocumentId) -> None:
+        postings.count_again(_connection(queries), document_id)
 
-    async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
-        def work(connection: Connection) -> tuple[DocumentId | None, int]:
-            corpus_id = storing.check_arrival(connection, document.id, token)
-            storing.finish(connection, document.id)
-            return _put_in_place(connection, document, corpus_id, may_replace), corpus_id
-
-        earlier, corpus_id = await self._database.write(work)
-        await self._merge(corpus_id)
-        return earlier
-
-    async def abandon(self, token: str, document_id: DocumentId) -> None:
-        def work(connection: Connection) -> None:
-            with suppress(Conflict):
-                storing.check_arrival(connection, document_id, token)
-                storing.discard(connection, document_id)
-
-        await self._database.write(work)
-
-    async def record_seen(
-        self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
-    ) -> bool:
-        return await self._database.write(
-            lambda connection: _record_seen(connection, document, source, metadata, may_replace)
-        )
-
-    async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
-        return await self._store.write(lambda queries: describe_documents(queries, facts))
+    async def _follow_up(self, corpus_id: int) -> None:
+        """Merge index segments. A failure is harmless: the next document triggers another attempt."""
+        try:
+            while await self._database.write(partial(postings.merge, corpus_id=corpus_id)):
+                pass
+        except ShishoError as error:
+            log.debug("segments are not merged yet: %s", error)
 
     def _read_text(self, queries: Queries, document_id: DocumentId) -> str:
         return "".join(part.text for part in queries.rows(TEXT, {"id": document_id}))
@@ -129,90 +106,37 @@ class PostgresShelf(StoredShelf):
         return queries.rows(LAYOUT, {"id": document_id})
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        listed = await self._rows(NEAR_DUPLICATES, {"bands": list(bands), "owner": owner})
+        values = {"bands": list(bands), "owner": owner}
+        listed = await self._database.read(
+            lambda connection: rows.fetch_all(connection, NEAR_DUPLICATES, values)
+        )
         return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in listed]
 
-    async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
-        def work(connection: Connection) -> DocumentId | None:
-            corpus_id = standing.ensure_corpus_id(connection, corpus, owner, self._clock.now())
-            return standing.leave(connection, corpus_id, source)
 
-        return await self._database.write(work)
-
-    async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
-        for document_id in document_ids:
-            await self._database.write(partial(_remove, document_id=document_id, purge=purge))
-        return await self._erased() if purge and document_ids else True
-
-    async def restore(self, document_id: DocumentId) -> Document:
-        def work(connection: Connection) -> Document:
-            standing.lock_corpus_of(connection, document_id)
-            document = find_document(PostgresQueries(connection), document_id)
-            return standing.restore(connection, document_id, document)
-
-        return await self._database.write(work)
-
-    async def _merge(self, corpus_id: int) -> None:
-        """Merge index segments. A failure is harmless: the next document triggers another attempt."""
-        try:
-            while await self._database.write(partial(postings.merge, corpus_id=corpus_id)):
-                pass
-        except ShishoError as error:
-            log.debug("segments are not merged yet: %s", error)
-
-    async def _rows(self, statement: str, values: object) -> list[rows.Row]:
-        return await self._database.read(lambda connection: rows.fetch_all(connection, statement, values))
+def _connection(queries: Queries) -> Connection:
+    assert isinstance(queries, PostgresQueries)
+    return queries.connection
 
 
-def _put(connection: Connection, intake: Intake, may_replace: bool) -> tuple[DocumentId | None, int]:
-    """Store a document; return the superseded version and the key of the corpus."""
-    document = intake.document
-    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
-    state = standing.state_of(connection, document.id)
-    if state in (None, "purged"):
-        storing.insert(connection, intake, corpus_id, replaces=state is not None)
-    elif state != "live":
-        standing.revive(connection, document.id, document.source)
-    return _put_in_place(connection, document, corpus_id, may_replace), corpus_id
+async def erase_rows(database: PostgresDatabase) -> bool:
+    """Remove the erased rows from the table files, after the commit. Returns False on failure."""
 
+    def work(connection: Connection) -> None:
+        rows.change(connection, SWEEP)
 
-def _begin(connection: Connection, document: Document, token: str) -> None:
-    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
-    storing.begin(connection, document, corpus_id, token)
-
-
-def _put_in_place(
-    connection: Connection, document: Document, corpus_id: int, may_replace: bool
-) -> DocumentId | None:
-    """Store a live document's metadata and source; return the superseded version."""
-    describe_document(PostgresQueries(connection), document.id, document.metadata)
-    return standing.place(connection, corpus_id, document.source, document.id, may_replace=may_replace)
-
-
-def _record_seen(
-    connection: Connection,
-    document: Document,
-    source: str,
-    metadata: Mapping[str, str],
-    may_replace: bool,
-) -> bool:
-    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
-    state = standing.state_of(connection, document.id)
-    if state in (None, "purged"):
+    try:
+        await asyncio.to_thread(database.run, work)
+    except ShishoError as error:  # queries already cannot see the erased rows
+        log.warning(Message("postgres.purge_unswept", why=error.message))
         return False
-    if state != "live":
-        standing.revive(connection, document.id, source)
-    standing.place(connection, corpus_id, source, document.id, may_replace=may_replace)
-    describe_document(PostgresQueries(connection), document.id, metadata)
     return True
 
 
-def _remove(connection: Connection, document_id: DocumentId, *, purge: bool) -> None:
-    corpus_id = standing.lock_corpus_of(connection, document_id)
-    if corpus_id is None or standing.state_of(connection, document_id) == "purged":
-        raise nothing_to_remove(document_id)
-    standing.withdraw(connection, document_id, "purged" if purge else "removed")
-    if purge:
-        erase(connection, corpus_id, document_id)
-    else:
-        rows.change(connection, NO_PLACES, (document_id,))
+def _values(passage: Passage, number: int) -> tuple[Any, ...]:
+    """Return a row for `PASSAGES`."""
+    return (*nouns.passage_values(passage), list(passage.bands), number)
+
+
+def _vector_values(passage: Passage) -> tuple[Any, ...]:
+    """Return a row for `VECTORS`."""
+    return (nouns.passage_number(passage.id), *vector_of(passage)[1:-1])

@@ -1,22 +1,52 @@
-"""The shelf: what both databases read of it.
+"""The shelf: documents, their sources, and their metadata.
 
-Each database stores texts and passages in its own way (`embedded/storing.py`, `postgres/storing.py`).
+A document with its passages is added, replaced or removed in one transaction. A transaction that changes a
+corpus locks its row first: changes of one corpus are serialized, while others can change concurrently. Each
+database stores texts and passages in its own way, as subclasses do (`embedded/shelf.py`,
+`postgres/shelf.py`).
 """
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
-from shisho.domain.corpus import Corpus, Document, DocumentId, Passage, PassageId, PrintedLine, Scope
+from shisho.domain.corpus import (
+    Corpus,
+    Document,
+    DocumentId,
+    DocumentState,
+    Intake,
+    Passage,
+    PassageId,
+    PrintedLine,
+    Scope,
+)
 from shisho.domain.metadata import MetadataField
+from shisho.domain.time import Instant
+from shisho.errors import Conflict
 from shisho.language.comparable import make_comparable
+from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.refusals import bound_ids, no_document, text_purged
+from shisho.stores.refusals import (
+    arrival_ended,
+    bound_ids,
+    check_restorable,
+    just_taken_in,
+    name_taken,
+    no_document,
+    nothing_to_remove,
+    text_purged,
+)
 from shisho.stores.sql.metadata import count_metadata
 from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 from shisho.stores.sql.scope import FROM_DOCUMENTS, READABLE, count_in, write_condition
 from shisho.stores.sql.shelf_view import fetch_passages
+from shisho.stores.sql.traces import forget_copies
 
 # Find the live document of a corpus with these bytes.
 KNOWN = f"""SELECT {{columns}} {FROM_DOCUMENTS}
@@ -68,13 +98,110 @@ CORPORA = """SELECT r.address AS name, c.owner, c.documents, c.passages
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number)
     VALUES (:id, :key, :value, :folded, :number) ON CONFLICT (document_id, key) DO UPDATE
     SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
+# Add a corpus, unless one with its name exists.
+NEW_CORPUS = """INSERT INTO corpora(owner, name, created_at) VALUES (:owner, :name, :now)
+    ON CONFLICT DO NOTHING"""
+# Lock a corpus for changes, and read its key.
+CORPUS_ID = "SELECT id FROM corpora WHERE owner = :owner AND name = :name /*pg FOR NO KEY UPDATE */"
+# Lock the corpus of a document for changes, and read its key.
+CORPUS_OF = """SELECT c.id FROM corpora c JOIN documents d ON d.corpus_id = c.id WHERE d.id = :id
+    /*pg FOR NO KEY UPDATE OF c */"""
+# Set the state of a document.
+SET_STATE = "UPDATE documents SET state = :state WHERE id = :id"
+# Set the source name of a document.
+NAME = "UPDATE documents SET source = :source WHERE id = :id"
+# Delete a source.
+LEAVE = """DELETE FROM places WHERE corpus_id = :corpus_id /*pg AND md5(source) = md5(:source) */ AND source = :source
+    RETURNING document_id"""
+# Find the document of a source.
+PLACE = """SELECT document_id FROM places
+    WHERE corpus_id = :corpus_id /*pg AND md5(source) = md5(:source) */ AND source = :source"""
+# Assign a source to a document.
+PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (:corpus_id, :source, :id)
+    ON CONFLICT /*pg (corpus_id, md5(source)) */ DO UPDATE SET document_id = excluded.document_id, stamp = NULL"""
+# Delete the sources of a removed document.
+NO_PLACES = "DELETE FROM places WHERE document_id = :id"
+# Check whether a document is live but has no source.
+IS_HOMELESS = """SELECT 1 AS yes FROM documents WHERE id = :id AND state = 'live'
+    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = :id)"""
+# Rename a live document after one of its remaining sources, if its current name is no longer among them.
+RENAME = """UPDATE documents SET source = (SELECT min(p.source) FROM places p WHERE p.document_id = :id)
+    WHERE id = :id AND state = 'live'
+    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = :id AND p.source = documents.source)"""
+# Rename its older versions too, unless another document has their source: a purge finds them by name.
+RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documents d WHERE d.id = :id)
+    WHERE corpus_id = (SELECT d.corpus_id FROM documents d WHERE d.id = :id) AND source = :source
+    AND state IN ('superseded', 'removed') AND NOT EXISTS (SELECT 1 FROM places p
+        WHERE p.corpus_id = documents.corpus_id /*pg AND md5(p.source) = md5(:source) */ AND p.source = :source)"""
+# Add a document without its text.
+ADD = """INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
+        warnings, state, passage_count, term_count, bigram_count, heading_count)
+    VALUES (:id, :corpus_id, :owner, :source, :title, :media_type, :sha256, :size, :page_count, :added_at,
+        :warnings, :state, :passages, :terms, :bigrams, :headings)"""
+# Add the counts of a part to its document.
+COUNT = """UPDATE documents SET passage_count = passage_count + :passages, term_count = term_count + :terms,
+    bigram_count = bigram_count + :bigrams, heading_count = heading_count + :headings WHERE id = :id"""
+# Start adding a document in parts.
+ARRIVE = "INSERT INTO arrivals(document_id, token, at) VALUES (:id, :token, :now)"
+# Read the token of the process that is adding a document.
+TOKEN = "SELECT token FROM arrivals WHERE document_id = :id"
+# Finish adding a document.
+ARRIVED = "DELETE FROM arrivals WHERE document_id = :id"
+# Delete every row of a document. Only passages are not deleted by cascade.
+DISCARD = ("DELETE FROM passages WHERE document_id = :id", "DELETE FROM documents WHERE id = :id")
+# Blank a purged document; it keeps its ID, the hash of its bytes and its times.
+BLANK = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = :id"
+# Find the older versions of a changed file, whose texts are still stored.
+VERSIONS = """SELECT old.id FROM documents d JOIN documents old ON old.corpus_id = d.corpus_id AND old.id <> d.id
+    WHERE d.id = :id AND old.source = d.source AND old.state IN ('superseded', 'removed')"""
+# Delete the text and the metadata of a document; the table is filled in.
+EMPTY = "DELETE FROM {table} WHERE document_id = :id"
+NOTHING_YET: dict[str, Any] = {"passages": 0, "terms": 0, "bigrams": 0, "headings": 0}
+HOLD_TEXT = ("short_names", "definitions", "passages", "arrivals", "document_meta", "places")
+
+
+async def erase_nothing_else() -> bool:
+    """Do nothing: there are no other copies."""
+    return True
 
 
 class StoredShelf(ABC):
-    """The reading half of `ports.Shelf` over a database."""
+    """`ports.Shelf` over a database. `erased` runs after a purge to clean up other copies."""
 
-    def __init__(self, store: QueryStore) -> None:
+    text_tables: Sequence[str]
+    """The tables of texts, besides `HOLD_TEXT`."""
+
+    def __init__(
+        self, store: QueryStore, clock: Clock, erased: Callable[[], Awaitable[bool]] = erase_nothing_else
+    ) -> None:
         self._store = store
+        self._clock = clock
+        self._erased = erased
+
+    @abstractmethod
+    def _insert_text(self, queries: Queries, intake: Intake, corpus_id: int, *, is_part: bool) -> None:
+        """Store a text and its passages; `is_part`: others follow before the document is live."""
+
+    @abstractmethod
+    def _discard_text(self, queries: Queries, document_id: DocumentId) -> None:
+        """Delete what is derived from an incomplete text, before its passages."""
+
+    @abstractmethod
+    def _erase_text(self, queries: Queries, corpus_id: int, document_id: DocumentId) -> None:
+        """Delete what is derived from a text, before its passages."""
+
+    # SQLite needs none of the next four: its triggers and indexes do this.
+    def _complete_text(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
+        """Make what is derived from a text's parts visible."""
+
+    def _count_out(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
+        """Take a live document out of the counts of its corpus, unless triggers do."""
+
+    def _count_again(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
+        """Count a live document again, unless triggers do."""
+
+    async def _follow_up(self, corpus_id: int) -> None:  # noqa: B027
+        """Do what can wait until after the commit of a document."""
 
     @abstractmethod
     def _read_text(self, queries: Queries, document_id: DocumentId) -> str:
@@ -83,6 +210,202 @@ class StoredShelf(ABC):
     @abstractmethod
     def _read_lines(self, queries: Queries, document_id: DocumentId) -> list[nouns.Row]:
         """Return rows with the packed lines of a document as `layout`, in order."""
+
+    async def ensure_corpus(self, name: str, owner: str) -> Corpus:
+        def work(queries: Queries) -> Corpus:
+            _lock_corpus(queries, name, owner, self._clock.now())
+            return list_corpora(queries, owner, name)[0]
+
+        return await self._store.write(work)
+
+    async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
+        document = intake.document
+
+        def work(queries: Queries) -> tuple[DocumentId | None, int]:
+            corpus_id = _lock_corpus_for(queries, document)
+            state = _state_of(queries, document.id)
+            if state in (None, "purged"):
+                if state is not None:
+                    self._discard(queries, document.id)
+                _insert_document(queries, document, corpus_id, "live", _counts(intake))
+                self._insert_text(queries, intake, corpus_id, is_part=False)
+            elif state != "live":
+                self._revive(queries, document.id, document.source)
+            return self._put_in_place(queries, document, corpus_id, may_replace), corpus_id
+
+        earlier, corpus_id = await self._store.write(work)
+        await self._follow_up(corpus_id)
+        return earlier
+
+    async def begin(self, document: Document) -> str:
+        token = secrets.token_hex(8)
+
+        def work(queries: Queries) -> None:
+            corpus_id = _lock_corpus_for(queries, document)
+            if _state_of(queries, document.id) == "live":
+                raise just_taken_in()
+            self._discard(queries, document.id)
+            # Until it is complete, the document counts as purged.
+            _insert_document(queries, document, corpus_id, "purged", NOTHING_YET)
+            queries.change(ARRIVE, {"id": document.id, "token": token, "now": document.added_at})
+
+        await self._store.write(work)
+        return token
+
+    async def extend(self, token: str, part: Intake) -> None:
+        def work(queries: Queries) -> None:
+            corpus_id = _check_arrival(queries, part.document.id, token)
+            self._insert_text(queries, part, corpus_id, is_part=True)
+            queries.change(COUNT, _counts(part) | {"id": part.document.id})
+
+        await self._store.write(work)
+
+    async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
+        def work(queries: Queries) -> tuple[DocumentId | None, int]:
+            corpus_id = _check_arrival(queries, document.id, token)
+            queries.change(ARRIVED, {"id": document.id})
+            self._complete_text(queries, document.id)
+            queries.change(SET_STATE, {"id": document.id, "state": "live"})
+            return self._put_in_place(queries, document, corpus_id, may_replace), corpus_id
+
+        earlier, corpus_id = await self._store.write(work)
+        await self._follow_up(corpus_id)
+        return earlier
+
+    async def abandon(self, token: str, document_id: DocumentId) -> None:
+        def work(queries: Queries) -> None:
+            with suppress(Conflict):
+                _check_arrival(queries, document_id, token)
+                self._discard(queries, document_id)
+
+        await self._store.write(work)
+
+    async def record_seen(
+        self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
+    ) -> bool:
+        def work(queries: Queries) -> bool:
+            corpus_id = _lock_corpus_for(queries, document)
+            state = _state_of(queries, document.id)
+            if state in (None, "purged"):
+                return False
+            if state != "live":
+                self._revive(queries, document.id, source)
+            self._place(queries, corpus_id, source, document.id, may_replace=may_replace)
+            describe_document(queries, document.id, metadata)
+            return True
+
+        return await self._store.write(work)
+
+    async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
+        return await self._store.write(lambda queries: describe_documents(queries, facts))
+
+    async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+        def work(queries: Queries) -> DocumentId | None:
+            corpus_id = _lock_corpus(queries, corpus, owner, self._clock.now())
+            left = fetch_first(queries, LEAVE, {"corpus_id": corpus_id, "source": source})
+            return None if left is None else self._retire(queries, left.document_id, source, "removed")
+
+        return await self._store.write(work)
+
+    async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
+        for document_id in document_ids:
+            await self._store.write(partial(self._remove, document_id=document_id, purge=purge))
+        return await self._erased() if purge and document_ids else True
+
+    async def restore(self, document_id: DocumentId) -> Document:
+        """Undo the removal of a document. Raises as `ports.Shelf.restore`."""
+
+        def work(queries: Queries) -> Document:
+            fetch_first(queries, CORPUS_OF, {"id": document_id})
+            document = find_document(queries, document_id)
+            if document is None or document.state is DocumentState.LIVE:
+                return check_restorable(document, document_id, None)
+            corpus_id = _lock_corpus_for(queries, document)
+            successor = _document_at(queries, corpus_id, document.source)
+            restored = check_restorable(document, document_id, successor)
+            self._revive(queries, document_id, document.source)
+            values = {"corpus_id": corpus_id, "source": document.source, "id": document_id}
+            queries.change(PUT_PLACE, values)
+            return restored
+
+        return await self._store.write(work)
+
+    def _put_in_place(
+        self, queries: Queries, document: Document, corpus_id: int, may_replace: bool
+    ) -> DocumentId | None:
+        """Store a live document's metadata and source; return the superseded version."""
+        describe_document(queries, document.id, document.metadata)
+        return self._place(queries, corpus_id, document.source, document.id, may_replace=may_replace)
+
+    def _place(
+        self, queries: Queries, corpus_id: int, source: str, document_id: DocumentId, *, may_replace: bool
+    ) -> DocumentId | None:
+        """Assign a source to this document; return the document that it superseded, if any.
+
+        The previous document of the source is superseded unless it has another source.
+
+        Raises: NameConflict if another document has the source and `may_replace` is false.
+        """
+        earlier = _document_at(queries, corpus_id, source)
+        if earlier not in (None, document_id) and not may_replace:
+            raise name_taken(source, str(earlier))
+        queries.change(PUT_PLACE, {"corpus_id": corpus_id, "source": source, "id": document_id})
+        if earlier is None or earlier == document_id:
+            return None
+        return self._retire(queries, earlier, source, "superseded")
+
+    def _retire(
+        self, queries: Queries, document_id: DocumentId, source: str, state: str
+    ) -> DocumentId | None:
+        """Update a document that lost a source; return its ID if that was its only source."""
+        if queries.rows(IS_HOMELESS, {"id": document_id}):
+            self._withdraw(queries, document_id, state)
+            return document_id
+        if queries.change(RENAME, {"id": document_id}):
+            queries.change(RENAME_VERSIONS, {"id": document_id, "source": source})
+        return None
+
+    def _revive(self, queries: Queries, document_id: DocumentId, source: str) -> None:
+        """Make a superseded or removed document live again, at this source."""
+        queries.change(NAME, {"id": document_id, "source": source})
+        queries.change(SET_STATE, {"id": document_id, "state": "live"})
+        self._count_again(queries, document_id)
+
+    def _withdraw(self, queries: Queries, document_id: DocumentId, state: str) -> None:
+        """Take a document out of search, and set its state."""
+        if _state_of(queries, document_id) == "live":
+            self._count_out(queries, document_id)
+        queries.change(SET_STATE, {"id": document_id, "state": state})
+
+    def _remove(self, queries: Queries, document_id: DocumentId, *, purge: bool) -> None:
+        corpus = fetch_first(queries, CORPUS_OF, {"id": document_id})
+        if corpus is None or _state_of(queries, document_id) == "purged":
+            raise nothing_to_remove(document_id)
+        self._withdraw(queries, document_id, "purged" if purge else "removed")
+        if not purge:
+            queries.change(NO_PLACES, {"id": document_id})
+            return
+        for version in queries.rows(VERSIONS, {"id": document_id}):
+            queries.change(SET_STATE, {"id": version.id, "state": "purged"})
+            self._erase(queries, corpus.id, version.id)
+        self._erase(queries, corpus.id, document_id)
+
+    def _erase(self, queries: Queries, corpus_id: int, document_id: DocumentId) -> None:
+        """Erase a document; it keeps its ID, the hash of its bytes and its times.
+
+        Answers that quoted it stay, without the quotations.
+        """
+        forget_copies(queries, document_id)
+        self._erase_text(queries, corpus_id, document_id)
+        for table in (*HOLD_TEXT, *self.text_tables):
+            queries.change(EMPTY.format(table=table), {"id": document_id})
+        queries.change(BLANK, {"id": document_id})
+
+    def _discard(self, queries: Queries, document_id: DocumentId) -> None:
+        """Delete every row of a document, with its parts, sources and metadata."""
+        self._discard_text(queries, document_id)
+        for statement in DISCARD:
+            queries.change(statement, {"id": document_id})
 
     async def list_corpora(self, owner: str) -> Sequence[Corpus]:
         return await self._store.read(lambda queries: list_corpora(queries, owner))
@@ -216,3 +539,65 @@ def describe_document(queries: Queries, document_id: DocumentId, metadata: Mappi
     ]
     if values:
         queries.change_each(DESCRIBE, values)
+
+
+def _lock_corpus(queries: Queries, name: str, owner: str, now: Instant) -> int:
+    """Lock a corpus for changes and return its key; create it if it is missing."""
+    values = {"owner": owner, "name": name, "now": now}
+    stored = fetch_first(queries, CORPUS_ID, values)
+    if stored is None:
+        queries.change(NEW_CORPUS, values)
+        (stored,) = queries.rows(CORPUS_ID, values)
+    return int(stored.id)
+
+
+def _lock_corpus_for(queries: Queries, document: Document) -> int:
+    return _lock_corpus(queries, document.corpus, document.owner, document.added_at)
+
+
+def _state_of(queries: Queries, document_id: DocumentId) -> str | None:
+    """Return the state of a document; None if it is unknown."""
+    row = fetch_first(queries, STATE, {"id": document_id})
+    return None if row is None else str(row.state)
+
+
+def _document_at(queries: Queries, corpus_id: int, source: str) -> DocumentId | None:
+    """Return the document of a source."""
+    row = fetch_first(queries, PLACE, {"corpus_id": corpus_id, "source": source})
+    return None if row is None else DocumentId(row.document_id)
+
+
+def _check_arrival(queries: Queries, document_id: DocumentId, token: str) -> int:
+    """Lock the corpus and return its key. Raises Conflict if the document was restarted."""
+    corpus = fetch_first(queries, CORPUS_OF, {"id": document_id})
+    row = fetch_first(queries, TOKEN, {"id": document_id})
+    if corpus is None or row is None or row.token != token:
+        raise arrival_ended()
+    return int(corpus.id)
+
+
+def _counts(intake: Intake) -> dict[str, Any]:
+    """Return the counts of passages, terms, bigrams and heading terms."""
+    terms, bigrams, headings = nouns.passage_sizes(intake.passages)
+    return {"passages": len(intake.passages), "terms": terms, "bigrams": bigrams, "headings": headings}
+
+
+def _insert_document(
+    queries: Queries, document: Document, corpus_id: int, state: str, counts: dict[str, Any]
+) -> None:
+    """Insert a document without its text; its ID must be unused."""
+    values = {
+        "id": document.id,
+        "corpus_id": corpus_id,
+        "owner": document.owner,
+        "source": document.source,
+        "title": document.title,
+        "media_type": document.media_type,
+        "sha256": document.sha256,
+        "size": document.size,
+        "page_count": document.page_count,
+        "added_at": document.added_at,
+        "warnings": nouns.pack_warnings(document.warnings),
+        "state": state,
+    }
+    queries.change(ADD, values | counts)

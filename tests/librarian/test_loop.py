@@ -24,6 +24,7 @@ from shisho.librarian.evidence import ENOUGH
 from shisho.librarian.loop import run
 from shisho.librarian.search import SessionOpener
 from shisho.librarian.table import TABLE, Runner, run_table
+from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.sql.ledger import StoredLedger
 from shisho.system.clock import SystemClock
 from tests.librarian.library import Leaf, Library, Session, Ticking
@@ -177,7 +178,7 @@ class Dying(StoredLedger):
     """A ledger whose process dies just before or just after it has stored a step."""
 
     def __init__(self, step: int, *, stored: bool) -> None:
-        super().__init__(temporary_database(), SystemClock())
+        super().__init__(EmbeddedQueryStore(temporary_database()), SystemClock())
         self.step_of_death: int | None = step
         self.stored = stored
 

@@ -58,7 +58,6 @@ def test_thing_of_the_question_itself_is_no_answer(kind: AnswerKind, text: str) 
     [
         (AnswerKind.REASON, "ため"),
         (AnswerKind.DEFINITION, "とは"),
-        (AnswerKind.NAME, "通称"),
         (AnswerKind.WAY, "設定"),
     ],
 )

@@ -45,9 +45,7 @@ LEAST_COVERAGE = 0.15  # of a unit by its sources before a judge is believed
 UNCITED = ("citation",)  # what a unit lacks that cites nothing
 UNCHECKED = ("unchecked",)  # and one that was not reached in time
 SUPPORTED = "supported"  # verdicts of a judge
-PARTLY = "partly"
 CONTRADICTED = "contradicted"
-ABSENT = "not in the quotation"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ class AnswerKind(StrEnum):
     AMOUNT = "amount"
     PLACE = "place"
     DEFINITION = "definition"
-    NAME = "name"
     WAY = "way"
     OTHER = "other"
 
@@ -110,16 +109,6 @@ KINDS: dict[AnswerKind, KindPatterns] = {
             r"|\b(?:is|are) (?:an? |the |defined|called)|\bmeans\b|\brefers? to|\bdefined as|\bknown as"
         ),
     ),
-    AnswerKind.NAME: KindPatterns(
-        compile_lazily(
-            r"何(?:[一-鿿ァ-ヺー]{1,6})?と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
-            r"|\bwhat (?:name|is the name)|\bcalled\b"
-        ),
-        compile_lazily(
-            r"呼[ばびぶん]|と(?:いう|い[いわっ]|言|称|名付)|通称|別名|略称|愛称|名称|「|『|とも"
-            r"|\b(?:called|named|known as|termed)\b"
-        ),
-    ),
     AnswerKind.WAY: KindPatterns(
         compile_lazily(
             r"どうす(?:れば|る)|どうや(?:って|れば|る|り)|どのように(?:す|設|実|行)|方法|手順|やり方|仕方|しかた|するには|何をすれば|[うくすつぬむるぐぶ]には[。?？]*$"
@@ -148,7 +137,7 @@ def gives_kind(kind: AnswerKind, question: str, sentence: str) -> bool:
     if kind is AnswerKind.OTHER:
         return True
     pattern = KINDS[kind].gives
-    if kind in (AnswerKind.REASON, AnswerKind.DEFINITION, AnswerKind.NAME, AnswerKind.WAY):
+    if kind in (AnswerKind.REASON, AnswerKind.DEFINITION, AnswerKind.WAY):
         return pattern is not None and pattern.search(sentence) is not None
     if kind is AnswerKind.PERSON and names(sentence) - names(question):
         return True
@@ -156,9 +145,6 @@ def gives_kind(kind: AnswerKind, question: str, sentence: str) -> bool:
 
 
 _DIGITS = r"(?:[0-9][0-9,.]{0,15}|[一二三四五六七八九十百千数]{1,6})[十百千万億兆]?"
-_LENGTHS_OF_TIME = (
-    r"(?:年|[かヶカヵケ]月|週|日|時間|分(?!の)|秒|(?:year|month|week|day|hour|minute|second)s?(?![a-z]))"
-)
 # Tried in this order: the first quantity that is asked for must be given, in its own unit or form.
 QUANTITIES: tuple[KindPatterns, ...] = (
     KindPatterns(
@@ -174,12 +160,6 @@ QUANTITIES: tuple[KindPatterns, ...] = (
         ),
     ),
     KindPatterns(
-        compile_lazily(r"重さ|重量|体重|\bweigh"),
-        compile_lazily(
-            rf"{_DIGITS} ?(?:[kmt]?g(?![a-z])|キロ|グラム|トン|t(?![a-z])|pounds?|lbs?|ounces?|oz(?![a-z]))"
-        ),
-    ),
-    KindPatterns(
         compile_lazily(
             r"いくら(?!で?も)|何円|(?:料金|費用|代金|値段|価格|手数料|受験料|罰金|時給|年収|売値)[はをが]"
             r"|\b(?:price|cost|fee|wage|salary|fare|rent)s?\b"
@@ -188,10 +168,6 @@ QUANTITIES: tuple[KindPatterns, ...] = (
             rf"[$¥€£] ?[0-9]|{_DIGITS} ?(?:[千万億兆]{{0,2}}円|ドル|ユーロ|yen|dollars?|usd|euros?|cents?|[kmb]illion)"
             r"|無料|\bfree\b"
         ),
-    ),
-    KindPatterns(
-        compile_lazily(r"期間は|どの(?:くらい|ぐらい)の(?:期間|間)|\bhow long\b"),
-        compile_lazily(rf"(?:{_DIGITS}|\b[a-z]+) ?{_LENGTHS_OF_TIME}|まで|\buntil\b"),
     ),
     KindPatterns(
         compile_lazily(r"割合|何割|何%|何パーセント|\bpercent|\bproportion"),

@@ -32,7 +32,7 @@ VERBS = frozenset(
 )
 # `int.to_bytes`, `int.from_bytes`, `Path.with_name`, `datetime.now`; predicates.
 PYTHONS_WORDS = frozenset(("to", "from", "with", "now", "is", "has", "can"))
-NAMED_BY_OTHERS = re.compile(r"property|\.setter|command\(|callback\(|overload")
+NAMED_BY_OTHERS = re.compile(r"property|resource\(|\.setter|command\(|callback\(|overload")
 DOCUMENT = """# Regression
 
 The coefficient of determination says how much of the variation the regression explains.

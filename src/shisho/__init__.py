@@ -337,10 +337,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'shisho' has no attribute {name!r}")
     if name == "open":
         return import_module("shisho.bootstrap.library").open_library
-    return next(vars(page)[name] for page in _pages() if name in vars(page))
+    return next(vars(page)[name] for page in _load_pages() if name in vars(page))
 
 
-def _pages() -> Iterator[ModuleType]:
+def _load_pages() -> Iterator[ModuleType]:
     return (import_module(f"{__name__}.{page}") for page in _PAGES.split())
 
 

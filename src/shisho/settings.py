@@ -151,7 +151,7 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:
-            raise _unknown(name, table)
+            raise _refuse_unknown(name, table)
     values: dict[str, Value] = {row.name: row.default for row in TABLE}
     origins = dict.fromkeys(values, "default")
     troubles: list[ShishoError] = []
@@ -160,7 +160,7 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
         try:
             raw = read()
             if raw is not None:
-                values[name] = _typed(table[name], raw, origin)
+                values[name] = _parse_value(table[name], raw, origin)
                 origins[name] = origin
         except ShishoError as error:
             troubles.append(error)
@@ -178,11 +178,11 @@ def load_readable(**given: Any) -> tuple[Settings, Sequence[ShishoError]]:
         written = {}
     for name in written:
         if name not in table:
-            troubles.append(_unknown(name, table, "file"))
+            troubles.append(_refuse_unknown(name, table, "file"))
         elif name != "home":
             take(name, partial(written.get, name), "file")
     for name in [name for name in table if name != "home"]:
-        take(name, partial(_environment, table[name]), "environment")
+        take(name, partial(_read_environment, table[name]), "environment")
         take(name, partial(given.get, name), "call")
     return Settings(values, origins), troubles
 
@@ -204,7 +204,7 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
     """
     table = {row.name: row for row in TABLE}
     for name, value in changes.items():
-        _typed(table[name], value, "file")
+        _parse_value(table[name], value, "file")
         if settings.origins[name] in ("environment", "call") and settings.values[name] != value:
             raise InvalidParams(
                 "settings.overridden",
@@ -239,7 +239,7 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
         raise StorageUnusable("settings.file_not_writable", path=path, why=reason_of(error)) from error
 
 
-def _environment(row: Setting) -> str | None:
+def _read_environment(row: Setting) -> str | None:
     """Return the value in the environment; for secrets, also that of the file named there."""
     name = f"SHISHO_{row.name.upper()}"
     file = os.environ.get(f"{name}{SECRET_FILE}") if row.secret else None
@@ -274,21 +274,21 @@ def find_stray_names() -> tuple[Message, ...]:
         Message(
             "settings.unknown_variable",
             name=name,
-            lists=_near(get_close_matches(name, known, cutoff=NEAR_STRAY)),
+            lists=_suggest(get_close_matches(name, known, cutoff=NEAR_STRAY)),
         )
         for name in sorted(strays)
     )
 
 
-def _unknown(name: str, known: Iterable[str], origin: str = "call") -> InvalidParams:
+def _refuse_unknown(name: str, known: Iterable[str], origin: str = "call") -> InvalidParams:
     near = get_close_matches(name.lower(), known, cutoff=NEAR)
-    lists = _near(near)
+    lists = _suggest(near)
     if origin == "file":
         return InvalidParams("settings.unknown_in_file", name=name, lists=lists, near=near)
     return InvalidParams("settings.unknown", name=name, lists=lists, near=near)
 
 
-def _near(near: Sequence[str]) -> Message:
+def _suggest(near: Sequence[str]) -> Message:
     if near:
         return Message("settings.near", near=", ".join(near))
     return Message("settings.see_list")
@@ -353,7 +353,7 @@ _KINDS: Mapping[type, str] = {
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
-def _typed(row: Setting, raw: object, origin: str) -> Value:
+def _parse_value(row: Setting, raw: object, origin: str) -> Value:
     type_ = type(row.default)
     _expect_text(row, str(raw), origin)
     if "on" in row.choices and str(raw).strip().lower() in _FLAGS:

@@ -88,7 +88,7 @@ def span(name: str, **facts: object) -> Iterator[None]:
     """
     started = time.perf_counter()
     try:
-        with _traced(name, facts):
+        with _trace_block(name, facts):
             yield
     finally:
         seconds = time.perf_counter() - started
@@ -98,7 +98,7 @@ def span(name: str, **facts: object) -> Iterator[None]:
             log.debug("%s %.1f ms %s", name, seconds * 1000, words)
 
 
-def _traced(name: str, facts: Mapping[str, object]) -> AbstractContextManager[object]:
+def _trace_block(name: str, facts: Mapping[str, object]) -> AbstractContextManager[object]:
     if not _tracers:
         return nullcontext()
     shown = {key: value for key, value in facts.items() if key in SHOWN_FACTS}

@@ -75,7 +75,7 @@ def test_a_text_beyond_the_tokenizer_goes_in_blocks() -> None:
 
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_text_splitters", None)
-    reference._splitter.cache_clear()
+    reference._make_splitter.cache_clear()
     with pytest.raises(ExtraMissing, match=re.escape(install_command("ginza"))):
         cut_ginza(lay_out(Reading((Block(TEXT),))))
 

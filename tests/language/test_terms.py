@@ -11,7 +11,7 @@ from sudachipy import Dictionary, SplitMode
 
 from shisho.language.other_scripts import list_terms
 from shisho.language.sentences import sentences
-from shisho.language.terms import _recent_terms, analyse, fold, query, squeeze, terms
+from shisho.language.terms import _list_recent_terms, analyse, fold, query, squeeze, terms
 from tests.machine import cpu_seconds
 from tests.shared import shared
 
@@ -211,7 +211,7 @@ def test_terms_cost_little_more_than_what_the_dictionary_does() -> None:
                 morpheme.word_id()
 
     def make_terms() -> None:
-        _recent_terms.cache_clear()
+        _list_recent_terms.cache_clear()
         for each in cut:
             analyse(each)
 
@@ -227,9 +227,9 @@ def test_terms_cost_little_more_than_what_the_dictionary_does() -> None:
 def test_a_sentence_that_two_passages_share_is_read_once() -> None:
     shared = "梅雨前線は六月の本州に停滞する。"
     first = analyse(["気圧の谷が近づく。", shared])
-    before = _recent_terms.cache_info()
+    before = _list_recent_terms.cache_info()
     second = analyse([shared, "台風は北上する。"])
-    after = _recent_terms.cache_info()
+    after = _list_recent_terms.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (1, 1)
     assert first.terms.split("\n")[1] == second.terms.split("\n")[0] == " ".join(terms(shared))
 

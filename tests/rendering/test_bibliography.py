@@ -344,6 +344,6 @@ def test_bodies_keep_their_and_and_persons_are_parted_by_it() -> None:
 
 def test_without_the_processor_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "citeproc", None)
-    citation_styles._style.cache_clear()
+    citation_styles._load_style.cache_clear()
     with pytest.raises(ExtraMissing, match="bibliography"):
         paragraphs("apa", a=ARTICLE)

@@ -110,7 +110,7 @@ async def test_a_page_that_breaks_parsers_is_fetched_and_refused_by_its_reader(
 
 
 async def test_the_bomb_is_one() -> None:
-    bomb = hostile._bomb()
+    bomb = hostile._stream_bomb()
     packed = [await anext(bomb) for _ in range(4)]
     await bomb.aclose()  # type: ignore[attr-defined]
     assert zlib.decompressobj(wbits=31).decompress(b"".join(packed)) == b"<p>" + bytes(3 * 2**20)

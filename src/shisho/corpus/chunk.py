@@ -51,26 +51,26 @@ def cut(
     does not affect tables, code, captions and notes.
     """
     pieces: list[Piece] = []
-    for run in _runs(layout):
+    for run in _group_blocks(layout):
         if prose is not None and run[0].kind in _FLOWING:
             spans = prose(layout.text, run[0].start, run[-1].end, size, overlap)
         else:
             spans = _cut_run(layout.text, run, size, overlap)
-        pieces.extend(_pieces(layout.text, run, spans))
+        pieces.extend(_cut_pieces(layout.text, run, spans))
     return pieces
 
 
-def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
+def _group_blocks(layout: DocumentLayout) -> list[list[PlacedBlock]]:
     """Return groups of blocks that may share passages.
 
     Paragraphs and lists of one page under one heading are a group; a bare heading is a group of its own.
     """
-    bare = _bare_headings(layout)
+    bare = _find_bare_headings(layout)
     runs: list[list[PlacedBlock]] = []
     open_run = False
     for block in layout.blocks:
         flows = block.kind in _FLOWING
-        if flows and open_run and _stands_with(runs[-1][0], block):
+        if flows and open_run and _is_same_run(runs[-1][0], block):
             runs[-1].append(block)
         elif block.kind is not BlockKind.HEADING or block in bare:
             runs.append([block])
@@ -78,11 +78,11 @@ def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
     return runs
 
 
-def _stands_with(first: PlacedBlock, block: PlacedBlock) -> bool:
+def _is_same_run(first: PlacedBlock, block: PlacedBlock) -> bool:
     return (first.page, first.place, first.ocr) == (block.page, block.place, block.ocr)
 
 
-def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
+def _find_bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
     """Return headings with nothing under them: no passage has their words in its path."""
     paths = {block.heading for block in layout.blocks if block.kind is not BlockKind.HEADING}
     carried = {
@@ -94,11 +94,11 @@ def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
     return {
         block
         for block in layout.blocks
-        if block.kind is BlockKind.HEADING and _path_of(block, layout.text) not in carried
+        if block.kind is BlockKind.HEADING and _find_path(block, layout.text) not in carried
     }
 
 
-def _path_of(block: PlacedBlock, text: str) -> str:
+def _find_path(block: PlacedBlock, text: str) -> str:
     own_text = label_heading(text[block.start : block.end])
     return UNDER.join(filter(None, (block.heading, own_text)))
 
@@ -123,7 +123,7 @@ def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> 
     return pack(units, size, overlap)
 
 
-def _heading_over(text: str, first: PlacedBlock) -> str:
+def _find_heading(text: str, first: PlacedBlock) -> str:
     """Return the heading path of a run; for parts of a table, followed by the column labels."""
     # Rows of a sheet include the labels of their columns.
     if first.kind is not BlockKind.TABLE or split_cells(first.place) is not None:
@@ -132,10 +132,10 @@ def _heading_over(text: str, first: PlacedBlock) -> str:
     return UNDER.join(filter(None, (first.heading, column_labels(text[first.start : first.end]))))
 
 
-def _pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Iterator[Piece]:
+def _cut_pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Iterator[Piece]:
     kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
     first = run[0]
-    heading = _heading_over(text, first)
+    heading = _find_heading(text, first)
     row = 0
     at = first.start
     for start, end in spans:

@@ -74,13 +74,13 @@ def compare_by_meaning(
     usual = (float(cosines.sum()) - len(places)) / max(1, len(places) * (len(places) - 1))
     scaled = np.clip((cosines - usual) / max(1 - usual, 1e-6), 0.0, 1.0)
 
-    def likest(place: int) -> NDArray[np.float64]:
+    def find_most_similar(place: int) -> NDArray[np.float64]:
         likeness = by_words(place)
         if place in row_of:
             likeness[places] = np.maximum(likeness[places], scaled[row_of[place]])
         return likeness
 
-    return likest
+    return find_most_similar
 
 
 def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
@@ -100,12 +100,12 @@ def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
     sets = np.packbits(present, axis=1).view(np.uint64)
     sizes = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
 
-    def jaccard(place: int) -> NDArray[np.float64]:
+    def measure_jaccard(place: int) -> NDArray[np.float64]:
         shared = np.bitwise_count(sets & sets[place]).sum(axis=1, dtype=np.int64)
         likeness: NDArray[np.float64] = shared / np.maximum(sizes + sizes[place] - shared, 1)
         return likeness
 
-    return jaccard
+    return measure_jaccard
 
 
 def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
@@ -125,14 +125,14 @@ def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
     terms = [make_terms(passages[place].text) for place in others]
     counts = [*(pairs[place].count(" ") + 1 for place in paired), *map(len, terms)]
     term_codes = np.array([codes[word] for words in terms for word in words], np.uint64)
-    pair_codes = _code_pairs([pairs[place] for place in paired])
+    pair_codes = _encode_pairs([pairs[place] for place in paired])
     places = np.repeat(np.array([*paired, *others], np.uint64), np.array(counts, np.int64))
     all_codes = np.concatenate((pair_codes, term_codes), dtype=np.uint64)
     entries: NDArray[np.uint64] = np.left_shift(all_codes, _PLACE_BITS) | places
     return entries
 
 
-def _code_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
+def _encode_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
     """Return the codes of pairs and single characters as made by `language.terms.graphs`.
 
     A code is the word's one or two UTF-16 units; for longer words (𠮷野), the first and the last.

@@ -33,7 +33,7 @@ def bands(text: str) -> tuple[int, ...]:
     """
     from rensa import RMinHash
 
-    grams = _gram_codes(text)  # repeated grams do not change a minimum
+    grams = _encode_grams(text)  # repeated grams do not change a minimum
     sketches = RMinHash.digest_matrix_from_flat_token_hashes(grams, (0, len(grams)), BANDS * ROWS, SEED)
     packed = _SKETCH.pack(*sketches.to_rows()[0])
     return tuple(
@@ -46,7 +46,7 @@ def likeness(a: str, b: str) -> float:
 
     Spaces, width and case are ignored.
     """
-    return _jaccard(_grams(a), _grams(b))
+    return _measure_jaccard(_split_grams(a), _split_grams(b))
 
 
 def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -62,7 +62,7 @@ def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage,
     joined = []
     for passage in passages:
         near = {other.id: other for band in passage.bands for other in sharing.get(band, ())}
-        alike, likest = _likest(passage, near)
+        alike, likest = _find_most_similar(passage, near)
         if likest is not None and alike >= ALIKE:
             passage = replace(passage, cluster=likest.cluster)
         joined.append(passage)
@@ -70,11 +70,11 @@ def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage,
     return tuple(joined)
 
 
-def _likest(passage: Passage, near: Mapping[PassageId, Passage]) -> tuple[float, Passage | None]:
+def _find_most_similar(passage: Passage, near: Mapping[PassageId, Passage]) -> tuple[float, Passage | None]:
     # Grams are recomputed for the few passages that share a band: those of all passages of a long document
     # would fill the memory.
-    grams = _grams(passage.text) if near else set()
-    scored = ((_jaccard(grams, _grams(other.text)), other) for other in near.values())
+    grams = _split_grams(passage.text) if near else set()
+    scored = ((_measure_jaccard(grams, _split_grams(other.text)), other) for other in near.values())
     return max(scored, key=lambda pair: pair[0], default=(0.0, None))
 
 
@@ -88,11 +88,11 @@ def _enter(passage: Passage, sharing: dict[int, tuple[Passage, ...]]) -> None:
             sharing[band] = (*sharing[band][:1], passage)
 
 
-def _grams(text: str) -> set[int]:
-    return set(_gram_codes(text))
+def _split_grams(text: str) -> set[int]:
+    return set(_encode_grams(text))
 
 
-def _gram_codes(text: str) -> memoryview[int]:
+def _encode_grams(text: str) -> memoryview[int]:
     """Return the 4-grams, unordered, each as the number formed by its UTF-16 units.
 
     No gram becomes an object of its own.
@@ -102,6 +102,6 @@ def _gram_codes(text: str) -> memoryview[int]:
     return memoryview(b"".join(whole)).cast("Q")
 
 
-def _jaccard(a: set[int], b: set[int]) -> float:
+def _measure_jaccard(a: set[int], b: set[int]) -> float:
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared)

@@ -29,7 +29,7 @@ class PassageEmbedding:
         passages = await self.store.list_pending(most)
         if passages:
             with span("embed", passages=len(passages)):
-                await self.store.put(await self._embedded(passages))
+                await self.store.put(await self._embed(passages))
         else:
             await self.store.retire_others()
         return len(passages)
@@ -38,7 +38,7 @@ class PassageEmbedding:
         """Return the progress of the embedding."""
         return await self.store.measure_progress()
 
-    async def _embedded(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
+    async def _embed(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
         texts = {hash_content(text): text for text in map(text_to_embed, passages)}
         vectors = dict(await self.store.find_known([*texts]))
         fresh = [content for content in texts if content not in vectors]

@@ -15,7 +15,7 @@ def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
 
     A blank query has no match.
     """
-    words = _lowered(fold_map(query.strip()).text)
+    words = _lower(fold_map(query.strip()).text)
     places: list[tuple[int, int]] = []
     if not words:
         return places
@@ -23,7 +23,7 @@ def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
     last = 0
     for begin in range(0, len(text), WINDOW):
         view = _view(text[begin : begin + WINDOW + beyond])
-        folded = _lowered(view.text)
+        folded = _lower(view.text)
         at = folded.find(words)
         while at >= 0:
             start, end = view.locate_original(at, at + len(words))
@@ -43,7 +43,7 @@ def _view(text: str) -> View:
     return fold_map(text)
 
 
-def _lowered(text: str) -> str:
+def _lower(text: str) -> str:
     """Return the text in lower case, keeping characters whose lower case is longer."""
     lowered = text.lower()
     if len(lowered) == len(text):

@@ -56,7 +56,7 @@ def fuse_ranks(
     nearest = sorted(cosines.keys() & candidates, key=lambda name: (-cosines[name], name))
     matched = [name for name, candidate in candidates.items() if candidate.score > 0]
     fused = rrf([matched, nearest])[:depth]
-    return [_blended(candidates[name], cosines.get(name, 0.0), score) for name, score in fused]
+    return [_blend(candidates[name], cosines.get(name, 0.0), score) for name, score in fused]
 
 
 def blend(
@@ -82,7 +82,7 @@ def blend(
     with_vector = [cosines[name] for name in names if name in cosines]
     mean = sum(with_vector) / max(1, len(with_vector))
     words = share / math.sqrt(max(whole, 1.0))
-    meaning = _clearness(with_vector)
+    meaning = _measure_clearness(with_vector)
     nearness = [cosines.get(name, mean) for name in names]
     nearest = max(nearness, default=0.0)
     negated_scores = [
@@ -93,7 +93,7 @@ def blend(
     sure = sum(candidate.score > 0 for candidate in by_words[:most])
     order = sorted(range(len(names)), key=lambda place: (negated_scores[place], names[place]))
     places = _keep_sure(order, sure)[:depth]
-    return [_blended(by_words[place], nearness[place], -negated_scores[place]) for place in places]
+    return [_blend(by_words[place], nearness[place], -negated_scores[place]) for place in places]
 
 
 def _keep_sure(order: list[int], sure: int) -> list[int]:
@@ -111,7 +111,7 @@ def _keep_sure(order: list[int], sure: int) -> list[int]:
     return kept + late + leaving + [place for place in rest if place >= sure]
 
 
-def _clearness(cosines: Sequence[float]) -> float:
+def _measure_clearness(cosines: Sequence[float]) -> float:
     """Return how distinct the nearest passage is from the eleventh.
 
     1 is the usual value for the Universal Sentence Encoder.
@@ -121,7 +121,7 @@ def _clearness(cosines: Sequence[float]) -> float:
     return float((max(gap, LEAST_GAP) / USUAL_GAP) ** CLEARNESS_POWER)
 
 
-def _blended(candidate: RankedCandidate, cosine: float, score: float) -> RankedCandidate:
+def _blend(candidate: RankedCandidate, cosine: float, score: float) -> RankedCandidate:
     return RankedCandidate(
         candidate.passage_id,
         candidate.document_id,

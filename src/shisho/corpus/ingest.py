@@ -122,16 +122,16 @@ class Ingest:
             reading = await self.reader.read(source)
         if not any(block.text.strip() for block in reading.blocks):
             raise DocumentUnreadable("ingest.no_text")
-        document = self._document(source, reading, sha256, corpus, owner)
+        document = self._make_document(source, reading, sha256, corpus, owner)
         await self._keep(source, document.media_type, sha256)
         readings = tuple(split_reading(reading))
         if len(readings) == 1:
-            async with self._prepared(document, reading, 0, 0) as intake:
+            async with self._prepare_parts(document, reading, 0, 0) as intake:
                 earlier = await self.shelf.put(intake, may_replace=source.may_replace)
             passages = len(intake.passages)
         else:
             async with self.turn:
-                earlier, passages = await self._by_parts(document, readings, source)
+                earlier, passages = await self._store_by_parts(document, readings, source)
         # Again: an earlier document with these bytes may have been purged concurrently, together with them.
         await self._keep(source, document.media_type, sha256)
         outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
@@ -153,7 +153,7 @@ class Ingest:
         if not source.has_file and media_type in PAGED_TYPES and source.password is None:
             await self.originals.put(sha256, source.data)
 
-    async def _by_parts(
+    async def _store_by_parts(
         self,
         document: Document,
         readings: Sequence[Reading],
@@ -173,7 +173,7 @@ class Ingest:
             notify(0, whole)  # the first part takes seconds, and the progress of reading is complete
         try:
             for reading in readings:
-                async with self._prepared(document, reading, start, passages) as part:
+                async with self._prepare_parts(document, reading, start, passages) as part:
                     await self.shelf.extend(token, part)
                 start = start + len(part.text)
                 passages = passages + len(part.passages)
@@ -187,7 +187,7 @@ class Ingest:
             raise
 
     @asynccontextmanager
-    async def _prepared(
+    async def _prepare_parts(
         self, document: Document, reading: Reading, start: int, ordinal: int
     ) -> AsyncGenerator[Intake, None]:
         """Block near-duplicates until the caller has stored the intake.
@@ -203,12 +203,14 @@ class Ingest:
         try:
             for stored in earlier:
                 await stored.wait()
-            yield await self._clustered(intake)
+            yield await self._assign_clusters(intake)
         finally:
             self.storing.remove(turn)
             turn[1].set()
 
-    def _document(self, source: Source, reading: Reading, sha256: str, corpus: str, owner: str) -> Document:
+    def _make_document(
+        self, source: Source, reading: Reading, sha256: str, corpus: str, owner: str
+    ) -> Document:
         warnings = reading.warnings
         if reading.needs_ocr:
             pages = ", ".join(str(page) for page in reading.needs_ocr)
@@ -237,13 +239,13 @@ class Ingest:
         layout = lay_out(reading)
         between = SEPARATOR if start else ""
         shift = start + len(between)
-        passages, split = self._passages(document, layout, shift, ordinal)
+        passages, split = self._make_passages(document, layout, shift, ordinal)
         lines = tuple(replace(line, start=shift + line.start, end=shift + line.end) for line in layout.lines)
         counted = replace(document, passage_count=len(passages))
-        names = self._names(document, split)
+        names = self._find_names(document, split)
         return Intake(counted, between + layout.text, lines, passages, start, names)
 
-    def _passages(
+    def _make_passages(
         self, document: Document, layout: DocumentLayout, shift: int, ordinal: int
     ) -> tuple[tuple[Passage, ...], list[SplitPassage]]:
         """Return the passages and their sentences.
@@ -253,7 +255,7 @@ class Ingest:
         """
         pieces = self.cut(layout)
         texts = [layout.text[piece.start : piece.end] for piece in pieces]
-        headings = [_whole_heading(document.title, piece.heading) for piece in pieces]
+        headings = [_join_heading(document.title, piece.heading) for piece in pieces]
         names = [passage_id(document.id, shift + piece.start, shift + piece.end) for piece in pieces]
         bands = [duplicates.bands(text) for text in texts]
         heading_terms = {
@@ -289,14 +291,14 @@ class Ingest:
         )
         return passages, split
 
-    def _names(self, document: Document, split: Sequence[SplitPassage]) -> DocumentNames:
+    def _find_names(self, document: Document, split: Sequence[SplitPassage]) -> DocumentNames:
         def read(name: str) -> list[str]:
             return self.analyse([name]).terms.split()
 
         links = find_links(split, document.title, list_aliases(document.metadata), read)
         return make_names(links, find_marks(split, read))
 
-    async def _clustered(self, intake: Intake) -> Intake:
+    async def _assign_clusters(self, intake: Intake) -> Intake:
         """Return the intake with each passage in the cluster of an earlier near-duplicate, if any."""
         bands = [band for passage in intake.passages for band in passage.bands]
         akin = await self.shelf.find_near_duplicates(intake.document.owner, bands) if bands else ()
@@ -334,7 +336,7 @@ def _is_storable(name: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
-def _whole_heading(title: str, heading: str) -> str:
+def _join_heading(title: str, heading: str) -> str:
     """Return a heading under the title of its document, which is named once."""
     if heading.startswith(title):
         return heading

@@ -29,7 +29,7 @@ class JoinedTerms:
 
     def __init__(self, passages: Sequence[bytes]) -> None:
         self._codes = np.frombuffer(bytes(TERM_BYTES).join((*passages, b"")), f"<u{TERM_BYTES}")
-        self._ends = _ends(passages, TERM_BYTES)
+        self._ends = _find_ends(passages, TERM_BYTES)
 
     @cached_property
     def _line_ends(self) -> Whole:
@@ -78,7 +78,7 @@ class JoinedTerms:
     def holders_of(self, terms: Sequence[str]) -> Whole:
         """Return the passages that contain all of these terms in sequence in one line."""
         sought = np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}")
-        return np.unique(np.searchsorted(self._ends, _sequences(self._codes, sought), side="right"))
+        return np.unique(np.searchsorted(self._ends, _find_sequences(self._codes, sought), side="right"))
 
     def _find(self, sought: Codes) -> tuple[Whole, Whole]:
         """Return the offsets of the codes, and for each the index of its code."""
@@ -101,7 +101,7 @@ class JoinedCharacters:
         gap = bytes(CHARACTER_BYTES)
         self._codes = np.frombuffer(gap.join((*passages, gap * GAP)), "<u2")
         self._size = len(passages)
-        ends = _ends(passages, CHARACTER_BYTES)
+        ends = _find_ends(passages, CHARACTER_BYTES)
         own = np.arange(len(ends), dtype=np.min_scalar_type(len(ends)))
         self._holders = np.repeat(own, np.diff(ends, prepend=0))
 
@@ -111,11 +111,12 @@ class JoinedCharacters:
         Counts are those of `str.count`. Runs must be distinct.
         """
         batches = [
-            self._counted(runs[first : first + RUNS_AT_ONCE]) for first in range(0, len(runs), RUNS_AT_ONCE)
+            self._count_runs(runs[first : first + RUNS_AT_ONCE])
+            for first in range(0, len(runs), RUNS_AT_ONCE)
         ]
         return np.concatenate([np.zeros((0, self._size), np.int64), *batches])
 
-    def _counted(self, runs: Sequence[str]) -> Whole:
+    def _count_runs(self, runs: Sequence[str]) -> Whole:
         by_length: dict[int, list[tuple[int, ...]]] = {}
         rows: dict[int, list[int]] = {}
         for row, run in enumerate(runs):
@@ -126,14 +127,14 @@ class JoinedCharacters:
         table = _RunTable(self._codes, *(by_length.pop(size, []) for size in (1, 2, 4)))
         for size, find in ((1, table.find_singles), (2, table.find_doubles), (4, table.quads)):
             if size in rows:
-                counts[rows[size]] = self._by_passage(*find(), len(rows[size]))
+                counts[rows[size]] = self._count_by_passage(*find(), len(rows[size]))
         for size, others in by_length.items():
             for row, units in zip(rows[size], others, strict=True):
-                places = _sequences(self._codes, np.array(units, np.uint16))
-                counts[row] = self._by_passage(places, np.zeros_like(places), 1)
+                places = _find_sequences(self._codes, np.array(units, np.uint16))
+                counts[row] = self._count_by_passage(places, np.zeros_like(places), 1)
         return counts
 
-    def _by_passage(self, places: Whole, which: NDArray[Any], count: int) -> Whole:
+    def _count_by_passage(self, places: Whole, which: NDArray[Any], count: int) -> Whole:
         rows = np.arange(0, count * self._size, self._size)
         keys = rows.take(which) + self._holders.take(places)
         return np.bincount(keys, minlength=count * self._size).reshape(count, self._size)
@@ -158,29 +159,29 @@ class _RunTable:
         self._length = len(codes)
         self._singles = len(singles)
         self._doubles = doubles
-        characters = _numbers((*singles, *((unit,) for run in (*doubles, *quads) for unit in run)))
-        pairs = _numbers((*doubles, *(half for run in quads for half in (run[:2], run[2:]))))
+        characters = _number_units((*singles, *((unit,) for run in (*doubles, *quads) for unit in run)))
+        pairs = _number_units((*doubles, *(half for run in quads for half in (run[:2], run[2:]))))
         self._halves = [(pairs[run[:2]], pairs[run[2:]]) for run in quads]
         self._pair_base = len(pairs) + 1
         base = len(characters) + 1
-        numbers = _table({unit: at for (unit,), at in characters.items()}, _ALL_CODES).take(codes)
-        self._places = _nonzero(numbers)
+        numbers = _make_table({unit: at for (unit,), at in characters.items()}, _ALL_CODES).take(codes)
+        self._places = _find_nonzero(numbers)
         self._ones = numbers.take(self._places)
         coded = {characters[first,] * base + characters[second,]: at for (first, second), at in pairs.items()}
         follows = numbers.take(self._places + 1)
-        self._pair_places, self._twos = _joined(self._places, self._ones, follows, base, coded)
+        self._pair_places, self._twos = _join_places(self._places, self._ones, follows, base, coded)
 
     def find_singles(self) -> Occurrences:
-        return _below(self._places, self._ones, self._singles)
+        return _select_numbers(self._places, self._ones, self._singles)
 
     def find_doubles(self) -> Occurrences:
         """Return the pairs' places. Equal characters do not overlap: 々々 is in 々々々 once."""
-        places, which = _below(self._pair_places, self._twos, len(self._doubles))
+        places, which = _select_numbers(self._pair_places, self._twos, len(self._doubles))
         kept = np.ones(len(places), np.bool_)
         for at, (first, second) in enumerate(self._doubles):
             if first == second:
                 own = np.flatnonzero(which == at)
-                kept[own] = _apart(places[own])
+                kept[own] = _find_separate_runs(places[own])
         return places[kept], which[kept]
 
     def quads(self) -> Occurrences:
@@ -189,15 +190,15 @@ class _RunTable:
         numbers = np.zeros(self._length, self._twos.dtype)
         numbers[self._pair_places] = self._twos
         follows = numbers.take(self._pair_places + 2)
-        places, which = _joined(self._pair_places, self._twos, follows, base, coded)
+        places, which = _join_places(self._pair_places, self._twos, follows, base, coded)
         return places, which - which.dtype.type(1)
 
 
-def _numbers(runs: Iterable[Units]) -> dict[Units, int]:
+def _number_units(runs: Iterable[Units]) -> dict[Units, int]:
     return {run: at for at, run in enumerate(dict.fromkeys(runs), 1)}
 
 
-def _table(numbers: Mapping[int, int], size: int) -> NDArray[Any]:
+def _make_table(numbers: Mapping[int, int], size: int) -> NDArray[Any]:
     """Return the number of each code below `size`, 0 for codes without one.
 
     The type is as narrow as the numbers allow, since looking up every character of the passages is most of
@@ -208,29 +209,31 @@ def _table(numbers: Mapping[int, int], size: int) -> NDArray[Any]:
     return table
 
 
-def _joined(places: Whole, first: Codes, second: Codes, base: int, numbers: Mapping[int, int]) -> Occurrences:
+def _join_places(
+    places: Whole, first: Codes, second: Codes, base: int, numbers: Mapping[int, int]
+) -> Occurrences:
     """Return the places followed by a second number, with the number of the pair.
 
     Both numbers are below `base`; pairs without a number are dropped.
     """
     wide = np.min_scalar_type(base**2)
-    both = _table(numbers, base**2).take(first.astype(wide) * base + second)
-    present = _nonzero(both)
+    both = _make_table(numbers, base**2).take(first.astype(wide) * base + second)
+    present = _find_nonzero(both)
     return places.take(present), both.take(present)
 
 
-def _below(places: Whole, numbers: NDArray[Any], count: int) -> Occurrences:
+def _select_numbers(places: Whole, numbers: NDArray[Any], count: int) -> Occurrences:
     """Return the places of the numbers from 1 to `count`, and the numbers minus one."""
     present = np.flatnonzero(numbers <= count)
     return places.take(present), numbers.take(present) - numbers.dtype.type(1)
 
 
-def _nonzero(numbers: NDArray[Any]) -> Whole:
+def _find_nonzero(numbers: NDArray[Any]) -> Whole:
     """Return `np.flatnonzero`, which is six times as fast on booleans."""
     return np.flatnonzero(numbers != 0)
 
 
-def _apart(places: Whole) -> list[bool]:
+def _find_separate_runs(places: Whole) -> list[bool]:
     """Return for each run of two whether it starts after the end of the previous one."""
     free = 0
     kept = []
@@ -240,7 +243,7 @@ def _apart(places: Whole) -> list[bool]:
     return kept
 
 
-def _sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Whole:
+def _find_sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Whole:
     """Return the offsets of all of these codes in sequence."""
     if not len(sought) or len(sought) > len(codes):
         return np.zeros(0, np.int64)
@@ -250,6 +253,6 @@ def _sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Whole
     return places
 
 
-def _ends(passages: Sequence[bytes], width: int) -> Whole:
+def _find_ends(passages: Sequence[bytes], width: int) -> Whole:
     """Return the end of each passage, including its separator."""
     return np.cumsum(np.fromiter(map(len, passages), np.int64, len(passages)) // width + 1)

@@ -102,14 +102,14 @@ def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
     """
     return {
         term: rarity(
-            max(_frequency(word, statistics) for word in ((term,), *query.synonyms.get(term, ()))),
+            max(_estimate_frequency(word, statistics) for word in ((term,), *query.synonyms.get(term, ()))),
             statistics.passages,
         )
         for term in query.terms
     }
 
 
-def _frequency(word: Sequence[str], statistics: Statistics) -> int:
+def _estimate_frequency(word: Sequence[str], statistics: Statistics) -> int:
     """Return the maximum number of passages that can contain a word of several terms."""
     return min(statistics.terms.get(term, 0) for term in word)
 

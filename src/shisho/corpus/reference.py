@@ -36,7 +36,7 @@ def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span
     found_spans: list[Span] = []
     for first, last in blocks(text, start, end):
         with _alone:
-            chunks = _splitter(size, overlap).split_text(text[first:last])
+            chunks = _make_splitter(size, overlap).split_text(text[first:last])
         for span in align(text, first, last, chunks, overlap):
             for part in split_long(text, span, size):
                 # Text carried over from the previous block may be a chunk that exists already.
@@ -46,7 +46,7 @@ def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span
 
 
 @lru_cache(maxsize=1)
-def _splitter(size: int, overlap: int) -> Any:
+def _make_splitter(size: int, overlap: int) -> Any:
     try:
         from langchain_text_splitters import SpacyTextSplitter
 

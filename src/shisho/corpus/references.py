@@ -69,23 +69,23 @@ class DescribedLibrary:
 
     @staticmethod
     def build(places: Mapping[str, DocumentId], documents: Mapping[DocumentId, Document]) -> DescribedLibrary:
-        paths = {_path(source): name for source, name in places.items()}
+        paths = {_normalise_path(source): name for source, name in places.items()}
         tails: dict[str, set[DocumentId]] = defaultdict(set)
         names: dict[str, set[DocumentId]] = defaultdict(set)
         titles: dict[str, set[DocumentId]] = defaultdict(set)
         for path, document_id in paths.items():
-            tails[_tail(path, 2)].add(document_id)
-            names[_tail(path, 1)].add(document_id)
+            tails[_cut_tail(path, 2)].add(document_id)
+            names[_cut_tail(path, 1)].add(document_id)
             # Zotero names a file by author, year and title.
             for title in (PurePath(path).stem, PurePath(path).stem.rpartition(" - ")[2]):
-                titles[_letters(title)].add(document_id)
-        dois = {name: doi for name, document in documents.items() if (doi := _doi(document.metadata))}
+                titles[_reduce_title(title)].add(document_id)
+        dois = {name: doi for name, document in documents.items() if (doi := _find_doi(document.metadata))}
         by_doi: dict[str, set[DocumentId]] = defaultdict(set)
         for document_id, doi in dois.items():
             by_doi[doi].add(document_id)
         for document_id, document in documents.items():
             for title in (document.title, document.metadata.get("title", "")):
-                titles[_letters(title)].add(document_id)
+                titles[_reduce_title(title)].add(document_id)
         return DescribedLibrary(paths, tails, names, by_doi, titles, dois)
 
     def find(self, entry: Reference, folder: str) -> tuple[MatchedBy, DocumentId | None]:
@@ -94,40 +94,40 @@ class DescribedLibrary:
         `folder`: that of the bibliography. The most reliable feature that fits exactly one document decides.
         """
         is_several = False
-        for by, candidates in self._candidates(entry, folder):
+        for by, candidates in self._find_candidates(entry, folder):
             if len(candidates) == 1:
                 return by, next(iter(candidates))
             is_several = is_several or len(candidates) > 1
         return MatchedBy.SEVERAL if is_several else MatchedBy.NOTHING, None
 
-    def _candidates(self, entry: Reference, folder: str) -> Iterator[tuple[MatchedBy, set[DocumentId]]]:
-        paths = [_path(path) for path in entry.files]
-        whole = [_path(posixpath.normpath(posixpath.join(folder, path))) for path in entry.files]
+    def _find_candidates(self, entry: Reference, folder: str) -> Iterator[tuple[MatchedBy, set[DocumentId]]]:
+        paths = [_normalise_path(path) for path in entry.files]
+        whole = [_normalise_path(posixpath.normpath(posixpath.join(folder, path))) for path in entry.files]
         yield MatchedBy.FILE, {self.by_path[path] for path in whole if path in self.by_path}
-        yield MatchedBy.FILE, _union(self.by_tail, (_tail(path, 2) for path in paths if "/" in path))
+        yield MatchedBy.FILE, _join_keys(self.by_tail, (_cut_tail(path, 2) for path in paths if "/" in path))
         own_names = [path for path in paths if _is_own_name(path)]
-        yield MatchedBy.FILE, _union(self.by_name, (_tail(path, 1) for path in own_names))
-        doi = _doi(entry.facts)
+        yield MatchedBy.FILE, _join_keys(self.by_name, (_cut_tail(path, 1) for path in own_names))
+        doi = _find_doi(entry.facts)
         yield MatchedBy.DOI, self.by_doi.get(doi, set()) if doi else set()
-        title = _letters(entry.facts.get("title", ""))
+        title = _reduce_title(entry.facts.get("title", ""))
         alike = self.by_title.get(title, set()) if len(title) >= OWN_TITLE else set()
         yield MatchedBy.TITLE, {name for name in alike if not doi or self.dois.get(name, doi) == doi}
 
 
-def _union(index: Mapping[str, set[DocumentId]], keys: Iterable[str]) -> set[DocumentId]:
+def _join_keys(index: Mapping[str, set[DocumentId]], keys: Iterable[str]) -> set[DocumentId]:
     return set().union(*(index.get(key, set()) for key in keys))
 
 
 def _is_own_name(path: str) -> bool:
-    return "/" not in path or len(_letters(PurePath(path).stem)) >= OWN_NAME
+    return "/" not in path or len(_reduce_title(PurePath(path).stem)) >= OWN_NAME
 
 
-def _path(path: str) -> str:
+def _normalise_path(path: str) -> str:
     """Return a path in one form, whatever its Unicode composition and separators."""
     return unicodedata.normalize("NFC", path.replace("\\", "/"))
 
 
-def _tail(path: str, parts: int) -> str:
+def _cut_tail(path: str, parts: int) -> str:
     """Return the last parts of a path.
 
     Zotero's folders are named by keys, so two parts identify an attachment anywhere.
@@ -135,11 +135,11 @@ def _tail(path: str, parts: int) -> str:
     return "/".join(path.split("/")[-parts:]).casefold()
 
 
-def _letters(title: str) -> str:
+def _reduce_title(title: str) -> str:
     """Return a title without characters that programs write in different ways."""
     folded = unicodedata.normalize("NFKC", title).casefold()
     return "".join(character for character in folded if character.isalnum())
 
 
-def _doi(facts: Mapping[str, str]) -> str:
+def _find_doi(facts: Mapping[str, str]) -> str:
     return facts.get("doi", "").casefold()

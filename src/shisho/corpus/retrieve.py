@@ -116,17 +116,17 @@ class Retriever:
             InvalidParams: The request is blank.
         """
         count("searches")
-        return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
+        return await self.index.view(await self._prepare_look(request, scope, cut, passage_ids))
 
     async def rank_candidates(
         self, request: SearchRequest, scope: Scope, depth: int
     ) -> Sequence[RankedCandidate]:
         """Return the ranking of `rank` without fetching its passages."""
-        look = await self._prepared(request, scope, WholeRanking(depth), frozenset())
+        look = await self._prepare_look(request, scope, WholeRanking(depth), frozenset())
         _, ranking = await self.index.view(look.rank)
         return ranking
 
-    async def _prepared(
+    async def _prepare_look(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> _Look:
         meaning = write_meaning_query(request)
@@ -177,11 +177,11 @@ class Retriever:
         texts = list_texts(request)
         within = narrow_scope(scope, request)
 
-        def work(view: SearchView) -> list[DefinitionMark]:
+        def mark_definitions(view: SearchView) -> list[DefinitionMark]:
             query = self.query([fold_text(text) for text in texts])
             return find_definitions(view, query, find_other_names(view, query, within), within)
 
-        marks = await self.index.view(work, current=False)
+        marks = await self.index.view(mark_definitions, current=False)
         return {mark.passage_id: mark for mark in reversed(marks)}
 
     async def read_texts(self, scope: Scope) -> Sequence[str]:
@@ -223,9 +223,9 @@ class _Look:
         defining = weigh_definitions(mark for mark in marks if mark.passage_id not in self.passage_ids)
         query = add_other_names(query, links) if links else query
         if self.vector is None or view.serving is None or view.serving.name != self.vector.about.name:
-            ranking = self._by_words(view, query, defining, depth)
+            ranking = self._rank_by_words(view, query, defining, depth)
         else:
-            ranking = self._blended(view, query, defining, depth, self.vector)
+            ranking = self._rank_blended(view, query, defining, depth, self.vector)
         meaning_floor = math.inf if self.vector is None else self.vector.about.meaning_floor
         return in_scope, self.cut.cut(in_scope, ranking, meaning_floor)
 
@@ -240,32 +240,32 @@ class _Look:
         embeddings = view.embeddings(list(passages)) if self.cut.spreads(in_scope) else {}
         return RetrievalResult(in_scope, hits, embeddings)
 
-    def _by_words(
+    def _rank_by_words(
         self, view: SearchView, query: TermQuery, defining: Defining, depth: int
     ) -> Sequence[RankedCandidate]:
         statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
-        proposed = self._proposed(view, query, defining, depth)
-        return _weighed(view, query, defining, statistics, proposed, depth)
+        proposed = self._propose(view, query, defining, depth)
+        return _weigh_candidates(view, query, defining, statistics, proposed, depth)
 
-    def _blended(
+    def _rank_blended(
         self, view: SearchView, query: TermQuery, defining: Defining, depth: int, by: QueryVector
     ) -> Sequence[RankedCandidate]:
-        proposed = self._proposed(view, query, defining, depth)
+        proposed = self._propose(view, query, defining, depth)
         nearest = view.find_nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
         cosines = {**nearest, **view.similarities(by.vector, others)}
         statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
         if not cosines:  # whether other passages have vectors changes nothing
-            return _weighed(view, query, defining, statistics, proposed, depth)
+            return _weigh_candidates(view, query, defining, statistics, proposed, depth)
         candidates = list(dict.fromkeys([*proposed, *nearest]))
-        by_words = _weighed(view, query, defining, statistics, candidates, None)
+        by_words = _weigh_candidates(view, query, defining, statistics, candidates, None)
         if self.fusion == "rrf":
             return fuse_ranks(by_words, cosines, depth)
         whole = sum(rank.query_idf(query, statistics).values())
         share = by.about.share.japanese if query.is_japanese else by.about.share.english
         return blend(by_words, cosines, whole, share, depth, defining)
 
-    def _proposed(
+    def _propose(
         self, view: SearchView, query: TermQuery, defining: Defining, depth: int
     ) -> Sequence[PassageId]:
         with span("retrieve.propose"):
@@ -280,7 +280,7 @@ def _limit(depth: int) -> int:
     return max(LEAST_PROPOSED, 2 * depth)
 
 
-def _weighed(
+def _weigh_candidates(
     view: SearchView,
     query: TermQuery,
     defining: Defining,
@@ -294,10 +294,10 @@ def _weighed(
     with span("retrieve.rank", candidates=len(vectors)):
         candidates = [vectors[name] for name in names if name in vectors]
         best = weighing.rank(query, candidates, statistics, depth=depth, defining=defining)
-    return best if query.terms else _matched_by_pairs(view, query, best, statistics)
+    return best if query.terms else _match_pairs(view, query, best, statistics)
 
 
-def _matched_by_pairs(
+def _match_pairs(
     view: SearchView, query: TermQuery, ranking: Sequence[RankedCandidate], statistics: Statistics
 ) -> Sequence[RankedCandidate]:
     """Match a query without terms, such as 株, by the character pairs of the passages."""

@@ -96,7 +96,7 @@ class CorpusSearcher:
 
     async def rank(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """Return the ranking before the depth cut."""
-        return await self._reranked(request, await self.retriever.rank(request, scope, depth))
+        return await self._rerank(request, await self.retriever.rank(request, scope, depth))
 
     async def rank_documents(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[DocumentId]:
         """Return the documents of `rank`, each at the place of its best passage."""
@@ -129,7 +129,7 @@ class CorpusSearcher:
             copies,
         )
         best = await self.retriever.retrieve_best(request, scope, cut, passage_ids.union(scope.rejected))
-        ranked = await self._reranked(request, best.hits)
+        ranked = await self._rerank(request, best.hits)
         hits = ranked if copies == 1 else _drop_copies(ranked)
         k = cut.choose_k(best.in_scope)
         if not cut.spreads(best.in_scope):
@@ -140,7 +140,7 @@ class CorpusSearcher:
             likeness = diversity.compare_by_meaning(passages, best.embeddings, likeness)
         return best.in_scope, diversity.spread(hits, k, likeness)
 
-    async def _reranked(
+    async def _rerank(
         self, request: SearchRequest, ranking: Sequence[RankedPassage]
     ) -> Sequence[RankedPassage]:
         if self.reranker is None or not ranking:
@@ -218,7 +218,9 @@ class CorpusSession:
     ) -> Round:
         record = self._rounds.get(round_)
         if record is None:
-            record = await self._next(request, round_, min(room_tokens, self._room), page_tokens, anew)
+            record = await self._make_next_round(
+                request, round_, min(room_tokens, self._room), page_tokens, anew
+            )
             await self._searcher.log.add(self.id, record)
             self._remember(record)
         definitions = await self._searcher.retriever.find_definitions(request, self._scope)
@@ -269,7 +271,7 @@ class CorpusSession:
 
     async def _fill_page(self, records: Sequence[ShownRecord], page_tokens: int) -> Sequence[ShownRecord]:
         """Return as many of the records as fit the page, skipping removed passages."""
-        passages, _ = await self._readable([record.passage_id for record in records])
+        passages, _ = await self._select_readable([record.passage_id for record in records])
         readable = [record for record in records if record.passage_id in passages]
         return take_fitting(
             readable, lambda record: _measure(passages[record.passage_id], row_tokens), page_tokens
@@ -286,11 +288,11 @@ class CorpusSession:
         definitions: Mapping[PassageId, DefinitionMark],
     ) -> Round:
         """Return these passages of a round, as far as they still exist."""
-        passages, documents = await self._readable([shown.passage_id for shown in records])
+        passages, documents = await self._select_readable([shown.passage_id for shown in records])
         following = await self._searcher.shelf.find_following(list(passages))
         stored_records = [record for record in records if record.passage_id in passages]
         shown_passages = tuple(
-            _shown(
+            _number_passage(
                 shown_record,
                 passages[shown_record.passage_id],
                 following.get(shown_record.passage_id, ()),
@@ -300,7 +302,7 @@ class CorpusSession:
             for shown_record in stored_records
         )
         sources = tuple(
-            self._opening(passages[shown_record.passage_id], documents[shown_record.document_id])
+            self._cite_passage(passages[shown_record.passage_id], documents[shown_record.document_id])
             for shown_record in stored_records
         )
         pending = len(record.pending)
@@ -309,7 +311,7 @@ class CorpusSession:
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
             raise InvalidParams("session.unknown_passage", temp_index=temp_index)
-        passage, document = await self._passage(self._shown[temp_index].passage_id)
+        passage, document = await self._find_passage(self._shown[temp_index].passage_id)
         holder = await self._find_holder(passage, passage.start + start)
         text = await self._searcher.shelf.read_text(passage.document_id)
         first = passage.start + start
@@ -325,7 +327,7 @@ class CorpusSession:
             snippet=snippet,
             sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
             passage_id=passage.id,
-            cluster=self._cluster(passage, document),
+            cluster=self._identify_cluster(passage, document),
             site=self._searcher.site(document.source),
             place=place_within(passage.place, passage.text, start, end),
             ocr=passage.ocr,
@@ -345,7 +347,7 @@ class CorpusSession:
     async def read_texts(self) -> Sequence[str]:
         return await self._searcher.retriever.read_texts(self._scope)
 
-    def _opening(self, passage: Passage, document: Document) -> Citation:
+    def _cite_passage(self, passage: Passage, document: Document) -> Citation:
         """Return the citation of a whole passage, without its text."""
         return Citation(
             document_id=document.id,
@@ -357,20 +359,20 @@ class CorpusSession:
             snippet="",
             sha256="",
             passage_id=passage.id,
-            cluster=self._cluster(passage, document),
+            cluster=self._identify_cluster(passage, document),
             site=self._searcher.site(document.source),
             place=passage.place,
             ocr=passage.ocr,
             code=passage.kind is BlockKind.CODE,
         )
 
-    async def _passage(self, name: PassageId) -> tuple[Passage, Document]:
-        passages, documents = await self._readable([name])
+    async def _find_passage(self, name: PassageId) -> tuple[Passage, Document]:
+        passages, documents = await self._select_readable([name])
         if name not in passages:
             raise InvalidParams("session.passage_removed")
         return passages[name], documents[passages[name].document_id]
 
-    async def _readable(
+    async def _select_readable(
         self, names: Sequence[PassageId]
     ) -> tuple[Mapping[PassageId, Passage], Mapping[DocumentId, Document]]:
         """Return the readable ones of the passages, and their documents.
@@ -387,7 +389,7 @@ class CorpusSession:
         readable = {name: passage for name, passage in passages.items() if passage.document_id in documents}
         return readable, documents
 
-    def _cluster(self, passage: Passage, document: Document) -> str:
+    def _identify_cluster(self, passage: Passage, document: Document) -> str:
         """Return the cluster of near-duplicates; in another owner's corpus, of equal texts only.
 
         Similarities within a corpus may reveal what its owner has elsewhere, which is private.
@@ -403,7 +405,7 @@ class CorpusSession:
         following = await self._searcher.shelf.find_following([passage.id])
         return next((other for other in following.get(passage.id, ()) if start < other.end), passage)
 
-    async def _next(
+    async def _make_next_round(
         self, request: SearchRequest, round_: int, room_tokens: int, page_tokens: int, anew: bool
     ) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
@@ -444,7 +446,7 @@ class CorpusSession:
         if "page" in self._scope.filters:  # a neighbour may be on a page that the user excluded
             return ()
         shown_ids = [self._shown[number].passage_id for number in numbers if number in self._shown]
-        centres, documents = await self._readable(shown_ids)
+        centres, documents = await self._select_readable(shown_ids)
         neighbours: list[RankedPassage] = []
         for document_id, document in documents.items():
             ordinals = {
@@ -489,16 +491,16 @@ def _measure(passage: Passage, measure: Callable[[str, str], int]) -> int:
     return measure(passage.text, passage.heading)
 
 
-def _shown(
+def _number_passage(
     record: ShownRecord,
     passage: Passage,
     following: Sequence[Passage],
     document: Document,
     definition: DefinitionMark | None,
 ) -> NumberedPassage:
-    same_page = [*takewhile(lambda follower: _place(follower) == _place(passage), following)]
-    after = _text_between(passage.end, same_page)
-    turned = [follower for follower in following[len(same_page) :] if _turns_to(passage, follower)][:1]
+    same_page = [*takewhile(lambda follower: _find_place(follower) == _find_place(passage), following)]
+    after = _cut_text_between(passage.end, same_page)
+    turned = [follower for follower in following[len(same_page) :] if _is_on_next_page(passage, follower)][:1]
     return NumberedPassage(
         record.number,
         passage.text,
@@ -507,7 +509,7 @@ def _shown(
         passage.ocr,
         after,
         document.title,
-        _text_between(passage.end + len(after), turned),
+        _cut_text_between(passage.end + len(after), turned),
         passage.kind is BlockKind.CODE,
         None if definition is None else (definition.start - passage.start, definition.end - passage.start),
         definition is not None and definition.is_stated,
@@ -522,19 +524,19 @@ def _find_code_after(passage: Passage, same_page: Sequence[Passage]) -> str:
     return same_page[0].text
 
 
-def _place(passage: Passage) -> tuple[int | None, str]:
+def _find_place(passage: Passage) -> tuple[int | None, str]:
     """Return the page and heading, where a reader would continue."""
     return passage.page, passage.heading
 
 
-def _turns_to(passage: Passage, follower: Passage) -> bool:
+def _is_on_next_page(passage: Passage, follower: Passage) -> bool:
     """Return whether the follower is on the next page, under the same heading."""
     if passage.page is None or follower.page is None:
         return False
     return follower.page == passage.page + 1 and follower.heading == passage.heading
 
 
-def _text_between(end: int, followers: Sequence[Passage]) -> str:
+def _cut_text_between(end: int, followers: Sequence[Passage]) -> str:
     """Return the text of the followers from this offset of the document on.
 
     The white space between them is included.

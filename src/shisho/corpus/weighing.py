@@ -127,15 +127,15 @@ class _Scale:
         weights = self._weights
         pairs = self._query.bigrams
         runs = self._characters.count((*pairs, *self._query.wording))
-        together = self._document_shares() if weights.document else np.zeros(self._size)
+        together = self._weigh_documents() if weights.document else np.zeros(self._size)
         return {
-            "terms": (1 - together) * self._bm25f(),
-            "document": together * self._bm25f_of_documents() if weights.document else together,
-            "pairs": weights.pairs * self._bm25_pairs(runs[: len(pairs)]),
-            "sentence": weights.sentence * self._best_sentence(),
-            "wording": weights.wording * self._wording(runs[len(pairs) :] > 0),
-            "phrase": weights.phrase * self._in_a_row(self._query.phrases),
-            "number": weights.number * self._in_a_row(self._query.numbers),
+            "terms": (1 - together) * self._score_bm25f(),
+            "document": together * self._score_documents() if weights.document else together,
+            "pairs": weights.pairs * self._score_pairs(runs[: len(pairs)]),
+            "sentence": weights.sentence * self._score_best_sentence(),
+            "wording": weights.wording * self._score_wording(runs[len(pairs) :] > 0),
+            "phrase": weights.phrase * self._score_sequences(self._query.phrases),
+            "number": weights.number * self._score_sequences(self._query.numbers),
         }
 
     def match(self) -> Scores:
@@ -155,17 +155,17 @@ class _Scale:
         All passages of a document get this score: within it, the query alone decides which passage is first.
         `scores`: those by the query.
         """
-        first = self._first(scores) if self._weights.likeness else []
+        first = self._select_first(scores) if self._weights.likeness else []
         codes = self._joined_terms.codes_of(first)
         if not len(codes):
             return np.zeros(self._size)
         counts = self._joined_terms.count_codes(codes)[:, : self._size]
         holders = (counts > 0).sum(axis=1)
         worth = np.log1p((self._size - holders + 0.5) / (holders + 0.5))
-        saturated = self._saturated(counts, self._term_counts, self._statistics.length)
+        saturated = self._saturate(counts, self._term_counts, self._statistics.length)
         salience = worth * saturated[:, first].sum(axis=1)
         most = np.argsort(-salience, kind="stable")[:LIKE_TERMS]
-        alike = _total((salience * worth)[most, None] * saturated[most])
+        alike = _sum_columns((salience * worth)[most, None] * saturated[most])
         document, sizes = self._documents_of_passages
         best = np.zeros(len(sizes))
         np.maximum.at(best, document, alike)
@@ -189,7 +189,7 @@ class _Scale:
         np.maximum.at(lengths, document, self._document_counts)
         return lengths
 
-    def _document_shares(self) -> Scores:
+    def _weigh_documents(self) -> Scores:
         """Return the share of each passage's score that its document gives.
 
         It is smaller in a document of more than `DOCUMENT_PASSAGES`, which has several subjects.
@@ -199,7 +199,7 @@ class _Scale:
         shares: Scores = self._weights.document * np.minimum(1, DOCUMENT_PASSAGES / np.maximum(passages, 1))
         return shares[document]
 
-    def _first(self, scores: Scores) -> list[int]:
+    def _select_first(self, scores: Scores) -> list[int]:
         """Return the best passages of the first documents.
 
         Sums that differ only by rounding are equal, and ordered by id.
@@ -212,10 +212,10 @@ class _Scale:
                 break
         return list(best.values())
 
-    def _bm25f(self) -> Scores:
-        return self._bm25_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
+    def _score_bm25f(self) -> Scores:
+        return self._score_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
 
-    def _bm25f_of_documents(self) -> Scores:
+    def _score_documents(self) -> Scores:
         """Return the score of each passage as its whole document.
 
         The terms of its proposed passages count, at the document's length, under headings of mean length.
@@ -228,10 +228,10 @@ class _Scale:
         counts = np.add.reduceat(self._counts[:, order], starts, axis=1)
         in_heading = np.logical_or.reduceat(self._in_heading[:, order], starts, axis=1)
         heading = np.add.reduceat(self._heading_counts[order], starts) / sizes
-        scores: Scores = self._bm25_terms(counts, in_heading, self._document_lengths, heading)[document]
+        scores: Scores = self._score_terms(counts, in_heading, self._document_lengths, heading)[document]
         return scores
 
-    def _bm25_terms(
+    def _score_terms(
         self, counts: Scores | Whole, in_heading: NDArray[np.bool_], body: Scores, heading: Scores
     ) -> Scores:
         """Return BM25 over terms of texts with headings.
@@ -240,7 +240,7 @@ class _Scale:
         """
         more = self._weights.heading
         mean = self._statistics.length + more * self._statistics.heading
-        return self._bm25(self._query_worth(), counts + more * in_heading, body + more * heading, mean)
+        return self._score_bm25(self._query_worth(), counts + more * in_heading, body + more * heading, mean)
 
     def _query_worth(self) -> Scores:
         """Return the idf of each term, more if the query repeats it, but less than proportionally."""
@@ -249,14 +249,14 @@ class _Scale:
         times = np.array([repeated.get(term, 1) for term in self._terms], np.float64)
         return self._worth * times * (k3 + 1) / (times + k3)
 
-    def _bm25_pairs(self, counts: Whole) -> Scores:
+    def _score_pairs(self, counts: Whole) -> Scores:
         worth = np.array(list(pair_idf(self._query.bigrams, self._statistics).values()))
-        return self._bm25(worth, counts, self._pair_counts, self._statistics.pairs)
+        return self._score_bm25(worth, counts, self._pair_counts, self._statistics.pairs)
 
-    def _bm25(self, worth: Scores, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
-        return _total(worth[:, None] * self._saturated(counts, length, mean))
+    def _score_bm25(self, worth: Scores, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+        return _sum_columns(worth[:, None] * self._saturate(counts, length, mean))
 
-    def _saturated(self, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+    def _saturate(self, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
         """Return BM25's saturated frequency in texts of these lengths."""
         k1 = self._weights.saturation
         b = self._weights.length
@@ -265,23 +265,23 @@ class _Scale:
         saturated: Scores = counts * (k1 + 1) / np.where(counts, counts + floor, 1.0)
         return saturated
 
-    def _best_sentence(self) -> Scores:
+    def _score_best_sentence(self) -> Scores:
         """Return the idf of the query's terms in the best sentence and the heading together."""
         starts = self._joined_terms.line_starts[: self._size + 1]
         holders = self._joined_terms.line_holders[: starts[-1]]
         present = (self._lines[:, : starts[-1]] > 0) & ~self._in_heading[:, holders]
-        best = np.maximum.reduceat(_total(self._worth[:, None] * present), starts[:-1])
-        return best + _total(self._worth[:, None] * self._in_heading)
+        best = np.maximum.reduceat(_sum_columns(self._worth[:, None] * present), starts[:-1])
+        return best + _sum_columns(self._worth[:, None] * self._in_heading)
 
-    def _wording(self, present: NDArray[np.bool_]) -> Scores:
+    def _score_wording(self, present: NDArray[np.bool_]) -> Scores:
         """Return how much of the question's own wording each passage has.
 
         A run of characters in few passages counts most.
         """
         worth = [rarity(int(holders), self._size) for holders in present.sum(axis=1)]
-        return _total(np.array(worth)[:, None] * present)
+        return _sum_columns(np.array(worth)[:, None] * present)
 
-    def _in_a_row(self, runs: Sequence[Sequence[str]]) -> Scores:
+    def _score_sequences(self, runs: Sequence[Sequence[str]]) -> Scores:
         """Return the idf of the terms that occur in sequence, in the text or in the heading."""
         scores = np.zeros(self._size)
         for run in runs:
@@ -290,7 +290,7 @@ class _Scale:
         return scores
 
 
-def _total(rows: Scores) -> Scores:
+def _sum_columns(rows: Scores) -> Scores:
     """Return the sum of each column, added row by row: equal passages get equal sums."""
     total: Scores = np.add.reduce(rows, axis=0)
     return total

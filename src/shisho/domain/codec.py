@@ -106,7 +106,7 @@ def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
     if shape is Payload:
         return Payload.wrap(data)
     if isinstance(shape, type) and dataclasses.is_dataclass(shape):
-        hints = _hints(shape)
+        hints = _read_hints(shape)
         unknown = [name for name in data if name not in hints]
         if unknown and not is_lenient:
             raise TypeError(f"{shape.__name__} has no {', '.join(map(repr, unknown))}")
@@ -137,10 +137,10 @@ def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
 
 def _choose(data: Any, shapes: tuple[Any, ...]) -> Any:
     candidates = [shape for shape in shapes if shape is not type(None)]
-    return next((shape for shape in candidates if _fits(data, shape)), candidates[0])
+    return next((shape for shape in candidates if _is_fitting(data, shape)), candidates[0])
 
 
-def _fits(data: Any, shape: Any) -> bool:
+def _is_fitting(data: Any, shape: Any) -> bool:
     if isinstance(data, dict):
         return dataclasses.is_dataclass(shape) and _has_kind(data, shape)
     if isinstance(data, list):
@@ -150,10 +150,10 @@ def _fits(data: Any, shape: Any) -> bool:
 
 def _has_kind(data: Any, shape: Any) -> bool:
     """Return False if a Literal field of the shape excludes the value in `data`."""
-    hints = _hints(shape).items()
+    hints = _read_hints(shape).items()
     return all(data.get(name) in get_args(hint) for name, hint in hints if get_origin(hint) is Literal)
 
 
 @cache
-def _hints(shape: type) -> dict[str, Any]:
+def _read_hints(shape: type) -> dict[str, Any]:
     return get_type_hints(shape)

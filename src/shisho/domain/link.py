@@ -43,16 +43,16 @@ def link_citation(citation: Citation) -> str:
 
     A document that is neither on the web nor a file on disk opens in the library.
     """
-    at = _anchor(citation)
+    at = _make_anchor(citation)
     if is_on_web(citation.source):
-        return _without_directive(citation.source, drop=bool(at)) + (at or _fragment(citation))
+        return _drop_directive(citation.source, drop=bool(at)) + (at or _make_fragment(citation))
     for path in (PurePosixPath(citation.source), PureWindowsPath(citation.source)):
         if path.is_absolute():
             return path.as_uri() + at
     return f"document://{citation.document_id}" + (f"/page/{citation.page}" if citation.page else "")
 
 
-def _anchor(citation: Citation) -> str:
+def _make_anchor(citation: Citation) -> str:
     """Return the fragment of a file's address; empty without pages, cells and chapters."""
     if (standing := split_cells(citation.place)) is not None:
         sheet, cells, row = standing
@@ -70,39 +70,39 @@ def text_directive(span: str) -> str:
     lines = [line for line in (strip_mark(" ".join(line.split())) for line in span.splitlines()) if line]
     if not lines:
         return ""
-    head = _head(lines[0])
-    tail = _tail(lines[-1])
+    head = _cut_head(lines[0])
+    tail = _cut_tail(lines[-1])
     if len(lines) == 1 and len(lines[0]) <= max(WHOLE, len(head) + len(tail)):
-        return f"text={_encoded(lines[0])}"
-    return f"text={_encoded(head)},{_encoded(tail)}"
+        return f"text={_encode_text(lines[0])}"
+    return f"text={_encode_text(head)},{_encode_text(tail)}"
 
 
-def _fragment(citation: Citation) -> str:
+def _make_fragment(citation: Citation) -> str:
     directive = text_directive(citation.snippet)
     if not directive:
         return ""
     return ("" if "#" in citation.source else "#") + DIRECTIVE + directive
 
 
-def _without_directive(url: str, *, drop: bool) -> str:
+def _drop_directive(url: str, *, drop: bool) -> str:
     """Return the address without its own directive, and without any fragment if `drop` is set."""
     return url.partition("#" if drop else DIRECTIVE)[0]
 
 
-def _head(line: str) -> str:
+def _cut_head(line: str) -> str:
     borders = [match.end() for match in _BORDER.finditer(line)]
     fitting = [at for at in borders if END[0] <= at <= END[1]]
     beyond = [at for at in borders if at > END[1]]
     return line if len(line) <= END[1] else line[: (fitting[-1:] or beyond[:1] or [len(line)])[0]].strip()
 
 
-def _tail(line: str) -> str:
+def _cut_tail(line: str) -> str:
     borders = [match.end() for match in _BORDER.finditer(line)]
     fitting = [at for at in borders if END[0] <= len(line) - at <= END[1]]
     beyond = [at for at in borders if len(line) - at > END[1]]
     return line if len(line) <= END[1] else line[(fitting[:1] or beyond[-1:] or [0])[0] :].strip()
 
 
-def _encoded(text: str) -> str:
+def _encode_text(text: str) -> str:
     # A dash, a comma and an ampersand would be read as part of the directive's own grammar.
     return quote(text, safe="", errors="replace").replace("-", "%2D")

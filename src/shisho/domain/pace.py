@@ -57,24 +57,26 @@ class ResourcePace:
             (seconds for seconds in (wall - self.wall, monotonic - self.monotonic) if seconds >= 0),
             default=0.0,
         )
-        return replace(self, at=_at(self.at + passed), wall=wall, monotonic=monotonic)
+        return replace(self, at=_make_instant(self.at + passed), wall=wall, monotonic=monotonic)
 
 
 def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
     """Return the new state of the resource, and the ticket's permit or its wait."""
     place = next((place for place in pace.places if place.ticket == ticket), QueuePlace(ticket))
     if place.began is not None:
-        pace, place = _asks_again(pace, limit, place)
+        pace, place = _repeat_request(pace, limit, place)
     paid = place.paid == pace.day
-    if not paid and _spent(pace, limit):
-        return _kept(pace, limit, ticket), Permit(False, _until_midnight(pace), spent=True)
-    ahead = _ahead(pace, ticket)
+    if not paid and _is_spent(pace, limit):
+        return _drop_expired(pace, limit, ticket), Permit(False, _count_seconds_to_midnight(pace), spent=True)
+    ahead = _list_ahead(pace, ticket)
     if _may_go(pace, limit, ahead):
         begun = replace(place, began=pace.at, paid=pace.day)
-        pace = replace(pace, free_at=_at(pace.at + limit.interval_s), used=pace.used + (not paid))
-        return _with(_kept(pace, limit), begun), Permit(True)
+        pace = replace(pace, free_at=_make_instant(pace.at + limit.interval_s), used=pace.used + (not paid))
+        return _with(_drop_expired(pace, limit), begun), Permit(True)
     wait = _wait(pace, limit, ahead)
-    return _with(_kept(pace, limit), replace(place, due=_at(pace.at + wait))), Permit(False, wait)
+    return _with(_drop_expired(pace, limit), replace(place, due=_make_instant(pace.at + wait))), Permit(
+        False, wait
+    )
 
 
 def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
@@ -84,29 +86,31 @@ def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0)
     """
     places = tuple(place for place in pace.places if place.ticket != ticket or place.began is None)
     return replace(
-        pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places
+        pace,
+        free_at=max(pace.free_at, _make_instant(pace.at + max(limit.interval_s, after_s))),
+        places=places,
     )
 
 
 def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     """Return the status of the resource for a new ticket."""
-    ahead = _ahead(pace, "")
-    if _spent(pace, limit):
-        return LimiterStatus(_until_midnight(pace), pace.used)
+    ahead = _list_ahead(pace, "")
+    if _is_spent(pace, limit):
+        return LimiterStatus(_count_seconds_to_midnight(pace), pace.used)
     return LimiterStatus(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
 
 
-def _asks_again(pace: ResourcePace, limit: Limit, place: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
+def _repeat_request(pace: ResourcePace, limit: Limit, place: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
     # A running ticket that asks again belongs to a process that died and restarted. Its request may have been
     # sent this very moment, so it ends now, the interval runs, and its count is kept.
     again = replace(place, began=None, due=pace.at)
     places = tuple(again if other_place is place else other_place for other_place in pace.places)
-    waits = _at(pace.at + limit.interval_s) if _under_way(pace, limit, place) else pace.free_at
+    waits = _make_instant(pace.at + limit.interval_s) if _is_under_way(pace, limit, place) else pace.free_at
     return replace(pace, free_at=max(pace.free_at, waits), places=places), again
 
 
 def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> bool:
-    free = pace.at >= pace.free_at and _busy(pace, limit) < limit.parallel
+    free = pace.at >= pace.free_at and _count_busy(pace, limit) < limit.parallel
     return free and not any(place.due <= pace.at for place in ahead)
 
 
@@ -115,11 +119,11 @@ def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
 
     If the resource is busy, the wait is one interval at least.
     """
-    busy = limit.interval_s if _busy(pace, limit) >= limit.parallel else 0.0
+    busy = limit.interval_s if _count_busy(pace, limit) >= limit.parallel else 0.0
     return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
 
 
-def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
+def _list_ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
     """Return the places before this ticket; all if it has none."""
     tickets = [place.ticket for place in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
@@ -128,25 +132,25 @@ def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
     ]
 
 
-def _busy(pace: ResourcePace, limit: Limit) -> int:
-    return sum(_under_way(pace, limit, place) for place in pace.places)
+def _count_busy(pace: ResourcePace, limit: Limit) -> int:
+    return sum(_is_under_way(pace, limit, place) for place in pace.places)
 
 
-def _under_way(pace: ResourcePace, limit: Limit, place: QueuePlace) -> bool:
+def _is_under_way(pace: ResourcePace, limit: Limit, place: QueuePlace) -> bool:
     # The interval after its latest end belongs to it: if nobody releases it, that end is unknown.
     return place.began is not None and pace.at < place.began + LEASE_S + limit.interval_s
 
 
-def _kept(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
+def _drop_expired(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
     """Return the state without expired places. Tickets counted today stay, to be counted once."""
 
-    def matters(place: QueuePlace) -> bool:
+    def is_relevant(place: QueuePlace) -> bool:
         waits = place.began is None and pace.at <= place.due + GRACE_S
-        return waits or _under_way(pace, limit, place) or place.paid == pace.day
+        return waits or _is_under_way(pace, limit, place) or place.paid == pace.day
 
     return replace(
         pace,
-        places=tuple(place for place in pace.places if place.ticket != without and matters(place)),
+        places=tuple(place for place in pace.places if place.ticket != without and is_relevant(place)),
     )
 
 
@@ -158,13 +162,13 @@ def _with(pace: ResourcePace, place: QueuePlace) -> ResourcePace:
     return replace(pace, places=places if is_known else (*places, place))
 
 
-def _spent(pace: ResourcePace, limit: Limit) -> bool:
+def _is_spent(pace: ResourcePace, limit: Limit) -> bool:
     return limit.per_day is not None and pace.used >= limit.per_day
 
 
-def _until_midnight(pace: ResourcePace) -> float:
+def _count_seconds_to_midnight(pace: ResourcePace) -> float:
     return DAY_S - pace.wall % DAY_S
 
 
-def _at(seconds: float) -> float:
+def _make_instant(seconds: float) -> float:
     return round(seconds, 6)  # sums of fractions must compare equal

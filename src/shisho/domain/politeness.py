@@ -134,7 +134,7 @@ def record_outcome(
             health,
             breaker=BreakerState.OPEN,
             openings=openings,
-            open_until=later(now, _cool_down(openings)),
+            open_until=later(now, _compute_cool_down(openings)),
         )
     return health
 
@@ -153,7 +153,7 @@ def refresh_breaker(health: EngineHealth, now: Instant) -> EngineHealth:
         return health
     if health.open_until <= now:
         return replace(health, breaker=BreakerState.HALF_OPEN)
-    until = min(health.open_until, later(now, _cool_down(health.openings)))
+    until = min(health.open_until, later(now, _compute_cool_down(health.openings)))
     return replace(health, breaker=BreakerState.OPEN, open_until=until)
 
 
@@ -180,5 +180,5 @@ def add_rates(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, floa
     )
 
 
-def _cool_down(openings: int) -> float:
+def _compute_cool_down(openings: int) -> float:
     return COOL_DOWNS_S[min(max(openings, 1), len(COOL_DOWNS_S)) - 1]

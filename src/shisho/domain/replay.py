@@ -37,8 +37,8 @@ class ReplayReport:
 
 def compare_answers(before: Answer, now: Answer) -> ReplayReport:
     """Compare two answers, except ids, clocks, and the current sources of documents."""
-    then_fields = _lasting(before)
-    now_fields = _lasting(now)
+    then_fields = _select_lasting(before)
+    now_fields = _select_lasting(now)
     differences = tuple(
         AnswerDifference(name, dumps(then_fields[name]), dumps(now_fields[name]))
         for name in then_fields
@@ -47,7 +47,7 @@ def compare_answers(before: Answer, now: Answer) -> ReplayReport:
     return ReplayReport(before, now, differences)
 
 
-def _lasting(answer: Answer) -> Mapping[str, Any]:
+def _select_lasting(answer: Answer) -> Mapping[str, Any]:
     fields: dict[str, Any] = {
         name: part for name, part in to_plain(answer).items() if name not in _OF_ONE_TIME
     }

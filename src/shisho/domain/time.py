@@ -19,7 +19,7 @@ Those of `Clock.now` and those of `Clock.steady` are on separate timelines and m
 
 def from_epoch(seconds: float) -> Instant:
     """Return the instant so many seconds after the beginning of 1970."""
-    return _written(datetime.fromtimestamp(seconds, UTC))
+    return _write_instant(datetime.fromtimestamp(seconds, UTC))
 
 
 def to_epoch(at: Instant) -> float:
@@ -34,7 +34,7 @@ def to_date(at: Instant) -> date:
 
 def later(at: Instant, seconds: float) -> Instant:
     """Return the instant so many seconds after another one."""
-    return _written(datetime.fromisoformat(at) + timedelta(seconds=seconds))
+    return _write_instant(datetime.fromisoformat(at) + timedelta(seconds=seconds))
 
 
 def drop_fraction(at: Instant) -> Instant:
@@ -60,5 +60,5 @@ def backoff(failures: int, chance: float) -> float:
     return wait * (1 - SPREAD + 2 * SPREAD * chance)
 
 
-def _written(at: datetime) -> Instant:
+def _write_instant(at: datetime) -> Instant:
     return Instant(at.isoformat(timespec="microseconds"))

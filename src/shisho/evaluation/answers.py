@@ -106,7 +106,7 @@ def load_items(path: Path) -> list[AnswerItem]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                items.append(_item(json.loads(line)))
+                items.append(_read_item(json.loads(line)))
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidParams(
                     "eval.bad_answer_item",
@@ -123,7 +123,7 @@ def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset
     """
     needs = find_needs(item)
     positive = {
-        evidence.number: _printed(evidence)
+        evidence.number: _print_evidence(evidence)
         for evidence in answer.evidence
         if evidence.document in positive_documents
     }
@@ -162,22 +162,22 @@ def group_results(results: Sequence[AnswerResult]) -> dict[str, list[AnswerResul
 
 def summarise(results: Sequence[AnswerResult]) -> dict[str, dict[str, float]]:
     """Compute the metrics of each group."""
-    return {name: _figures_of(group) for name, group in group_results(results).items()}
+    return {name: _compute_figures(group) for name, group in group_results(results).items()}
 
 
-def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
+def _compute_figures(results: Sequence[AnswerResult]) -> dict[str, float]:
     def count(level: AnswerLevel) -> int:
         return sum(result.level is level for result in results)
 
-    def holding(level: AnswerLevel) -> int:
+    def count_holding(level: AnswerLevel) -> int:
         return sum(result.holds_all for result in results if result.level is level)
 
     shares = [len(result.held) / len(result.needs) for result in results if result.needs]
     return {
         "items": len(results),
         **{str(level): count(level) for level in AnswerLevel},
-        "answered and holds all": holding(AnswerLevel.ANSWERED),
-        "related and holds all": holding(AnswerLevel.RELATED),
+        "answered and holds all": count_holding(AnswerLevel.ANSWERED),
+        "related and holds all": count_holding(AnswerLevel.RELATED),
         "share of needs held": round(fmean(shares), 3) if shares else 0.0,
         "characters quoted": round(fmean(result.characters for result in results)),
         "abstained": count(AnswerLevel.RELATED) + count(AnswerLevel.NOTHING),
@@ -203,17 +203,18 @@ def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
     if item.needs:
         return tuple(Requirement(first, alternatives=tuple(others)) for first, *others in item.needs)
     question_line = _LineWords(item.question)
-    lines = [line for passage in item.positive for line in _lines_in_context(passage)]
+    lines = [line for passage in item.positive for line in _list_context_lines(passage)]
     answer = item.answer.strip("。 ")
-    names = _names(answer)
-    needs = [*_figure_needs(answer, lines, question_line), *_said_names(names, lines, question_line)]
+    names = _list_names(answer)
+    needs = [*_require_figures(answer, lines, question_line), *_require_names(names, lines, question_line)]
     known_names = {need.text for need in needs}
     is_whole = all(name in known_names or stands_in(name, question_line.folded) for name in names) and all(
-        any(line.has_figure(place.figure) for line in (*lines, question_line)) for place in _figures(answer)
+        any(line.has_figure(place.figure) for line in (*lines, question_line))
+        for place in _find_figures(answer)
     )
     if not needs or not is_whole or any(kind.startswith("R_") for kind in item.kinds):
         for sentence in re.split(r"。\s*(?![^「」]*」)|\n", item.reasoning):
-            needs += _reasoned_needs(sentence, lines, question_line)
+            needs += _require_reasoning(sentence, lines, question_line)
     return tuple({need.figure or need.text: need for need in reversed(needs)}.values())[::-1]
 
 
@@ -240,8 +241,8 @@ class _LineWords:
 
     def __init__(self, line: str, context: str = "") -> None:
         self.folded = fold_text(line)
-        self.figures = [place.figure for place in _figures(line)]
-        self.words = frozenset(_content_words(f"{context}\n{line}"))
+        self.figures = [place.figure for place in _find_figures(line)]
+        self.words = frozenset(_list_content_words(f"{context}\n{line}"))
 
     def has_figure(self, figure: Date | Measure) -> bool:
         return any(_is_same(figure, other) for other in self.figures)
@@ -252,20 +253,20 @@ class _LineWords:
         return self.has_figure(need.figure) and (not need.words or bool(need.words & self.words))
 
 
-def _lines_in_context(passage: str) -> Iterator[_LineWords]:
+def _list_context_lines(passage: str) -> Iterator[_LineWords]:
     before = ""
     for line in split_lines(passage):
         yield _LineWords(line, before)
         before = line
 
 
-def _figure_needs(
+def _require_figures(
     sentence: str, lines: Sequence[_LineWords], question_line: _LineWords
 ) -> Iterator[Requirement]:
     """Yield the figures of a gold sentence that a line contains."""
-    words = frozenset(_content_words(sentence)) | question_line.words
+    words = frozenset(_list_content_words(sentence)) | question_line.words
     plain = fold_figures(sentence)
-    for place in _figures(sentence):
+    for place in _find_figures(sentence):
         if (
             question_line.has_figure(place.figure)
             or _is_vague(place.figure)
@@ -277,7 +278,7 @@ def _figure_needs(
             yield Requirement(plain[place.start : place.end].strip(), place.figure, best)
 
 
-def _said_names(
+def _require_names(
     names: Iterable[str], lines: Sequence[_LineWords], question_line: _LineWords
 ) -> Iterator[Requirement]:
     for name in names:
@@ -285,7 +286,7 @@ def _said_names(
             yield Requirement(name)
 
 
-def _reasoned_needs(
+def _require_reasoning(
     sentence: str, lines: Sequence[_LineWords], question_line: _LineWords
 ) -> Iterator[Requirement]:
     """Yield the figures, quoted words and names of a sentence of the gold reasoning.
@@ -294,13 +295,13 @@ def _reasoned_needs(
     """
     needs = [
         need
-        for need in _figure_needs(sentence, lines, question_line)
+        for need in _require_figures(sentence, lines, question_line)
         if isinstance(need.figure, Date) or _has_unit(need, fold_figures(sentence))
     ]
     yield from needs
     quoted = [part for quotation in _QUOTED.findall(sentence) for part in quotation.split("。")]
-    quoted = [part for part in quoted if len(part) >= SHORTEST_QUOTED and not _figures(part)]
-    yield from _said_names([*quoted, *_LATIN_NAME.findall(sentence)], lines, question_line)
+    quoted = [part for part in quoted if len(part) >= SHORTEST_QUOTED and not _find_figures(part)]
+    yield from _require_names([*quoted, *_LATIN_NAME.findall(sentence)], lines, question_line)
 
 
 def _has_unit(need: Requirement, plain: str) -> bool:
@@ -313,7 +314,7 @@ def _has_unit(need: Requirement, plain: str) -> bool:
     return bool(known or re.search(rf"第{number}|{number} [a-z]{{2,4}}(?![a-z])", plain))
 
 
-def _names(answer: str) -> list[str]:
+def _list_names(answer: str) -> list[str]:
     """Return the whole nouns of an answer without its topic.
 
     Short ones only if there are no others.
@@ -323,7 +324,7 @@ def _names(answer: str) -> list[str]:
     return [noun for noun in nouns if len(noun) >= SHORTEST_NAME] or nouns
 
 
-def _figures(text: str) -> list[FigurePlace]:
+def _find_figures(text: str) -> list[FigurePlace]:
     return figure_places(fold_figures(text))
 
 
@@ -349,7 +350,7 @@ def _is_same(one: Date | Measure, other: Date | Measure) -> bool:
     )
 
 
-def _content_words(text: str) -> Iterator[str]:
+def _list_content_words(text: str) -> Iterator[str]:
     """Yield index terms that are neither figures nor units."""
     for line in fold(text).splitlines():
         yield from (
@@ -357,11 +358,11 @@ def _content_words(text: str) -> Iterator[str]:
         )
 
 
-def _printed(evidence: Evidence) -> str:
+def _print_evidence(evidence: Evidence) -> str:
     return f"{evidence.heading}\n{evidence.snippet}"
 
 
-def _item(row: Mapping[str, Any]) -> AnswerItem:
+def _read_item(row: Mapping[str, Any]) -> AnswerItem:
     return AnswerItem(
         id=row["id"],
         kinds=tuple(row["qa_type"]),

@@ -50,11 +50,12 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
     about = target.about
     eval_set = await asyncio.to_thread(load, folder)
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as place:
-        scores, cosines = await _tried(target, Path(place), eval_set, limit)
+        scores, cosines = await _try_shares(target, Path(place), eval_set, limit)
     share = WordShare(
-        _best(scores["japanese"], about.share.japanese), _best(scores["english"], about.share.english)
+        _choose_best(scores["japanese"], about.share.japanese),
+        _choose_best(scores["english"], about.share.english),
     )
-    meaning_floor = _floor(cosines, about.meaning_floor)
+    meaning_floor = _choose_floor(cosines, about.meaning_floor)
     keep_scale(target.home, about.name, share, meaning_floor)
     return Calibration(
         about.name,
@@ -68,7 +69,7 @@ async def calibrate(target: CalibrationTarget, folder: Path, *, limit: int | Non
     )
 
 
-async def _tried(
+async def _try_shares(
     target: CalibrationTarget, home: Path, eval_set: EvalSet, limit: int | None
 ) -> tuple[dict[str, dict[float, list[float]]], list[float]]:
     """Return nDCG@10 by language and share, and the cosines of relevant passages.
@@ -89,14 +90,14 @@ async def _tried(
                 await library.embeddings.embed()
             rankings = await rank_questions(library, questions)
             if factor == 1.0:
-                cosines = await _relevant_cosines(library, eval_set, questions)
+                cosines = await _measure_relevant_cosines(library, eval_set, questions)
         for question, language, ranking in zip(questions, languages, rankings, strict=True):
             value = share.japanese if language == "japanese" else share.english
             scores[language].setdefault(value, []).append(ndcg(ranking, eval_set.judged[question.id]))
     return scores, cosines
 
 
-async def _relevant_cosines(
+async def _measure_relevant_cosines(
     library: Library, eval_set: EvalSet, questions: Sequence[EvalQuestion]
 ) -> list[float]:
     """Return the cosines of relevant passages among the best of each question."""
@@ -109,13 +110,13 @@ async def _relevant_cosines(
     return cosines
 
 
-def _floor(cosines: Sequence[float], before: float) -> float:
+def _choose_floor(cosines: Sequence[float], before: float) -> float:
     if len(cosines) < FEWEST:
         return before
     return round(sorted(cosines)[int((1 - FLOOR_SHARE) * len(cosines))], 3)
 
 
-def _best(by_share: Mapping[float, Sequence[float]], before: float) -> float:
+def _choose_best(by_share: Mapping[float, Sequence[float]], before: float) -> float:
     """Return the share with the best mean, smoothed over its neighbours.
 
     A single peak may be luck.

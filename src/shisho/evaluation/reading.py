@@ -78,7 +78,7 @@ def load_questions(path: Path) -> list[ReadingQuestion]:
     questions = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
-            questions.append(_question(json.loads(line)))
+            questions.append(_read_question(json.loads(line)))
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidParams(
                 "eval.bad_question",
@@ -113,7 +113,7 @@ def find_missing_needs(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the needs without an alternative in any single quotation."""
     folded = [fold_text(quotation) for quotation in quotations]
-    return tuple(tuple(alternatives) for alternatives in needs if not _any_stands(alternatives, folded))
+    return tuple(tuple(alternatives) for alternatives in needs if not _has_any(alternatives, folded))
 
 
 def read_needs(lists: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
@@ -142,17 +142,17 @@ def stands_in(need: str, folded: str) -> bool:
     wanted = fold_text(need)
     start = folded.find(wanted)
     while start >= 0:
-        if not _cuts_number(folded, start, start + len(wanted)):
+        if not _is_inside_number(folded, start, start + len(wanted)):
             return True
         start = folded.find(wanted, start + 1)
     return False
 
 
-def _any_stands(alternatives: Iterable[str], folded: Sequence[str]) -> bool:
+def _has_any(alternatives: Iterable[str], folded: Sequence[str]) -> bool:
     return any(stands_in(need, text) for need in alternatives for text in folded)
 
 
-def _cuts_number(text: str, start: int, end: int) -> bool:
+def _is_inside_number(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - 2) : start]
     after = text[end : end + 2]
     return (text[start].isdecimal() and _is_number_edge(before[::-1])) or (
@@ -170,7 +170,7 @@ def _is_number_edge(beside: str) -> bool:
     return beside[:1] in NUMBER_MARKS and beside[1:2].isdecimal()
 
 
-def _question(row: Mapping[str, Any]) -> ReadingQuestion:
+def _read_question(row: Mapping[str, Any]) -> ReadingQuestion:
     return ReadingQuestion(
         id=row["id"],
         kind=row["kind"],

@@ -86,7 +86,7 @@ async def rank_questions(library: Library, questions: Sequence[EvalQuestion]) ->
     standing: dict[str, list[str]] = {}
     for name, document in (await library.documents.list_sources()).items():
         standing.setdefault(document, []).append(name)
-    return [await _ranking(library, question, standing) for question in questions]
+    return [await _rank_documents(library, question, standing) for question in questions]
 
 
 async def measure_answers(
@@ -102,10 +102,10 @@ async def measure_answers(
     silent = []
     for question in questions:
         answer = await library.questions.ask(question.text)
-        found_shares.append(_contains(list_shown_texts(answer), question.answers))
+        found_shares.append(_has_answer(list_shown_texts(answer), question.answers))
         shown_chars.append(sum(len(passage.text) for passage in answer.passages))
         silent.append(answer.abstained or bool(answer.missing))
-    without = [await _without(library, eval_set, question) for question in questions]
+    without = [await _check_without(library, eval_set, question) for question in questions]
     return {
         "answer@shown": _mean(found_shares),
         "shown_characters": _mean(shown_chars),
@@ -115,7 +115,7 @@ async def measure_answers(
     }
 
 
-async def _ranking(
+async def _rank_documents(
     library: Library, question: EvalQuestion, standing: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Return the names of the set's documents in order; those with identical text are adjacent."""
@@ -123,7 +123,7 @@ async def _ranking(
     return [name for document in documents for name in standing[document]]
 
 
-async def _without(library: Library, eval_set: EvalSet, question: EvalQuestion) -> bool:
+async def _check_without(library: Library, eval_set: EvalSet, question: EvalQuestion) -> bool:
     """Return whether it abstains, or reports a missing part, without the gold documents."""
     gold = {name for name, grade in eval_set.judged[question.id].items() if grade > 0}
     entries = [entry for entry in eval_set.entries if entry.id in gold]
@@ -140,7 +140,7 @@ def _source(entry: EvalDocument) -> Source:
     return Source(entry.id, entry.text.encode(), "text/plain", entry.title)
 
 
-def _contains(snippets: Iterable[str], answers: Iterable[str]) -> bool:
+def _has_answer(snippets: Iterable[str], answers: Iterable[str]) -> bool:
     quoted_text = "\n".join("".join(fold(snippet).split()) for snippet in snippets)
     return any("".join(fold(answer).split()) in quoted_text for answer in answers)
 

@@ -47,19 +47,19 @@ def load(folder: Path) -> EvalSet:
     """
     entries = tuple(
         EvalDocument(str(row["_id"]), row.get("title") or "", row.get("text") or "")
-        for row in _rows(folder, "corpus.jsonl")
+        for row in _read_rows(folder, "corpus.jsonl")
     )
     questions = tuple(
         EvalQuestion(str(row["_id"]), row["text"], tuple((row.get("metadata") or {}).get("answers") or ()))
-        for row in _rows(folder, "queries.jsonl")
+        for row in _read_rows(folder, "queries.jsonl")
     )
     judged: dict[str, dict[str, int]] = {}
-    for question, document, grade in _judgements(folder):
+    for question, document, grade in _read_judgements(folder):
         judged.setdefault(question, {})[document] = grade
     return EvalSet(entries, tuple(question for question in questions if question.id in judged), judged)
 
 
-def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+def _read_rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     with _open(folder, name) as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -76,7 +76,7 @@ def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
+def _read_judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
     name = (
         "qrels.tsv"
         if (folder / "qrels.tsv").exists() or not (folder / "qrels").is_dir()

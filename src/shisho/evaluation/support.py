@@ -43,7 +43,7 @@ def load_pairs(folder: Path) -> list[SentencePair]:
     pairs: list[SentencePair] = []
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            pairs += [_pair(path.name, number, line) for number, line in enumerate(lines, 1)]
+            pairs += [_read_pair(path.name, number, line) for number, line in enumerate(lines, 1)]
     if not pairs:
         raise InvalidParams("eval.no_pairs", folder=str(folder))
     return pairs
@@ -69,7 +69,7 @@ def summarise_outcomes(
     return rows
 
 
-def _pair(name: str, number: int, line: str) -> SentencePair:
+def _read_pair(name: str, number: int, line: str) -> SentencePair:
     try:
         row = json.loads(line)
         pair = SentencePair(row["premise"], row["hypothesis"], row["label"])

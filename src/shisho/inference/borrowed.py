@@ -50,7 +50,7 @@ class BorrowedLlm:
         report_wait: Callable[[float], None] | None = None,
     ) -> ModelReply[T]:
         """Ask as the port defines."""
-        schema = json.dumps(_schema_of(shape), ensure_ascii=False)
+        schema = json.dumps(_describe_schema(shape), ensure_ascii=False)
         instructions = _HELD.format(instructions=prompt.instructions, schema=schema)
         text = prompt.text
         usage = ModelUsage()
@@ -58,11 +58,11 @@ class BorrowedLlm:
         try:
             async with asyncio.timeout(prompt.seconds):
                 for repairs in range(1 + prompt.repairs):
-                    under_way = ModelUsage(1, _tokens(instructions + text))
+                    under_way = ModelUsage(1, _estimate_tokens(instructions + text))
                     reply = await self._reply(instructions, text, prompt.max_output_tokens)
-                    usage += under_way + ModelUsage(output_tokens=_tokens(reply))
+                    usage += under_way + ModelUsage(output_tokens=_estimate_tokens(reply))
                     if len(reply) > MOST_CHARS_A_TOKEN * prompt.max_output_tokens:
-                        raise self._failed(ModelFault.TOO_LONG, usage)
+                        raise self._make_failure(ModelFault.TOO_LONG, usage)
                     try:
                         value = read_reply(reply, shape)
                     except ValueError as error:
@@ -72,12 +72,12 @@ class BorrowedLlm:
                         listen(element)  # type: ignore[misc]
                     return ModelReply(value, reply, usage, repairs)
         except TimeoutError:
-            raise self._failed(ModelFault.TIMEOUT, usage + under_way) from None
+            raise self._make_failure(ModelFault.TIMEOUT, usage + under_way) from None
         except ModelFailed as error:
-            raise self._failed(ModelFault(error.fault), usage + (error.usage or ModelUsage())) from None
-        raise self._failed(ModelFault.MALFORMED, usage)
+            raise self._make_failure(ModelFault(error.fault), usage + (error.usage or ModelUsage())) from None
+        raise self._make_failure(ModelFault.MALFORMED, usage)
 
-    def _failed(self, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
+    def _make_failure(self, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
         return ModelFailed(
             "model.reply_unusable",
             model=self.name,
@@ -87,9 +87,9 @@ class BorrowedLlm:
         )
 
 
-def _schema_of(shape: type) -> dict[str, Any]:
+def _describe_schema(shape: type) -> dict[str, Any]:
     return reply_schema(shape)
 
 
-def _tokens(text: str) -> int:
+def _estimate_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN)

@@ -65,12 +65,12 @@ class ThreadedEmbedder:
         vectors = []
         for text in texts:
             await self._wait_for_quiet()
-            vectors += await self._encoded(self._worker, text, lambda encoders: encoders.passages)
+            vectors += await self._encode(self._worker, text, lambda encoders: encoders.passages)
         return vectors
 
     async def embed_query(self, text: str) -> Embedding:
         self._queried = time.monotonic()
-        return (await self._encoded(self._asked, text, lambda encoders: encoders.query))[0]
+        return (await self._encode(self._asked, text, lambda encoders: encoders.query))[0]
 
     async def _wait_for_quiet(self) -> None:
         """Wait until no query has arrived for a while."""
@@ -78,16 +78,16 @@ class ThreadedEmbedder:
         while (now := time.monotonic()) < until and now - self._queried < QUIET_S:  # noqa: ASYNC110  (time, not an event)
             await asyncio.sleep(min(until - now, QUIET_S - (now - self._queried)))
 
-    async def _encoded(
+    async def _encode(
         self, worker: ThreadPoolExecutor, text: str, which: Callable[[EncoderPair], Encode]
     ) -> list[Embedding]:
-        def work() -> list[Embedding]:
-            encode = which(self._loaded())
+        def encode_text() -> list[Embedding]:
+            encode = which(self._load_pair())
             return unit_embeddings(encode([text[:LONGEST]]), self.about.name)
 
-        return await asyncio.get_running_loop().run_in_executor(worker, work)
+        return await asyncio.get_running_loop().run_in_executor(worker, encode_text)
 
-    def _loaded(self) -> EncoderPair:
+    def _load_pair(self) -> EncoderPair:
         with self._loading:
             if self._encoders is None:
                 self._encoders = self._load()
@@ -97,10 +97,10 @@ class ThreadedEmbedder:
 def add_prefixes(encode: Encode, passage: str, query: str) -> EncoderPair:
     """Return a pair that uses one encoder with different text prefixes."""
 
-    def before(prefix: str) -> Encode:
+    def prepend_prefix(prefix: str) -> Encode:
         return lambda texts: encode([prefix + text for text in texts])
 
-    return EncoderPair(before(passage), before(query))
+    return EncoderPair(prepend_prefix(passage), prepend_prefix(query))
 
 
 def unit_embeddings(rows: Any, name: str) -> list[Embedding]:

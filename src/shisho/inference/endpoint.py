@@ -55,16 +55,16 @@ class EndpointEmbedder:
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
         sent = [self._passage + text[:LONGEST] for text in texts]
         batches = [sent[start : start + BATCH] for start in range(0, len(sent), BATCH)]
-        return [vector for batch in batches for vector in await self._embedded(batch)]
+        return [vector for batch in batches for vector in await self._embed(batch)]
 
     async def embed_query(self, text: str) -> Embedding:
-        return (await self._embedded([self._query + text[:LONGEST]]))[0]
+        return (await self._embed([self._query + text[:LONGEST]]))[0]
 
-    async def _embedded(self, texts: Sequence[str]) -> list[Embedding]:
+    async def _embed(self, texts: Sequence[str]) -> list[Embedding]:
         for tries_left in reversed(range(TRIES)):
             try:
                 async with asyncio.timeout(self._access.seconds):
-                    rows = _rows(await self._asked(texts), len(texts))
+                    rows = _read_rows(await self._send_request(texts), len(texts))
                 return unit_embeddings(rows, self.about.name)
             except ModelFailed:
                 raise
@@ -72,12 +72,12 @@ class EndpointEmbedder:
                 fault = fault_of(error)
                 wait = retry_after(error)
             if fault not in RETRIED or not tries_left:
-                raise self._failed(fault)
+                raise self._make_failure(fault)
             doubled = WAIT_S * 2 ** (TRIES - 1 - tries_left)
             await asyncio.sleep(min(LONGEST_WAIT_S, doubled if wait is None else wait))
-        raise self._failed(ModelFault.FAILED)
+        raise self._make_failure(ModelFault.FAILED)
 
-    async def _asked(self, texts: Sequence[str]) -> Any:
+    async def _send_request(self, texts: Sequence[str]) -> Any:
         """Send one request. A kept connection would outlive the event loop that it was made in."""
         headers = {"Connection": "close"}
         if self._access.key:
@@ -96,13 +96,13 @@ class EndpointEmbedder:
             async for part in reply.aiter_bytes():
                 parts += part
                 if len(parts) > MOST_BYTES:
-                    raise self._failed(ModelFault.TOO_LONG)
+                    raise self._make_failure(ModelFault.TOO_LONG)
             if not reply.is_success:  # a redirect, too
                 body_text = bytes(parts).decode("utf-8", "replace")
                 raise httpx2.HTTPStatusError(body_text, request=reply.request, response=reply)
         return json.loads(bytes(parts))
 
-    def _failed(self, fault: ModelFault) -> ModelFailed:
+    def _make_failure(self, fault: ModelFault) -> ModelFailed:
         return ModelFailed(
             "embedder.reply_unusable",
             name=self.about.name,
@@ -111,7 +111,7 @@ class EndpointEmbedder:
         )
 
 
-def _rows(reply: Any, count: int) -> list[list[float]]:
+def _read_rows(reply: Any, count: int) -> list[list[float]]:
     """Return a row for each text in order.
 
     Raises: ValueError, KeyError or TypeError for another shape.

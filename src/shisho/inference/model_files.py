@@ -108,7 +108,7 @@ class ModelFiles:
             raise Conflict("models.export_exists", path=file)
         with tarfile.open(file, "x", format=tarfile.PAX_FORMAT) as archive:
             for path in (MANIFEST, *(entry.path for entry in manifest.files)):
-                archive.add(folder / path, f"{name}/{path}", recursive=False, filter=_anonymous)
+                archive.add(folder / path, f"{name}/{path}", recursive=False, filter=_anonymise)
 
     def import_(self, file: Path) -> str:
         """Import an exported model and return its name.
@@ -117,7 +117,7 @@ class ModelFiles:
         """
         partial = self.root / PARTIAL / uuid.uuid4().hex
         try:
-            manifest = self._unpacked(file, partial)
+            manifest = self._unpack(file, partial)
             check_files(partial, manifest)
             self.place(partial, manifest)
         except (tarfile.TarError, EOFError) as error:
@@ -130,7 +130,7 @@ class ModelFiles:
             shutil.rmtree(partial, ignore_errors=True)
         return manifest.name
 
-    def _unpacked(self, file: Path, partial: Path) -> ModelManifest:
+    def _unpack(self, file: Path, partial: Path) -> ModelManifest:
         with tarfile.open(file, "r:") as archive:
             first = archive.next()
             source = archive.extractfile(first) if first is not None and first.isreg() else None
@@ -219,7 +219,7 @@ def digest(path: Path, kind: str) -> str:
     if kind == "git":
         hashed = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
     with path.open("rb") as file:
-        for chunk in _chunks(file):
+        for chunk in _read_chunks(file):
             hashed.update(chunk)
     return f"{kind}:{hashed.hexdigest()}"
 
@@ -257,12 +257,12 @@ def check_manifest(manifest: ModelManifest) -> None:
             raise ValueError(f"not a file: {file.path}")
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+def _read_chunks(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := file.read(CHUNK):
         yield chunk
 
 
-def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+def _anonymise(member: tarfile.TarInfo) -> tarfile.TarInfo:
     """Remove the traces of the machine that wrote the archive."""
     member.uid = 0
     member.gid = 0

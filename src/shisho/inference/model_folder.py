@@ -94,7 +94,9 @@ class ModelFolder:
         """Return the folder's name and a fingerprint of everything that a vector depends on."""
         traits = (self.kind, self.passage, self.query, self.pooling, self.max_tokens, self.dimensions)
         digest = hashlib.sha256(json.dumps(traits, ensure_ascii=False).encode())
-        for file in (self.tokenizer, self.weights) if self.kind is not FolderKind.TORCH else _all(self.root):
+        for file in (
+            (self.tokenizer, self.weights) if self.kind is not FolderKind.TORCH else _list_all(self.root)
+        ):
             _sample(file, digest)
         return f"{self.root.name} {digest.hexdigest()[:12]}"
 
@@ -105,18 +107,18 @@ class ModelFolder:
 
 def read_folder(root: Path) -> ModelFolder:
     """Read a folder. Raises: InvalidParams with the missing parts."""
-    overrides = _json(root / "shisho.json")
-    kind, weights = _weights(root, overrides)
-    passage, query = _prefixes(root, overrides)
+    overrides = _read_json(root / "shisho.json")
+    kind, weights = _find_weights(root, overrides)
+    passage, query = _read_prefixes(root, overrides)
     return ModelFolder(
         root,
         kind,
         weights,
-        _tokenizer(root, weights, kind),
+        _find_tokenizer(root, weights, kind),
         passage,
         query,
-        str(overrides.get("pooling") or (_pooling(root) if kind is FolderKind.ONNX else "")),
-        int(overrides.get("max_tokens") or _max_tokens(root)),
+        str(overrides.get("pooling") or (_read_pooling(root) if kind is FolderKind.ONNX else "")),
+        int(overrides.get("max_tokens") or _read_max_tokens(root)),
         int(overrides.get("dimensions") or 0),
         _share(overrides.get("share") or {}),
         float(overrides.get("meaning_floor") or USUAL_FLOOR),
@@ -139,7 +141,7 @@ def list_needed_files(paths: Iterable[str]) -> list[str]:
     return [*described, *(name for name in names if name.upper().startswith("LICENSE")), *beside]
 
 
-def _weights(root: Path, overrides: Mapping[str, Any]) -> tuple[FolderKind, Path]:
+def _find_weights(root: Path, overrides: Mapping[str, Any]) -> tuple[FolderKind, Path]:
     chosen_files = [str(overrides["file"])] if overrides.get("file") else []
     onnx = [
         name for name in (*chosen_files, *ONNX_FILES) if name.endswith(".onnx") and (root / name).is_file()
@@ -147,7 +149,7 @@ def _weights(root: Path, overrides: Mapping[str, Any]) -> tuple[FolderKind, Path
     if onnx:
         return FolderKind.ONNX, root / onnx[0]
     static = [name for name in (*chosen_files, *STATIC_FILES) if (root / name).is_file()]
-    if static and _model_type(root) in ("", "model2vec") and "Transformer" not in _modules(root):
+    if static and _read_model_type(root) in ("", "model2vec") and "Transformer" not in _list_modules(root):
         return FolderKind.STATIC, root / static[0]
     if (root / "modules.json").is_file() or (root / "config.json").is_file():
         return FolderKind.TORCH, root
@@ -157,7 +159,7 @@ def _weights(root: Path, overrides: Mapping[str, Any]) -> tuple[FolderKind, Path
     )
 
 
-def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
+def _find_tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
     if kind is FolderKind.TORCH:
         return root
     for place in (weights.parent, root):
@@ -166,53 +168,53 @@ def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
     raise InvalidParams("embedder.no_tokenizer", folder=root)
 
 
-def _prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
+def _read_prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
     """Return the prefixes of passages and queries.
 
     Those of the folder, else those of its family.
     """
-    prompts = _json(root / "config_sentence_transformers.json").get("prompts") or {}
+    prompts = _read_json(root / "config_sentence_transformers.json").get("prompts") or {}
     config = {name: text for name, text in prompts.items() if isinstance(text, str)}
     passage = next((config[name] for name in PASSAGE_NAMES if config.get(name)), "")
     query = config.get("query", "")
     if not (passage or query):
-        full_name = f"{root.name} {_json(root / 'config.json').get('_name_or_path', '')}".lower()
+        full_name = f"{root.name} {_read_json(root / 'config.json').get('_name_or_path', '')}".lower()
         passage, query = next((pair for part, pair in FAMILY_PREFIXES.items() if part in full_name), ("", ""))
     return str(overrides.get("passage", passage)), str(overrides.get("query", query))
 
 
-def _pooling(root: Path) -> str:
-    config = _json(root / "1_Pooling" / "config.json")
+def _read_pooling(root: Path) -> str:
+    config = _read_json(root / "1_Pooling" / "config.json")
     modes = [mode for name, mode in POOLING.items() if config.get(name)]
     if isinstance(config.get("pooling_mode"), str):
         modes = [config["pooling_mode"]]
-    if len(modes) > 1 or (modes and modes[0] not in POOLING.values()) or "Dense" in _modules(root):
+    if len(modes) > 1 or (modes and modes[0] not in POOLING.values()) or "Dense" in _list_modules(root):
         raise InvalidParams(
             "embedder.needs_torch",
             folder=root,
-            modes=" + ".join([*modes, *_modules(root)]),
+            modes=" + ".join([*modes, *_list_modules(root)]),
         )
     return modes[0] if modes else "mean"
 
 
-def _max_tokens(root: Path) -> int:
+def _read_max_tokens(root: Path) -> int:
     limits = [
-        _json(root / "sentence_bert_config.json").get("max_seq_length"),
-        _json(root / "tokenizer_config.json").get("model_max_length"),
-        _json(root / "config.json").get("max_position_embeddings"),
+        _read_json(root / "sentence_bert_config.json").get("max_seq_length"),
+        _read_json(root / "tokenizer_config.json").get("model_max_length"),
+        _read_json(root / "config.json").get("max_position_embeddings"),
     ]
     lengths = [int(length) for length in limits if isinstance(length, (int, float)) and length > 0]
     return min([*lengths, MOST_TOKENS])
 
 
-def _modules(root: Path) -> list[str]:
+def _list_modules(root: Path) -> list[str]:
     """Return the last parts of the module names, such as Transformer, Pooling, Normalize."""
-    steps = _json(root / "modules.json", [])
+    steps = _read_json(root / "modules.json", [])
     return [str(step.get("type", "")).rpartition(".")[2] for step in steps if isinstance(step, dict)]
 
 
-def _model_type(root: Path) -> str:
-    return str(_json(root / "config.json").get("model_type", ""))
+def _read_model_type(root: Path) -> str:
+    return str(_read_json(root / "config.json").get("model_type", ""))
 
 
 def _share(shares: Mapping[str, Any]) -> WordShare:
@@ -222,7 +224,7 @@ def _share(shares: Mapping[str, Any]) -> WordShare:
     )
 
 
-def _json(path: Path, default: Any = None) -> Any:
+def _read_json(path: Path, default: Any = None) -> Any:
     """Read a JSON file; return the default if it is missing.
 
     Raises: InvalidParams if it is invalid.
@@ -237,7 +239,7 @@ def _json(path: Path, default: Any = None) -> Any:
     return config if isinstance(config, type(empty)) else empty
 
 
-def _all(root: Path) -> list[Path]:
+def _list_all(root: Path) -> list[Path]:
     return sorted(path for path in root.rglob("*") if path.is_file() and path.name != "manifest.json")
 
 

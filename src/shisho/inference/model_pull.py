@@ -63,7 +63,7 @@ class ModelPull:
             manifest = self._files.manifest(partial)
             if manifest is None or manifest.source != f"{self._url}/{name}":
                 shutil.rmtree(partial, ignore_errors=True)
-                manifest = await self._listed(name)
+                manifest = await self._list_files(name)
                 write_manifest(partial, manifest)
             self._total = manifest.size
             for file in manifest.files:
@@ -80,13 +80,13 @@ class ModelPull:
         self._files.place(partial, manifest)
         return True
 
-    async def _listed(self, name: str) -> ModelManifest:
+    async def _list_files(self, name: str) -> ModelManifest:
         """Return the model's current files at the hub that an embedder needs."""
         api = f"{self._url}/api/models/{name}"
-        revision = str((await self._json(f"{api}/revision/{REVISION}", name)).get("sha") or REVISION)
-        entries = await self._json(f"{api}/tree/{quote(revision, safe='')}?recursive=true", name)
+        revision = str((await self._fetch_json(f"{api}/revision/{REVISION}", name)).get("sha") or REVISION)
+        entries = await self._fetch_json(f"{api}/tree/{quote(revision, safe='')}?recursive=true", name)
         try:
-            by_path = {entry["path"]: _entry(entry) for entry in entries if entry["type"] == "file"}
+            by_path = {entry["path"]: _parse_entry(entry) for entry in entries if entry["type"] == "file"}
             needed = list_needed_files(by_path)
             manifest = ModelManifest(
                 name, revision, f"{self._url}/{name}", tuple(by_path[path] for path in needed)
@@ -94,7 +94,7 @@ class ModelPull:
             if needed:
                 check_manifest(manifest)
         except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise self._odd(name) from error
+            raise self._refuse_listing(name) from error
         if not any(path.endswith((".onnx", ".safetensors")) for path in needed):
             raise NotFound(
                 "models.no_onnx",
@@ -103,17 +103,17 @@ class ModelPull:
             )
         return manifest
 
-    async def _json(self, url: str, name: str) -> Any:
-        async with self._answered(url, {}, name) as reply:
+    async def _fetch_json(self, url: str, name: str) -> Any:
+        async with self._open_response(url, {}, name) as reply:
             body = bytearray()
             async for part in reply.aiter_bytes():
                 body += part
                 if len(body) > MOST_LISTING:
-                    raise self._odd(name)
+                    raise self._refuse_listing(name)
         try:
             return json.loads(bytes(body))
         except ValueError as error:
-            raise self._odd(name) from error
+            raise self._refuse_listing(name) from error
 
     async def _fetch(self, manifest: ModelManifest, file: ModelFile, path: Path) -> None:
         """Download the rest of a file, with retries. A file with a wrong hash is deleted."""
@@ -124,15 +124,15 @@ class ModelPull:
         path.parent.mkdir(parents=True, exist_ok=True)
         part.touch()
         tries = TRIES
-        self._tell(_size(part))
-        while (size := _size(part)) < file.size:
+        self._tell(_measure_file(part))
+        while (size := _measure_file(part)) < file.size:
             try:
                 await self._continue(manifest, file, part)
             except (httpx2.TransportError, TimeoutError):
-                tries = TRIES if _size(part) > size else tries - 1
+                tries = TRIES if _measure_file(part) > size else tries - 1
                 if not tries:
                     raise
-                await asyncio.sleep(WAIT_S if _size(part) == size else 0)
+                await asyncio.sleep(WAIT_S if _measure_file(part) == size else 0)
         if size > file.size or digest(part, file.digest.partition(":")[0]) != file.digest:
             part.unlink()
             raise InvalidParams(
@@ -145,10 +145,10 @@ class ModelPull:
 
     async def _continue(self, manifest: ModelManifest, file: ModelFile, part: Path) -> None:
         """Download as many bytes as one connection delivers."""
-        start = _size(part)
+        start = _measure_file(part)
         headers = {"Range": f"bytes={start}-"} if start else {}
         url = f"{self._url}/{manifest.name}/resolve/{quote(manifest.revision, safe='')}/{quote(file.path)}"
-        async with self._answered(url, headers, manifest.name) as reply:
+        async with self._open_response(url, headers, manifest.name) as reply:
             is_rest = reply.status_code == 206 and reply.headers.get("content-range", "").startswith(
                 f"bytes {start}-"
             )
@@ -164,11 +164,13 @@ class ModelPull:
                     self._tell(min(len(data), room))
                     if len(data) > room:
                         return
-        if _size(part) < file.size:
+        if _measure_file(part) < file.size:
             raise httpx2.ReadError("broken off")
 
     @asynccontextmanager
-    async def _answered(self, url: str, headers: dict[str, str], name: str) -> AsyncIterator[httpx2.Response]:
+    async def _open_response(
+        self, url: str, headers: dict[str, str], name: str
+    ) -> AsyncIterator[httpx2.Response]:
         """Yield the response after redirects.
 
         Hubs serve files from another host; a redirect from TLS to plain HTTP is refused.
@@ -183,9 +185,9 @@ class ModelPull:
                         return
                     target = urljoin(url, reply.headers.get("location", ""))
                 if urlsplit(target).scheme not in {"https", urlsplit(self._url).scheme}:
-                    raise self._odd(name)
+                    raise self._refuse_listing(name)
                 url = target
-        raise self._odd(name)
+        raise self._refuse_listing(name)
 
     def _check_status(self, status: int, name: str) -> None:
         if status in (401, 403, 404):
@@ -197,13 +199,13 @@ class ModelPull:
         if status >= 500 or status in (408, 429):
             raise httpx2.RemoteProtocolError(f"status {status}")
         if status not in (200, 206):
-            raise self._odd(name)
+            raise self._refuse_listing(name)
 
     def _tell(self, more: int) -> None:
         self._done += more
         self._report(self._done, self._total)
 
-    def _odd(self, name: str) -> AllFetchesFailed:
+    def _refuse_listing(self, name: str) -> AllFetchesFailed:
         return AllFetchesFailed(
             "models.not_a_hub",
             url=self._url,
@@ -211,7 +213,7 @@ class ModelPull:
         )
 
 
-def _size(path: Path) -> int:
+def _measure_file(path: Path) -> int:
     return path.stat().st_size
 
 
@@ -219,7 +221,7 @@ def _is_there(path: Path) -> bool:
     return path.is_file()
 
 
-def _entry(entry: Any) -> ModelFile:
+def _parse_entry(entry: Any) -> ModelFile:
     """Parse a file of the hub's listing: large ones have a SHA-256, the others a git hash."""
     large = entry.get("lfs")
     if large:

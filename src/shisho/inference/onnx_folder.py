@@ -100,17 +100,17 @@ class _OnnxModel:
         self._output = POOLED if POOLED in outputs else outputs[0]
 
     def encode(self, texts: Sequence[str]) -> Matrix:
-        rows = np.stack([self._row(text) for text in texts])
+        rows = np.stack([self._encode_row(text) for text in texts])
         return rows[:, : self._folder.dimensions or None].astype(np.float32)
 
-    def _row(self, text: str) -> Matrix:
+    def _encode_row(self, text: str) -> Matrix:
         # Prefix and text are tokenized as one string, as in training: encoded separately, the text would
         # begin with a space.
         output = self._files.run(self._files.tokenizer.encode(drop_half_characters(text)), self._output)
-        return output if output.ndim == 1 else _pooled(output, self._folder.pooling)
+        return output if output.ndim == 1 else _pool(output, self._folder.pooling)
 
 
-def _pooled(tokens: Matrix, pooling: str) -> Matrix:
+def _pool(tokens: Matrix, pooling: str) -> Matrix:
     """Pool the rows of all tokens to one; no token is padding."""
     if pooling == "cls":
         pooled: Matrix = tokens[0]

@@ -85,11 +85,11 @@ NOT_TAKEN = RETRIED | {
 
 def fault_of(error: BaseException) -> ModelFault:
     """Return the fault by the status of the response, else by the error or its causes."""
-    by_answer = _fault_of_answer(*_read_answer(error))
+    by_answer = _find_fault(*_read_answer(error))
     if by_answer:
         return by_answer
     # The outermost error first: an invalid reply can be caused by a broken connection.
-    for cause in _causes(error):
+    for cause in _list_causes(error):
         names = [kind.__name__ for kind in type(cause).__mro__]
         for part, fault in _BY_NAME:
             if any(part in name for name in names):
@@ -98,7 +98,7 @@ def fault_of(error: BaseException) -> ModelFault:
     return ModelFault.MALFORMED if is_wire_broken else ModelFault.FAILED
 
 
-def _fault_of_answer(status: int, text: str) -> ModelFault | None:
+def _find_fault(status: int, text: str) -> ModelFault | None:
     """Return the fault by the provider's response; None if there was none."""
     if status not in _BY_STATUS and _OVERFLOW.search(text):
         return ModelFault.OVERFLOW
@@ -125,7 +125,7 @@ def find_unknown_parts(error: BaseException) -> frozenset[str]:
 
 def retry_after(error: BaseException) -> float | None:
     """Return the delay that the provider asks for, in seconds."""
-    for cause in _causes(error):
+    for cause in _list_causes(error):
         headers: Any = getattr(getattr(cause, "response", None), "headers", None) or {}
         value = str(headers.get("retry-after", ""))
         if value.replace(".", "", 1).isdecimal():
@@ -137,11 +137,11 @@ def retry_after(error: BaseException) -> float | None:
 def _read_answer(error: BaseException) -> tuple[int, str]:
     """Return the status and the text of the provider's response; status 0 if there was none."""
     # Errors that wrap the response have texts of their own.
-    answer_error = next(filter(_status, _causes(error)), error)
-    return _status(answer_error), str(answer_error)[:_LONGEST_TEXT]
+    answer_error = next(filter(_find_status, _list_causes(error)), error)
+    return _find_status(answer_error), str(answer_error)[:_LONGEST_TEXT]
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _list_causes(error: BaseException) -> Iterator[BaseException]:
     cause: BaseException | None = error
     for _ in range(10):
         if cause is None:
@@ -150,7 +150,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _status(error: BaseException) -> int:
+def _find_status(error: BaseException) -> int:
     response = getattr(error, "response", None)
     for value in (
         getattr(error, "status_code", None),

@@ -167,17 +167,17 @@ def has_client(provider: str) -> bool:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def _create_tls() -> ssl.SSLContext:
     """Create the TLS context once per process: loading the certificates takes 50 ms."""
     return ssl.create_default_context()
 
 
-def _http_options(seconds: float) -> dict[str, Any]:
+def _make_http_options(seconds: float) -> dict[str, Any]:
     """Return HTTP options without redirects and proxies: words only go to the configured server."""
-    return {"timeout": seconds, "trust_env": False, "follow_redirects": False, "verify": _tls()}
+    return {"timeout": seconds, "trust_env": False, "follow_redirects": False, "verify": _create_tls()}
 
 
-def _role_messages(messages: Messages) -> list[Any]:
+def _make_role_messages(messages: Messages) -> list[Any]:
     return [{"role": _ROLES[role], "content": text} for role, text in messages]
 
 
@@ -192,7 +192,7 @@ def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
         api_key=access.key or _NO_KEY,
         max_retries=0,
         default_headers=_HEADERS,
-        http_client=AsyncClient(**_http_options(seconds)),
+        http_client=AsyncClient(**_make_http_options(seconds)),
     )
     client.organization = client.project = None  # the client takes both from the environment,
     client._custom_headers = _HEADERS  # and headers, a key among them
@@ -214,7 +214,7 @@ def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
             body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
         async with client:
             chunks = await client.chat.completions.create(
-                model=access.model, messages=_role_messages(call.messages), stream=True, **body
+                model=access.model, messages=_make_role_messages(call.messages), stream=True, **body
             )
             async for chunk in chunks:
                 yield _read_openai(chunk)
@@ -246,7 +246,7 @@ def _open_ollama(access: ModelAccess, seconds: float) -> StreamCall:
     client = AsyncClient(
         access.url or "http://127.0.0.1:11434",
         headers=_HEADERS | ({"Authorization": f"Bearer {access.key}"} if access.key else {}),
-        **_http_options(seconds),
+        **_make_http_options(seconds),
     )
     if not access.key:  # the client takes one from the environment
         client._client.headers.pop("authorization", None)
@@ -259,7 +259,7 @@ def _open_ollama(access: ModelAccess, seconds: float) -> StreamCall:
         async with client:
             parts = await client.chat(
                 model=access.model,
-                messages=_role_messages(call.messages),
+                messages=_make_role_messages(call.messages),
                 stream=True,
                 think=False if access.sends("think") else None,
                 format=dict(call.schema) if call.schema is not None else None,
@@ -281,7 +281,7 @@ def _open_gemini(access: ModelAccess, seconds: float) -> StreamCall:
     from google import genai
     from httpx import AsyncClient
 
-    http = AsyncClient(**_http_options(seconds))
+    http = AsyncClient(**_make_http_options(seconds))
     options: Any = {
         "base_url": access.url or "https://generativelanguage.googleapis.com",
         "headers": _HEADERS,
@@ -345,7 +345,7 @@ def _open_anthropic(access: ModelAccess, seconds: float) -> StreamCall:
         base_url=access.url or "https://api.anthropic.com",
         api_key=access.key or _NO_KEY,
         max_retries=0,
-        http_client=AsyncClient(**_http_options(seconds)),
+        http_client=AsyncClient(**_make_http_options(seconds)),
     )
     client._custom_headers = _HEADERS  # the client adds headers of the environment
 
@@ -357,7 +357,7 @@ def _open_anthropic(access: ModelAccess, seconds: float) -> StreamCall:
             events = await client.messages.create(
                 model=access.model,
                 system="\n".join(text for role, text in call.messages if role == "system"),
-                messages=[turn for turn in _role_messages(call.messages) if turn["role"] != "system"],
+                messages=[turn for turn in _make_role_messages(call.messages) if turn["role"] != "system"],
                 max_tokens=call.max_output_tokens,
                 stream=True,
                 **body,

@@ -41,20 +41,20 @@ class RecordedLlm:
         """Return the next recorded reply. A call without a record fails as FAILED."""
         use = next(self._next, None)
         if use is None:
-            raise _failed(self.name, ModelFault.FAILED, ModelUsage())
+            raise _make_failure(self.name, ModelFault.FAILED, ModelUsage())
         if not use.reply or (use.fault is ModelFault.UNUSABLE and use.node in _RELATED):
-            raise _failed(self.name, use.fault or ModelFault.FAILED, use.usage)
+            raise _make_failure(self.name, use.fault or ModelFault.FAILED, use.usage)
         try:
             value = read_reply(use.reply, shape)
         except ValueError:  # the shape has changed since
-            raise _failed(self.name, ModelFault.MALFORMED, use.usage) from None
+            raise _make_failure(self.name, ModelFault.MALFORMED, use.usage) from None
         if listen:
             for element in ElementReader(shape).feed(use.reply):
                 listen(element)
         return ModelReply(value, use.reply, use.usage, use.repairs)
 
 
-def _failed(model: str, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
+def _make_failure(model: str, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
     return ModelFailed(
         "model.reply_unusable",
         model=model,

@@ -24,9 +24,9 @@ def reply_schema(shape: type) -> dict[str, Any]:
 
     All fields are required, no others are allowed, and nothing is referenced.
     """
-    whole = _adapter(shape).json_schema()
+    whole = _make_adapter(shape).json_schema()
     parts = whole.pop("$defs", {})
-    schema: dict[str, Any] = _inlined(whole, parts)
+    schema: dict[str, Any] = _inline(whole, parts)
     return schema | {"title": shape.__name__, "description": " ".join((shape.__doc__ or "").split())}
 
 
@@ -41,7 +41,7 @@ def read_reply(text: str, shape: type[T]) -> T:
             normalize = getattr(shape, "normalize", None)
             return cast("T", _validate(normalize(data) if normalize else data, cast("Hashable", shape)))
         except ValidationError as error:
-            mistake = "; ".join(_mistakes(error))
+            mistake = "; ".join(_describe_mistakes(error))
     raise ValueError(mistake)
 
 
@@ -132,29 +132,29 @@ def _validate(data: Any, shape: Hashable) -> Any:
 
     No database and no terminal accepts those.
     """
-    return _adapter(shape).validate_json(json.dumps(data))
+    return _make_adapter(shape).validate_json(json.dumps(data))
 
 
 @cache
-def _adapter(shape: Hashable) -> TypeAdapter[Any]:
+def _make_adapter(shape: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(cast("Any", shape))
 
 
-def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
+def _inline(schema: Any, parts: Mapping[str, Any]) -> Any:
     if isinstance(schema, list):
-        return [_inlined(member, parts) for member in schema]
+        return [_inline(member, parts) for member in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inlined(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
-    whole = {name: _inlined(part, parts) for name, part in schema.items() if name not in _SAID_BY_PYTHON}
+        return _inline(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
+    whole = {name: _inline(part, parts) for name, part in schema.items() if name not in _SAID_BY_PYTHON}
     if whole.get("type") == "object":
-        properties = {name: _inlined(part, parts) for name, part in schema["properties"].items()}
+        properties = {name: _inline(part, parts) for name, part in schema["properties"].items()}
         whole |= {"properties": properties, "required": [*properties], "additionalProperties": False}
     return whole
 
 
-def _mistakes(error: ValidationError) -> Iterator[str]:
+def _describe_mistakes(error: ValidationError) -> Iterator[str]:
     """Describe up to five mistakes by their place, without the value, which may be long."""
     for mistake in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
         place = ".".join(map(str, mistake["loc"]))

@@ -32,9 +32,11 @@ class FolderReranker:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-rerank")
 
     async def score(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        return await asyncio.get_running_loop().run_in_executor(self._worker, self._scores, question, texts)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._worker, self._compute_scores, question, texts
+        )
 
-    def _scores(self, question: str, texts: Sequence[str]) -> list[float]:
+    def _compute_scores(self, question: str, texts: Sequence[str]) -> list[float]:
         if self._model is None:
             self._model = _PairModel(self._folder)
         return [self._model.score(question[:LONGEST], text[:LONGEST]) for text in texts]

@@ -49,7 +49,9 @@ class _StaticModel:
             ) from error
         try:
             tensors = (
-                _npz(folder.weights) if folder.weights.suffix == ".npz" else _safetensors(folder.weights)
+                _read_npz(folder.weights)
+                if folder.weights.suffix == ".npz"
+                else _map_safetensors(folder.weights)
             )
             self._tokenizer = Tokenizer.from_file(str(folder.tokenizer))
         except Exception as error:  # the tokenizer's native code raises plain Exception
@@ -73,13 +75,13 @@ class _StaticModel:
         # model2vec omits unknown tokens, sentence-transformers counts them.
         is_counted = folder.weights.parent != folder.root
         self._unknown = (
-            None if is_counted else _unknown(json.loads(self._tokenizer.to_str()).get("model", {}))
+            None if is_counted else _find_unknown_token(json.loads(self._tokenizer.to_str()).get("model", {}))
         )
 
     def encode(self, texts: Sequence[str]) -> Matrix:
-        return np.stack([self._row(text) for text in texts])
+        return np.stack([self._encode_row(text) for text in texts])
 
-    def _row(self, text: str) -> Matrix:
+    def _encode_row(self, text: str) -> Matrix:
         assert self._table is not None
         ids = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
         tokens = np.array(
@@ -96,7 +98,7 @@ class _StaticModel:
         return mean
 
 
-def _unknown(model: Mapping[str, Any]) -> int | None:
+def _find_unknown_token(model: Mapping[str, Any]) -> int | None:
     """Return the id of the unknown token, which a model declares by its id or its text."""
     if isinstance(model.get("unk_id"), int):
         return int(model["unk_id"])
@@ -105,12 +107,12 @@ def _unknown(model: Mapping[str, Any]) -> int | None:
     return None if token is None else int(token)
 
 
-def _npz(path: Path) -> Mapping[str, NDArray[Any]]:
+def _read_npz(path: Path) -> Mapping[str, NDArray[Any]]:
     with np.load(path, allow_pickle=False) as file:
         return {name: file[name] for name in file.files}
 
 
-def _safetensors(path: Path) -> Mapping[str, NDArray[Any]]:
+def _map_safetensors(path: Path) -> Mapping[str, NDArray[Any]]:
     """Map the tensors of a safetensors file.
 
     The first eight bytes are the length of the header, which has the offsets of each tensor. Raises:

@@ -113,7 +113,7 @@ def _write_vocabulary(path: Path, prefixes: dict[str, int]) -> dict[str, tuple[i
     """
     beginnings: dict[str, dict[str, int]] = {}
     for prefix, number in prefixes.items():
-        beginnings.setdefault(_beginning(prefix), {})[prefix] = number
+        beginnings.setdefault(_choose_prefix(prefix), {})[prefix] = number
     places = {}
     with path.open("wb") as file:
         for beginning, members in beginnings.items():
@@ -168,7 +168,7 @@ class MappedVocabulary:
 
     def get(self, prefix: str) -> int | None:
         """Return the number of a piece plus one, 0 for a prefix of a longer piece, else None."""
-        beginning = _beginning(prefix)
+        beginning = _choose_prefix(prefix)
         members = self._read.get(beginning)
         if members is None:
             start, size = self._places.get(beginning, (0, 0))
@@ -177,5 +177,5 @@ class MappedVocabulary:
         return members.get(prefix)
 
 
-def _beginning(prefix: str) -> str:
+def _choose_prefix(prefix: str) -> str:
     return prefix[:2] if prefix[0] == WORD_START else prefix[0]

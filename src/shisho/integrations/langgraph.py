@@ -164,7 +164,7 @@ def compile_librarian(
     drawn = StateGraph(LibrarianState, input_schema=LibrarianQuestion, output_schema=LibrarianAnswer)
     drawn.add_node("begin", begin)
     for name in TABLE:
-        drawn.add_node(name, cast("Any", _act_of(name)))
+        drawn.add_node(name, cast("Any", _make_act(name)))
     drawn.add_node("finish", finish)
     drawn.add_edge(GRAPH_START, "begin")
     drawn.add_edge("begin", START)
@@ -193,7 +193,7 @@ class ShishoRetriever(BaseRetriever):
         hits = await self.library.documents.search(
             [query], corpora=self.corpora, filters=self.filters, limit=self.limit
         )
-        return [_document_of(hit) for hit in hits]
+        return [_make_document(hit) for hit in hits]
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
@@ -212,10 +212,10 @@ def search_tool(library: Library, *, corpora: Sequence[str] = (), limit: int | N
         """
         hits = await library.documents.search([query], corpora=corpora, limit=limit)
         return "\n\n".join(
-            f"{_place_of(hit)}\n{hit.text}" for hit in hits
+            f"{_format_place(hit)}\n{hit.text}" for hit in hits
         ) or "No passage has these words.", hits
 
-    return _tool_of(search_library)
+    return _make_tool(search_library)
 
 
 def ask_tool(
@@ -268,7 +268,7 @@ def ask_tool(
         )
         return f"{answer.text}\n\n{places}".rstrip(), answer
 
-    return _tool_of(ask_library)
+    return _make_tool(ask_library)
 
 
 def map_lists(filters: Mapping[str, Any]) -> dict[str, Condition]:
@@ -282,20 +282,20 @@ def _add_routes(drawn: StateGraph[Any, Any, Any, Any], end: str) -> None:
         drawn.add_conditional_edges(name, node.route, leads_to)  # type: ignore[arg-type]
 
 
-def _act_of(name: str) -> Callable[[LibrarianState], Awaitable[Any]]:
-    async def act(state: LibrarianState) -> Any:
+def _make_act(name: str) -> Callable[[LibrarianState], Awaitable[Any]]:
+    async def run_act(state: LibrarianState) -> Any:
         return await state["inquiry"].acts[name](state)
 
-    return act
+    return run_act
 
 
-def _tool_of(work: Callable[..., Awaitable[tuple[str, Any]]]) -> StructuredTool:
+def _make_tool(work: Callable[..., Awaitable[tuple[str, Any]]]) -> StructuredTool:
     return StructuredTool.from_function(
         coroutine=work, response_format="content_and_artifact", parse_docstring=True
     )
 
 
-def _document_of(hit: PassageHit) -> Document:
+def _make_document(hit: PassageHit) -> Document:
     facts = to_plain(hit)
     text = facts.pop("text")
     passage = facts.pop("passage")
@@ -307,7 +307,7 @@ def _document_of(hit: PassageHit) -> Document:
     )
 
 
-def _place_of(hit: PassageHit) -> str:
+def _format_place(hit: PassageHit) -> str:
     place = say_place(hit.place, lambda n: word("notebook_cell", n=n))
     page = f", {place}" if place else "" if hit.page is None else f", p. {hit.page}"
     return f"[{hit.title or hit.source}{page}]"

@@ -27,7 +27,7 @@ def main() -> None:
     source = sys.stdin.buffer
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library's output must not end up between the frames
-    while frame := _frame(source):
+    while frame := _read_frame(source):
         work = json.loads(frame)
         try:
             function, pack = _load(work["function"], work["pack"])
@@ -36,7 +36,7 @@ def main() -> None:
             return
         _limit(work["seconds"], work["memory_mb"])
         _send(replies, wire.READY)
-        data = _frame(source)
+        data = _read_frame(source)
         arguments = work["given"]
         if work["progress_seconds"] is not None:
             arguments["tell"] = Teller(functools.partial(_send, replies), work["progress_seconds"])
@@ -82,13 +82,13 @@ def _load(*names: str) -> list[Callable[..., Any]]:
     Imported objects are never garbage; scanning them would take a quarter of the time.
     """
     gc.disable()
-    named = [_named(name) for name in names]
+    named = [_find_function(name) for name in names]
     gc.freeze()
     gc.enable()
     return named
 
 
-def _named(name: str) -> Callable[..., Any]:
+def _find_function(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
     target: Callable[..., Any] = getattr(import_module(module), function)
     return target
@@ -126,7 +126,7 @@ def _limit(seconds: float, memory_mb: int) -> None:
             continue
 
 
-def _frame(source: BinaryIO) -> bytes:
+def _read_frame(source: BinaryIO) -> bytes:
     head = source.read(wire.LENGTH.size)
     return source.read(wire.LENGTH.unpack(head)[0]) if len(head) == wire.LENGTH.size else b""
 

@@ -153,7 +153,7 @@ class _Child:
             return more
 
         try:
-            await _ask(await self._ready(work), data, work.seconds, take)
+            await _ask(await self._prepare_process(work), data, work.seconds, take)
             return parts
         except _Reason as reason:
             return reason.reason
@@ -172,20 +172,20 @@ class _Child:
         # Read the pipes to the end, so that no descriptor and no zombie is left.
         await asyncio.shield(process.communicate())
 
-    async def _ready(self, work: Work) -> Process:
+    async def _prepare_process(self, work: Work) -> Process:
         """Return a process that has imported the function.
 
         The clock of the bytes starts only then. A process that exits before it got any bytes proves nothing
         about them: another is tried.
         """
         try:
-            return await self._begun(work)
+            return await self._start_process(work)
         except InternalError as failure:
             log.warning(Message("child.did_not_start", why=repr(failure.__cause__)))
             await self.kill()
-            return await self._begun(work)
+            return await self._start_process(work)
 
-    async def _begun(self, work: Work) -> Process:
+    async def _start_process(self, work: Work) -> Process:
         if self._done >= MOST_WORK or (self.process and self.process.returncode is not None):
             await self.kill()
         if self.process is None:

@@ -65,7 +65,7 @@ def check(html: str) -> None:
                 )
         elif counts[tag]:
             _close(tag, opened, counts)
-        if len(attributes) > 2 * MAX_ATTRIBUTES and _many(attributes):
+        if len(attributes) > 2 * MAX_ATTRIBUTES and _has_many(attributes):
             raise TooLarge(
                 "reader.html.too_many_attributes",
                 max_attributes=MAX_ATTRIBUTES,
@@ -80,5 +80,5 @@ def _close(tag: str, opened: list[str], counts: defaultdict[str, int]) -> None:
             return
 
 
-def _many(attributes: str) -> bool:
+def _has_many(attributes: str) -> bool:
     return sum(1 for _ in _ATTRIBUTE.finditer(attributes)) > MAX_ATTRIBUTES

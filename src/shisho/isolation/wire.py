@@ -100,14 +100,14 @@ def unpack(
         if "value" in answer:
             return make(answer["value"]), answer.get("more") is True
         if "code" in answer:
-            return _reason(answer, reasons), False
+            return _read_reason(answer, reasons), False
         raised = _clean(answer["raised"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as nonsense:
         raise ChildBroken("") from nonsense
     raise ChildExhausted if raised == MemoryError.__name__ else ChildBroken(raised)
 
 
-def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
+def _read_reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
     cls = map_by_code()[answer["code"]]
     if not issubclass(cls, reasons):
         raise ValueError(answer["code"])

@@ -46,18 +46,18 @@ async def make_attempt(
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
                 try:
-                    output = Payload.wrap(await _within(handler, context, pace.job))
+                    output = Payload.wrap(await _run_within(handler, context, pace.job))
                 finally:
                     context.is_ending = True
-            following = await _stored(lambda: store.finish_and_claim(job.claim, output, kinds))
+            following = await _store(lambda: store.finish_and_claim(job.claim, output, kinds))
             count("jobs_ended", kind=job.kind, outcome="completed")
             return following
         except (JobSuspended, ClaimLost, BaseExceptionGroup) as error:
-            if not _left(error):
-                await _failed(job, error, store, clock)
+            if not _is_abandoned(error):
+                await _record_failure(job, error, store, clock)
                 await forget_failed(job.id, store, forget)
         except Exception as error:
-            await _failed(job, error, store, clock)
+            await _record_failure(job, error, store, clock)
             await forget_failed(job.id, store, forget)
         finally:
             measure("job_seconds", clock.monotonic() - began, kind=job.kind)
@@ -72,14 +72,14 @@ async def forget_failed(job_id: JobId, store: JobStore, forget: Forget) -> None:
             await forget(job)
 
 
-def _left(error: BaseException) -> bool:
+def _is_abandoned(error: BaseException) -> bool:
     """Return True if the handler ended without an outcome, or one of its own tasks did."""
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup((JobSuspended, ClaimLost)) is not None
     return isinstance(error, JobSuspended | ClaimLost)
 
 
-async def _within(handler: Handler, context: JobContext, seconds: float) -> JobOutcome:
+async def _run_within(handler: Handler, context: JobContext, seconds: float) -> JobOutcome:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -92,28 +92,28 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> JobO
         return replace(context.partial, partial=True)
 
 
-async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
+async def _record_failure(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
     if unread := find_error(error, UnreadablePayload):
         log.warning(Message("job.needs_newer_worker", why=str(unread)))
-        await _stored(lambda: give_back_unread(job, unread, store, clock))
+        await _store(lambda: give_back_unread(job, unread, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
     if outage := find_error(error, StoreUnavailable):
         log.warning(Message("job.outage", why=outage.message))
-        await _stored(lambda: give_back(job, outage, store, clock))
+        await _store(lambda: give_back(job, outage, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
-    said_error = _said(error)
+    said_error = _describe_error(error)
     if isinstance(error, ShishoError) and not error.retry:
-        await _stored(lambda: store.fail(job.claim, said_error))
+        await _store(lambda: store.fail(job.claim, said_error))
         count("jobs_ended", kind=job.kind, outcome="failed")
         return
     again = later(clock.steady(), backoff(job.failures, random.random()))
-    await _stored(lambda: store.put_back(job.claim, again, said_error))
+    await _store(lambda: store.put_back(job.claim, again, said_error))
     count("jobs_ended", kind=job.kind, outcome="put_back")
 
 
-def _said(error: BaseException) -> JobError:
+def _describe_error(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
         return JobError(error.code, error.message, Payload.wrap(error.details))
     fault = Message("common.kind_cause", kind=type(error).__name__, cause=error)
@@ -121,7 +121,7 @@ def _said(error: BaseException) -> JobError:
     return JobError("INTERNAL", fault)
 
 
-async def _stored(write: Callable[[], Awaitable[T]]) -> T:
+async def _store(write: Callable[[], Awaitable[T]]) -> T:
     """Retry until it is stored.
 
     A full disk, a busy file or an unreachable server must not cost finished work. The loss of the heartbeat

@@ -55,16 +55,16 @@ class JobContext:
 
         It has this shape, as `codec` reads it.
         """
-        steps = await self._taken()
+        steps = await self._load_steps()
         if key not in steps:
             steps[key] = await self._store.keep_step(self.job.claim, key, Payload.wrap(await work()))
         return steps[key].read(shape)
 
     async def list_taken(self, prefix: str) -> Mapping[str, Payload]:
         """Return the outcomes of completed steps whose keys have this prefix."""
-        return {key: outcome for key, outcome in (await self._taken()).items() if key.startswith(prefix)}
+        return {key: outcome for key, outcome in (await self._load_steps()).items() if key.startswith(prefix)}
 
-    async def _taken(self) -> dict[str, Payload]:
+    async def _load_steps(self) -> dict[str, Payload]:
         if self._steps is None:
             self._steps = dict(await self._store.list_steps(self.job.id))
         return self._steps
@@ -88,7 +88,7 @@ class JobContext:
 
         Returns at once if there are none to wait for.
         """
-        if await self._store.park(self.job.claim, self._at(seconds)):
+        if await self._store.park(self.job.claim, self._make_instant(seconds)):
             raise JobSuspended
 
     async def wait(self, seconds: float, reason: ShishoError | None = None) -> None:
@@ -99,12 +99,12 @@ class JobContext:
         error = (
             None if reason is None else JobError(reason.code, reason.message, Payload.wrap(reason.details))
         )
-        await self._store.put_back(self.job.claim, self._at(seconds), error, is_failure=False)
+        await self._store.put_back(self.job.claim, self._make_instant(seconds), error, is_failure=False)
         raise JobSuspended
 
     async def release(self) -> NoReturn:
         """End this attempt; the job continues in its next one."""
-        await self._store.put_back(self.job.claim, self._at(0), None, is_failure=False)
+        await self._store.put_back(self.job.claim, self._make_instant(0), None, is_failure=False)
         raise JobSuspended
 
     async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:
@@ -113,10 +113,12 @@ class JobContext:
         `outcome` is the result if nobody acts; None if there is none yet.
         """
         output = None if outcome is None else Payload.wrap(outcome)
-        await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)
+        await self._store.await_person(
+            self.job.claim, output, self._make_instant(self._pace.person), challenge
+        )
         raise JobSuspended
 
-    def _at(self, seconds: float) -> Instant:
+    def _make_instant(self, seconds: float) -> Instant:
         return later(self._clock.steady(), seconds)
 
 

@@ -43,7 +43,7 @@ async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: 
     outages = _count_in_a_row(job)
     met = JobError(outage.code, outage.message, Payload.wrap(outage.details))
     if outages >= MOST_OUTAGES:
-        await store.fail(job.claim, _giving_up(met, outages))
+        await store.fail(job.claim, _describe_giving_up(met, outages))
         return
     wait = backoff(min(outages, MOST_DOUBLINGS), random.random())
     await store.put_back(job.claim, later(clock.steady(), wait), met, is_failure=False)
@@ -64,7 +64,7 @@ def _count_in_a_row(job: Job) -> int:
     return len([*takewhile(lambda error: error.code == StoreUnavailable.code, reversed(job.errors))])
 
 
-def _giving_up(last: JobError, outages: int) -> JobError:
+def _describe_giving_up(last: JobError, outages: int) -> JobError:
     message = Message(
         "job.storage_lost",
         count=outages + 1,

@@ -34,21 +34,21 @@ class TaskWatch:
         news = TaskNews(await self._tasks.get_task(task_id))
         if news.task.revision != since or seconds <= 0:
             return news
-        line = self._joined(task_id)
+        line = self._join_line(task_id)
         try:
             async with asyncio.timeout_at(ends):
                 return await line.await_news(news.task.revision)
         except TimeoutError:
             return TaskNews(await self._tasks.get_task(task_id))
         finally:
-            self._left(task_id, line)
+            self._leave_line(task_id, line)
 
     @property
     def waiting(self) -> int:
         """Return the number of waiting callers."""
         return sum(line.waiting for line in self._lines.values())
 
-    def _joined(self, task_id: TaskId) -> _Line:
+    def _join_line(self, task_id: TaskId) -> _Line:
         line = self._lines.get(task_id)
         if line is None:
             line = _Line(self._tasks, self._bell, task_id)
@@ -56,7 +56,7 @@ class TaskWatch:
         line.waiting += 1
         return line
 
-    def _left(self, task_id: TaskId, line: _Line) -> None:
+    def _leave_line(self, task_id: TaskId, line: _Line) -> None:
         line.waiting -= 1
         if not line.waiting or line.reading.done():
             line.close()

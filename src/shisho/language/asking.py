@@ -62,9 +62,11 @@ def _read_phrases() -> _Phrases:
     ]
     pairs = [line.split(_GAP) for line in lines if _GAP in line.strip(_GAP)]
     leads = [line.strip(f"{_GAP} ") for line in lines if line.startswith(_GAP) and line.endswith(_GAP)]
-    particles, endings = (_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS)
-    behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_any(closings)})"
-    free = _write_free(_longest_first(closings))
+    particles, endings = (
+        _match_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS
+    )
+    behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_match_any(closings)})"
+    free = _write_free(_sort_longest_first(closings))
     return _Phrases(
         frozenset(
             word
@@ -76,13 +78,13 @@ def _read_phrases() -> _Phrases:
         re.compile(rf"(?:{behind}|{free})(?>{endings}|[\s.]++)*+$", re.IGNORECASE),
         tuple(re.compile(_write_around(*pair), re.IGNORECASE) for pair in pairs),
         re.compile(
-            rf"^.*\b(?:{_any(leads)})\s+(?=(?:wh(?:at|o|en|ere|y|ich|ether)|how|if)\b)", re.IGNORECASE
+            rf"^.*\b(?:{_match_any(leads)})\s+(?=(?:wh(?:at|o|en|ere|y|ich|ether)|how|if)\b)", re.IGNORECASE
         ),
     )
 
 
 def _list_openings(phrases: list[str]) -> Iterator[str]:
-    for phrase in _longest_first(phrases):
+    for phrase in _sort_longest_first(phrases):
         written = re.escape(phrase).replace("'", "['’]")
         yield written + (r"(?=[\s,:.!?]|$)[\s,:.!?]*" if phrase.isascii() else r"[\s、。!！]*")
 
@@ -108,9 +110,9 @@ def _write_free(phrases: list[str]) -> str:
     return "|".join([*written[""], *short])
 
 
-def _any(phrases: list[str]) -> str:
-    return "|".join(map(re.escape, _longest_first(phrases)))
+def _match_any(phrases: list[str]) -> str:
+    return "|".join(map(re.escape, _sort_longest_first(phrases)))
 
 
-def _longest_first(phrases: list[str]) -> list[str]:
+def _sort_longest_first(phrases: list[str]) -> list[str]:
     return sorted(phrases, key=len, reverse=True)

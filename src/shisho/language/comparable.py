@@ -33,12 +33,12 @@ def make_comparable(value: str) -> Comparable:
     folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     match = _DATE.fullmatch(folded) or _ISO.fullmatch(folded)
     if match is not None:
-        return Comparable(_iso(match), None)
+        return Comparable(_format_iso(match), None)
     plain = folded.replace(",", "")
     return Comparable(folded, float(plain) if _NUMBER.fullmatch(plain) else None)
 
 
-def _iso(match: re.Match[str]) -> str:
+def _format_iso(match: re.Match[str]) -> str:
     parts = match.groupdict()
     nth = 1 if parts.get("nth") == "元" else int(parts.get("nth") or 0)
     year = ERA_START[parts["era"]] + nth if parts.get("era") else int(parts["year"])

@@ -149,13 +149,13 @@ def is_same_kind(designation: Designation, other: Designation) -> bool:
 def is_named(designation: Designation, text: str) -> bool:
     """Return whether a text names the thing, or a range of its kind that includes it."""
     stated = find_others(designation, text)
-    if any(_covers(value, designation.value) for value in stated):
+    if any(_is_covered(value, designation.value) for value in stated):
         return True
     numbers = [int(value) for value in (*stated, designation.value) if value.isdecimal()]
     return bool(numbers) and min(numbers) < numbers[-1] < max(numbers) and bool(_RANGE.search(text))
 
 
-def _covers(stated: str, sought: str) -> bool:
+def _is_covered(stated: str, sought: str) -> bool:
     """Return whether one value covers another.
 
     Python 3.11 is a Python 3, and statements about all EX-200 include EX-200A.

@@ -98,13 +98,17 @@ def join_lines(text: str) -> str:
     lines = [line for line in _LINES.split(text) if line]
     if any("\t" in line for line in lines):
         return " / ".join(_CELLS.sub(" | ", line) for line in lines)
-    paragraphs = [reduce(_joined, _LINES.split(paragraph)) for paragraph in _PARAGRAPHS.split(text)]
-    return reduce(_beside, paragraphs)
+    paragraphs = [reduce(_choose_separator, _LINES.split(paragraph)) for paragraph in _PARAGRAPHS.split(text)]
+    return reduce(_join_sides, paragraphs)
 
 
-def _beside(before: str, after: str) -> str:
+def _join_sides(before: str, after: str) -> str:
     is_wide = _WIDE_AFTER.match(after) is not None
-    return _joined(before, after) if is_wide == bool(_WIDE_BEFORE.search(before)) else f"{before} {after}"
+    return (
+        _choose_separator(before, after)
+        if is_wide == bool(_WIDE_BEFORE.search(before))
+        else f"{before} {after}"
+    )
 
 
 def display_quotation(text: str, *, code: bool) -> str:
@@ -141,7 +145,7 @@ def join_sentences(sentences: Iterable[str]) -> str:
     return joined
 
 
-def _joined(before: str, after: str) -> str:
+def _choose_separator(before: str, after: str) -> str:
     if _LISTED.match(after):
         return f"{before} {after}"
     if _HYPHENATED.search(before) and after[0].isalnum():

@@ -68,7 +68,7 @@ def agrees(text: str) -> bool:
     return not unreadable or 50 * unreadable <= len(text) - len(text.encode("ascii", "ignore"))
 
 
-def _extended(error: UnicodeError) -> tuple[str, int]:
+def _decode_extended(error: UnicodeError) -> tuple[str, int]:
     """Decode two bytes of JIS that Python's codecs lack through Windows' Shift_JIS.
 
     That contains the rows of NEC and IBM.
@@ -86,4 +86,4 @@ def _extended(error: UnicodeError) -> tuple[str, int]:
     return _UNREADABLE, error.end
 
 
-codecs.register_error("shisho.jis", _extended)
+codecs.register_error("shisho.jis", _decode_extended)

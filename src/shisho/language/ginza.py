@@ -46,10 +46,10 @@ def terms(line: str) -> list[str]:
     """Return the lemmas of the content words of one folded sentence, in order."""
     pipeline = load()
     pieces = (line[at : at + PIECE_CHARS] for at in range(0, len(line), PIECE_CHARS))
-    return [lemma for piece in pieces for lemma in _lemmas(pipeline(piece))]
+    return [lemma for piece in pieces for lemma in _list_lemmas(pipeline(piece))]
 
 
-def _lemmas(tokens: Iterable[Any]) -> Iterable[str]:
+def _list_lemmas(tokens: Iterable[Any]) -> Iterable[str]:
     for token in tokens:
         lemma = fold(token.lemma_).replace(" ", "_")[:TERM_CHARS]
         if token.pos_ in CONTENT and not token.is_stop and not _DROPPED.fullmatch(lemma):

@@ -62,12 +62,14 @@ def count_nouns(text: str) -> int:
     tokens = list(tokenizer().tokenize(text))
     forms = [fold(token.normalized_form()) for token in tokens]
     nouns = [
-        form for token, form, verb in zip(tokens, forms, [*forms[1:], ""], strict=True) if _names(token, verb)
+        form
+        for token, form, verb in zip(tokens, forms, [*forms[1:], ""], strict=True)
+        if _is_name(token, verb)
     ]
     return sum(form not in GRAMMAR and not is_asking_term(form) for form in nouns)
 
 
-def _names(token: Any, following: str) -> bool:
+def _is_name(token: Any, following: str) -> bool:
     kind = token.part_of_speech()
     is_verb = kind[2].startswith("サ変") and following == "為る"
     return kind[0] == "名詞" and kind[1] != "数詞" and kind[2] not in _NO_THINGS and not is_verb
@@ -76,24 +78,24 @@ def _names(token: Any, following: str) -> bool:
 def _read(text: str) -> Iterator[Keyword]:
     at = 0
     for whole in _WHOLE.finditer(text):
-        yield from _plain(text[at : whole.start()])
+        yield from _find_plain(text[at : whole.start()])
         yield Keyword(whole[1], quoted=True) if whole[1] else Keyword(whole[2])
         at = whole.end()
-    yield from _plain(text[at:])
+    yield from _find_plain(text[at:])
 
 
-def _plain(text: str) -> Iterator[Keyword]:
+def _find_plain(text: str) -> Iterator[Keyword]:
     if _JAPANESE.search(text):
-        yield from _japanese(text)
+        yield from _find_japanese(text)
     else:
-        yield from (Keyword(word) for word in _WORD.findall(text) if not _asks(fold(word)))
+        yield from (Keyword(word) for word in _WORD.findall(text) if not _is_asking(fold(word)))
 
 
-def _asks(word: str) -> bool:
+def _is_asking(word: str) -> bool:
     return word in _ENGLISH_ASKED or is_asking_term(stem(word))
 
 
-def _japanese(text: str) -> Iterator[Keyword]:
+def _find_japanese(text: str) -> Iterator[Keyword]:
     """Yield the keywords of Japanese text.
 
     Neighbouring nouns are one word. A verb or adjective is a word of its own, or with its suffix (重さ) the
@@ -106,19 +108,19 @@ def _japanese(text: str) -> Iterator[Keyword]:
         nominal = _is_nominal(token)
         form = fold(token.normalized_form())
         joined = morphemes and morphemes[-1].end() == token.begin()
-        if joined and _binds(tokens, at):
+        if joined and _is_binding(tokens, at):
             morphemes.append(token)
             continue
         compound = joined and (_is_noun(morphemes) or kind == "接尾辞" or _is_stem(morphemes[-1]))
         if not (nominal and compound) or form in _FORMAL:
-            yield from _word(morphemes)
+            yield from _join_tokens(morphemes)
             morphemes = []
         if (nominal or kind in _VERBAL or form in _WHICH) and form not in _FORMAL:
             morphemes.append(token)
-    yield from _word(morphemes)
+    yield from _join_tokens(morphemes)
 
 
-def _binds(tokens: Sequence[Any], at: int) -> bool:
+def _is_binding(tokens: Sequence[Any], at: int) -> bool:
     """Return whether a token that is not a noun belongs to a name.
 
     It is between two nouns, without a gap. It is in katakana (ヶ, ノ), which nobody uses for grammar, or a
@@ -157,7 +159,7 @@ def _is_noun(tokens: list[Any]) -> bool:
     return len(tokens) > 1 or tokens[0].part_of_speech()[0] not in _VERBAL
 
 
-def _word(tokens: list[Any]) -> Iterator[Keyword]:
+def _join_tokens(tokens: list[Any]) -> Iterator[Keyword]:
     """Yield the tokens as one word, unless they ask or have no content.
 
     A thing counted or classified by 何 is not known yet.

@@ -17,11 +17,11 @@ def release_mapped(name: str) -> None:
     """Release the pages of read-only mapped files with this name. Works on Linux only."""
     if sys.platform != "linux":
         return
-    for start, end in _ranges(name):
-        _madvise()(start, end - start, _DONTNEED)
+    for start, end in _read_ranges(name):
+        _load_madvise()(start, end - start, _DONTNEED)
 
 
-def _ranges(name: str) -> Iterator[tuple[int, int]]:
+def _read_ranges(name: str) -> Iterator[tuple[int, int]]:
     try:
         lines = MAPS.read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -34,7 +34,7 @@ def _ranges(name: str) -> Iterator[tuple[int, int]]:
 
 
 @cache
-def _madvise() -> Any:
+def _load_madvise() -> Any:
     advise = ctypes.CDLL(None).madvise
     advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return advise

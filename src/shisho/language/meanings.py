@@ -53,7 +53,7 @@ def is_same_word(first: str, other: str) -> bool:
         return True
     if (first in STRONG) != (other in STRONG):
         return False
-    if _of_one_kanji(first, other) or _of_one_kanji(other, first):
+    if _has_common_kanji(first, other) or _has_common_kanji(other, first):
         return True
     return _is_reading(first, other) or _is_reading(other, first)
 
@@ -103,9 +103,9 @@ def _are_alike(first: _Word, other: _Word) -> bool:
     if not first.near.isdisjoint(other.near):
         return True
     if (first.is_verb and other.is_pair) or (first.is_katakana and other.is_latin):
-        return _of_one_kanji(first.term, other.term) or _is_reading(first.term, other.term)
+        return _has_common_kanji(first.term, other.term) or _is_reading(first.term, other.term)
     if (other.is_verb and first.is_pair) or (other.is_katakana and first.is_latin):
-        return _of_one_kanji(other.term, first.term) or _is_reading(other.term, first.term)
+        return _has_common_kanji(other.term, first.term) or _is_reading(other.term, first.term)
     return False
 
 
@@ -113,11 +113,11 @@ def _is_reading(katakana: str, word: str) -> bool:
     """Return whether they match by the dictionary's readings: シルバー and Silver."""
     if not (_KATAKANA.fullmatch(katakana) and _LATIN.fullmatch(word)):
         return False
-    return katakana.translate(_LONG) in _readings(word)
+    return katakana.translate(_LONG) in _list_readings(word)
 
 
 @lru_cache(maxsize=20_000)
-def _readings(stem: str) -> frozenset[str]:
+def _list_readings(stem: str) -> frozenset[str]:
     """Return the readings of a Latin term, and of its possible words (cooki of cookie).
 
     Long vowels are removed.
@@ -137,7 +137,7 @@ _OTHER = ("電話", "解雇", "否認")  # not 話す, and the opposites of 雇�
 
 
 @lru_cache(maxsize=20_000)
-def _of_one_kanji(verb: str, noun: str) -> bool:
+def _has_common_kanji(verb: str, noun: str) -> bool:
     """Return whether a verb and a noun share a kanji: 増える and 増加, 建てる and 建設.
 
     The noun must be one that forms a verb with する.

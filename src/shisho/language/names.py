@@ -20,14 +20,14 @@ def names(text: str) -> frozenset[str]:
     The capitalised first word of a sentence may be one of them.
     """
     plain = terms.squeeze(text) if _JAPANESE.search(text) else text
-    words = {*_KATAKANA.findall(plain), *_proper_nouns(plain)}
+    words = {*_KATAKANA.findall(plain), *_find_proper_nouns(plain)}
     words.update(
         word for word in _LATIN.findall(plain) if len(word) > 1 and word.casefold() not in terms.ENGLISH_STOP
     )
     return frozenset("".join(terms.fold(name).split()) for name in words)
 
 
-def _proper_nouns(text: str) -> list[str]:
+def _find_proper_nouns(text: str) -> list[str]:
     if not _JAPANESE.search(text):
         return []
     tokenizer = terms.tokenizer()

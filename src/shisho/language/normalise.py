@@ -95,7 +95,7 @@ class _Folding:
         if event.lastgroup == "odd":
             self._fold(start, end)
         elif event.lastgroup == "space":
-            self._space(start, end)
+            self._add_space(start, end)
         else:
             for place in range(start, end):
                 if not self._source[place].isspace():
@@ -119,12 +119,12 @@ class _Folding:
 
     def _fold(self, start: int, end: int) -> None:
         for cluster in _CLUSTER.finditer(self._source, start, end):
-            folded, marked = _folded(cluster[0])
+            folded, marked = _fold_cluster(cluster[0])
             if marked:
                 self._marks.extend(range(len(self._origins), len(self._origins) + len(folded)))
             self._put(folded, cluster.start())
 
-    def _space(self, start: int, end: int) -> None:
+    def _add_space(self, start: int, end: int) -> None:
         source = self._source
         breaks = source.count("\n", start, end)
         if start == 0 or end == len(source):
@@ -151,7 +151,7 @@ class _Folding:
 
 
 @lru_cache(maxsize=20_000)
-def _folded(cluster: str) -> tuple[str, bool]:
+def _fold_cluster(cluster: str) -> tuple[str, bool]:
     """Return a character folded with its marks, and whether it is raised, lowered or ½."""
     kept_text = _DROPPED.sub("", cluster)
     marked = any(

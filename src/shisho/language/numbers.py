@@ -215,7 +215,7 @@ class Figures:
 def figures(text: str) -> Figures:
     """Return the dates and measures of a text, in order."""
     plain = fold_figures(text[:_LIMIT])
-    places, rest = _places(plain)
+    places, rest = _find_places(plain)
     dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
     measures = tuple(place.figure for place in places if isinstance(place.figure, Measure))
     return Figures(dates, measures, frozenset(_SYMBOL.findall(rest)) - UNITS)
@@ -232,18 +232,18 @@ class FigurePlace:
 
 def figure_places(plain: str) -> list[FigurePlace]:
     """Return the positions of the figures of a legible text, in order."""
-    places, _ = _places(plain[:_LIMIT])
+    places, _ = _find_places(plain[:_LIMIT])
     return sorted(places, key=lambda place: place.start)
 
 
-def _places(plain: str) -> tuple[list[FigurePlace], str]:
+def _find_places(plain: str) -> tuple[list[FigurePlace], str]:
     """Return the dates, then the measures, and the text with its dates blanked."""
     places: list[FigurePlace] = []
     last = Date(None)
 
     def take(match: re.Match[str]) -> str:
         nonlocal last
-        date = _date({key.rstrip("234567"): value for key, value in match.groupdict().items() if value})
+        date = _make_date({key.rstrip("234567"): value for key, value in match.groupdict().items() if value})
         if match[0].startswith("同"):
             date = Date(last.year, date.month or last.month, date.day)
         elif date.year is not None:
@@ -301,16 +301,20 @@ def kanji_number(text: str) -> Decimal:
     return total + section + Decimal(digits or 0)
 
 
-def _whole(text: str | None) -> int | None:
+def _parse_whole(text: str | None) -> int | None:
     if text is None:
         return None
     return 1 if text == "元" else int(kanji_number(text))
 
 
-def _date(part: dict[str, str]) -> Date:
-    year = ERA_START[part["era"]] + (_whole(part["nth"]) or 0) if "era" in part else _whole(part.get("year"))
-    month = _MONTHS[part["name"]] if "name" in part else _whole(part.get("month"))
-    return Date(year, month, _whole(part.get("day")))
+def _make_date(part: dict[str, str]) -> Date:
+    year = (
+        ERA_START[part["era"]] + (_parse_whole(part["nth"]) or 0)
+        if "era" in part
+        else _parse_whole(part.get("year"))
+    )
+    month = _MONTHS[part["name"]] if "name" in part else _parse_whole(part.get("month"))
+    return Date(year, month, _parse_whole(part.get("day")))
 
 
 def _measure(match: re.Match[str]) -> Measure:

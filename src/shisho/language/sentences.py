@@ -71,12 +71,12 @@ def sentences(text: str) -> list[tuple[int, int]]:
         elif char in _CLOSING:
             depth = max(0, depth - 1)
         elif char == "\n":
-            if _ends_line(text, at, end, depth > 0 and at - opened <= BRACKET_REACH):
+            if _is_line_end(text, at, end, depth > 0 and at - opened <= BRACKET_REACH):
                 _add(spans, text, begin, at)
                 begin = end
                 depth = 0
-        elif (depth == 0 or at - opened > BRACKET_REACH) and not (char == "." and _inside(text, at, end)):
-            end = _closed(text, end)
+        elif (depth == 0 or at - opened > BRACKET_REACH) and not (char == "." and _is_inside(text, at, end)):
+            end = _find_close(text, end)
             _add(spans, text, begin, end)
             begin = end
             depth = 0
@@ -91,14 +91,14 @@ def _add(spans: list[tuple[int, int]], text: str, begin: int, end: int) -> None:
         spans.append((begin + remaining, begin + len(piece.rstrip())))
 
 
-def _closed(text: str, end: int) -> int:
+def _find_close(text: str, end: int) -> int:
     # Brackets that never opened, or were given up, still belong to the sentence they close.
     while end < len(text) and text[end] in _CLOSING:
         end += 1
     return end
 
 
-def _inside(text: str, at: int, end: int) -> bool:
+def _is_inside(text: str, at: int, end: int) -> bool:
     """Return whether this full stop does not end a sentence.
 
     It belongs to an abbreviation, a date, an initial or a number at the start of a line.
@@ -119,14 +119,14 @@ def is_row(line: str) -> bool:
     return "\t" in line.strip() and not _TABBED_MARK.match(line)
 
 
-def _in_table(text: str, at: int, end: int) -> bool:
+def _is_in_table(text: str, at: int, end: int) -> bool:
     """Return whether a row of a table ends or begins here."""
     row = max(text.rfind("\n", max(0, at - ROW_REACH), at) + 1, at - ROW_REACH, 0)
     following = text.find("\n", end, end + ROW_REACH)
     return is_row(text[row:at]) or is_row(text[end : end + ROW_REACH if following < 0 else following])
 
 
-def _closes(text: str, start: int) -> bool:
+def _is_closing(text: str, start: int) -> bool:
     """Return whether this line closes a bracket that was opened earlier.
 
     「ム）と比較」 does not begin with the mark of an item.
@@ -135,7 +135,7 @@ def _closes(text: str, start: int) -> bool:
     return bracket is not None and bracket[0] in _CLOSING
 
 
-def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
+def _is_line_end(text: str, at: int, end: int, in_brackets: bool) -> bool:
     """Return whether a line end was set by the author.
 
     It is before a blank line or an item, at a row of a table, or after a line far shorter than its neighbour.
@@ -144,9 +144,9 @@ def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
         return True
     if text.startswith((": ", ":\t"), end):  # the definition of a term in a definition list
         return False
-    if _ITEM.match(text, end) and not (in_brackets and _closes(text, end)):
+    if _ITEM.match(text, end) and not (in_brackets and _is_closing(text, end)):
         return True
-    if _in_table(text, at, end):
+    if _is_in_table(text, at, end):
         return True
     if in_brackets:
         return False

@@ -110,7 +110,7 @@ def _read_bracket(before: str, inside: str) -> Iterator[ShortName]:
         if run and run[0][0] == abbreviated[1][0] and _is_abbreviation(abbreviated[1], run[0]):
             yield ShortName(abbreviated[1], run[0])
     elif short := _LATIN_SHORT.search(inside):
-        if long := fit_letters(short[1], _last_words(before)):
+        if long := fit_letters(short[1], _cut_last_words(before)):
             yield ShortName(short[1], long)
         elif (run := _NAME_RUN.search(before)) and _BODY.search(run[0]) and short[1].isupper():
             yield ShortName(_NOTE_NUMBER.sub("", short[1]), run[0])
@@ -128,15 +128,15 @@ def _read_henceforth(before: str, beside: str, short: str) -> Iterator[ShortName
     latin = beside.strip(" 、,;:")
     if latin and fit_letters(short, latin) == latin:
         yield ShortName(short, latin)
-    if long := _name_before(before, short):
+    if long := _find_name_before(before, short):
         yield ShortName(short, long)
 
 
-def _name_before(before: str, short: str) -> str:
+def _find_name_before(before: str, short: str) -> str:
     """Return the long name of `short` at the end of a text; empty if it is uncertain."""
     if quotation := _QUOTATION.search(before):
         return quotation[1]
-    if short.isascii() and (long := fit_letters(short, _last_words(before))):
+    if short.isascii() and (long := fit_letters(short, _cut_last_words(before))):
         return long
     run = _NAME_RUN.search(before)
     if run and (
@@ -149,7 +149,7 @@ def _name_before(before: str, short: str) -> str:
     return ""
 
 
-def _last_words(text: str) -> str:
+def _cut_last_words(text: str) -> str:
     match = _LATIN_WORDS.search(text)
     return match[0].lstrip(" ,0123456789'&/-").rstrip('" ') if match else ""
 
@@ -166,12 +166,12 @@ def fit_letters(short: str, text: str) -> str:
         return ""
     for first in range(len(words) - 1, max(-1, len(words) - MOST_WORDS - 1), -1):
         taken = [word[0].casefold() for word in words[first:]]
-        if taken[0] not in _LINKS and _takes(letters, taken, bare.isupper()):
+        if taken[0] not in _LINKS and _can_supply(letters, taken, bare.isupper()):
             return text[words[first].start() :].strip()
     return ""
 
 
-def _takes(letters: list[str], words: list[str], is_upper: bool) -> bool:
+def _can_supply(letters: list[str], words: list[str], is_upper: bool) -> bool:
     """Return whether the words contribute the letters.
 
     There must be two words at least; only capitals may take letters from within a word.
@@ -179,17 +179,21 @@ def _takes(letters: list[str], words: list[str], is_upper: bool) -> bool:
     if not words:
         return not letters
     word, rest = words[0], words[1:]
-    if word in _LINKS and _takes(letters, rest, is_upper):
+    if word in _LINKS and _can_supply(letters, rest, is_upper):
         return True
     if not letters or word[0] != letters[0]:
         return False
-    if _takes(letters[1:], rest, is_upper):
+    if _can_supply(letters[1:], rest, is_upper):
         return True
     inner = letters[1:]
     within = word[1:]
     # One more letter of a compound: the L of polylactic.
     return (
-        is_upper and bool(inner) and inner[0] in within[2:] and bool(rest) and _takes(inner[1:], rest, False)
+        is_upper
+        and bool(inner)
+        and inner[0] in within[2:]
+        and bool(rest)
+        and _can_supply(inner[1:], rest, False)
     )
 
 

@@ -43,7 +43,7 @@ class SpelledSpan:
 
 def respell(question: str, vocabulary: Vocabulary) -> str:
     """Return the question in the library's spelling; "" if nothing closer exists."""
-    rewritings = [*_typed_in_kana(question, vocabulary), *_slips(question, vocabulary)]
+    rewritings = [*_find_typed_in_kana(question, vocabulary), *_find_slips(question, vocabulary)]
     text = question
     last = len(question)
     for rewriting in sorted(rewritings, key=lambda rewriting: -rewriting.start):
@@ -53,25 +53,25 @@ def respell(question: str, vocabulary: Vocabulary) -> str:
     return text if text != question else ""
 
 
-def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
+def _find_typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
     """Yield words that sound like one of the library's, the longest first.
 
     Particles or boundaries must surround them.
     """
-    candidates = [*_kana_spans(question, vocabulary)]
+    candidates = [*_find_kana_spans(question, vocabulary)]
     if not candidates:
         return
-    by_reading = _by_reading(vocabulary)
+    by_reading = _index_by_reading(vocabulary)
     last_end = 0
     for start, end in candidates:
-        sounds = _sounds(question[start:end])
+        sounds = _list_sounds(question[start:end])
         writing = next((by_reading[reading] for reading in sounds if reading in by_reading), None)
         if writing is not None and start >= last_end:
             yield SpelledSpan(start, end, writing)
             last_end = end
 
 
-def _kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
+def _find_kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
     """Yield spans that may be typed in kana and are not in the library, the longest first."""
     for run in _KANA.finditer(question):
         for start in range(run.start(), run.end()):
@@ -84,13 +84,13 @@ def _kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[int, in
                     yield start, end
 
 
-def _sounds(typed: str) -> tuple[str, ...]:
+def _list_sounds(typed: str) -> tuple[str, ...]:
     plain = hiragana(typed)
     return (plain,) if re.fullmatch(r"[ぁ-ゖー]+", plain) else readings(typed)
 
 
 @lru_cache(maxsize=1)
-def _by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
+def _index_by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
     """Return the most frequent word for each reading."""
     writings: dict[str, tuple[int, str]] = {}
     for word, count in vocabulary.counts.items():
@@ -102,17 +102,17 @@ def _by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
     return {reading: word for reading, (_, word) in writings.items()}
 
 
-def _slips(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
+def _find_slips(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
     for run in _RUN.finditer(question):
         typed = fold(run[0])
         if vocabulary.has(typed) or _FIGURE.search(typed):
             continue
-        meant = _meant(typed, vocabulary)
+        meant = _guess_meant(typed, vocabulary)
         if meant:
             yield SpelledSpan(run.start(), run.end(), meant)
 
 
-def _meant(typed: str, vocabulary: Vocabulary) -> str:
+def _guess_meant(typed: str, vocabulary: Vocabulary) -> str:
     """Return the library's word that is one typo away; "" if there is none, or if several are."""
     least = {True: 6, False: 3}[typed.isascii()]
     near: defaultdict[bool, list[tuple[int, str]]] = defaultdict(list)

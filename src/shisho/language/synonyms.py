@@ -22,14 +22,14 @@ def synonym_groups(word: str) -> frozenset[int]:
     """
     if word.isascii():
         return NONE
-    tokens = list(tokenizer().tokenize(word, mode=_whole_words()))
+    tokens = list(tokenizer().tokenize(word, mode=_compile_whole_words()))
     if len(tokens) != 1 or _WITHOUT.intersection(tokens[0].part_of_speech()):
         return NONE
     return frozenset(tokens[0].synonym_group_ids())
 
 
 @lru_cache(maxsize=1)
-def _whole_words() -> Any:
+def _compile_whole_words() -> Any:
     from sudachipy import SplitMode
 
     return SplitMode.C

@@ -46,7 +46,7 @@ def find_table_header(text: str, start: int) -> str:
     mark = next((mark for mark, fewest in FEWEST_CELLS.items() if len(_split(line, mark)) >= fewest), "")
     if not mark:
         return ""
-    lines = list(_rows_above(text[max(0, line_start - MOST_ABOVE) : line_start], mark))[::-1]
+    lines = list(_read_rows_above(text[max(0, line_start - MOST_ABOVE) : line_start], mark))[::-1]
     rows = [_split(row, mark) for row in (*lines, line)]
     return "\n".join(lines[: _count_header_rows(rows, mark)])
 
@@ -65,7 +65,7 @@ def spell_out_units(text: str, header: str = "") -> str:
     割合(%) makes 22.0 below it 22.0%. `header`: its rows, if they precede the text.
     """
     lines = text.splitlines()
-    units = next(filter(None, map(_units_of, reversed(header.splitlines()))), [])
+    units = next(filter(None, map(_list_units, reversed(header.splitlines()))), [])
     for place, line in enumerate(lines):
         cells = next((cells for cells in _cut(line) if len(cells) == len(units)), [])
         if cells:
@@ -74,7 +74,7 @@ def spell_out_units(text: str, header: str = "") -> str:
                 for cell, unit in zip(cells, units, strict=True)
             )
         else:
-            units = _units_of(line) or units
+            units = _list_units(line) or units
     return "\n".join(lines)
 
 
@@ -92,7 +92,7 @@ def is_figure(cell: str) -> bool:
     return _FIGURE.fullmatch(cell) is not None
 
 
-def _rows_above(before: str, mark: str) -> Iterator[str]:
+def _read_rows_above(before: str, mark: str) -> Iterator[str]:
     """Yield the rows of the same table, upwards."""
     for line in reversed(before.removesuffix("\n").split("\n")):
         if len(_split(line, mark)) < FEWEST_CELLS[mark]:
@@ -118,25 +118,25 @@ def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
     if 0 < ruled <= MOST_HEADER_ROWS and ruled + 1 < len(rows):
         return ruled
     first, *below = rows
-    if not below or not _names_columns(first, below[-1], mark):
+    if not below or not _is_header(first, below[-1], mark):
         return 0
     if (mark == "," or len(first) < FEWEST_LABELS) and 2 * sum(
-        _counts(row, first, mark) for row in below
+        _has_figures(row, first, mark) for row in below
     ) < len(below):
         return 0
     count = 1
-    while count < min(MOST_HEADER_ROWS, len(below)) and _goes_on(rows, count):
+    while count < min(MOST_HEADER_ROWS, len(below)) and _is_continued(rows, count):
         count += 1
     return count if count > 1 or sum(map(bool, map(str.strip, first))) > 1 else 0
 
 
-def _names_columns(first: Row, quoted: Row, mark: str) -> bool:
+def _is_header(first: Row, quoted: Row, mark: str) -> bool:
     # A line of prose has commas too, but with spaces, and rarely as many as the next line.
     fits = mark != "," or (len(first) == len(quoted) and not any(cell.startswith(" ") for cell in first))
     return fits and all(map(may_name, map(str.strip, first)))
 
 
-def _counts(row: Row, header: Row, mark: str) -> bool:
+def _has_figures(row: Row, header: Row, mark: str) -> bool:
     """Return whether the row has figures (in a CSV, codes) below labels that are words."""
     if any(map(is_figure, row[1:])):
         return True
@@ -144,7 +144,7 @@ def _counts(row: Row, header: Row, mark: str) -> bool:
     return mark == "," and any(_DIGIT.search(cell) and not _DIGIT.search(label) for label, cell in pairs)
 
 
-def _goes_on(rows: Sequence[Row], count: int) -> bool:
+def _is_continued(rows: Sequence[Row], count: int) -> bool:
     """Return whether the header includes the row after `count` rows.
 
     A cell above it spans several columns, it contains labels only, and figures are below it.
@@ -160,7 +160,7 @@ def _is_rule(row: Row) -> bool:
     return len(row) > 1 and all(map(_RULE.fullmatch, row))
 
 
-def _units_of(line: str) -> list[str]:
+def _list_units(line: str) -> list[str]:
     """Return the unit of each cell, "" for none; an empty list if no cell has one."""
     units = []
     for cell in next(_cut(line), []):

@@ -29,18 +29,18 @@ NUMBER_TERMS = 3  # of 第45回衆議院議員総選挙: most texts write a long
 RECENT = 500  # sentences with cached terms: passages begin with the last sentences of the previous one
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
 # Grammatical words in Sudachi's normalised form: the most frequent of those that GiNZA's stop words also
 # exclude.
-GRAMMAR = _words(
+GRAMMAR = _split_words(
     "為る 有る 居る 成る よる 因る 言う おく 置く おる つく 出来る 無い こと 物 為 よう 様 の 等 的 此の 其の 或る"
 )
 # Lucene's English stop words, with the question words and auxiliaries that its list omits.
-ENGLISH_STOP = _words(
+ENGLISH_STOP = _split_words(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
     "will with what which who whom whose when where why how do does did has have had been can could from its we you i"
 )
@@ -110,7 +110,7 @@ class TermQuery:
 
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Return the terms of a text given as sentences, one line each. Accepts any input."""
-    return analysis(sentences, _recent_terms)
+    return analysis(sentences, _list_recent_terms)
 
 
 def query(texts: Sequence[str]) -> TermQuery:
@@ -139,12 +139,12 @@ def build_query(texts: Sequence[str], read: Read) -> TermQuery:
         bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
         wording=tuple(dict.fromkeys(gram for text in texts for gram in list_wording(squeeze(text)))),
-        repeated=_repeated(text_words),
-        numbers=_numbers(folded, read),
+        repeated=_count_repeated(text_words),
+        numbers=_find_numbers(folded, read),
     )
 
 
-def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...]:
+def _count_repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...]:
     """Return repeated terms, counted in the text that has each most often.
 
     Another text may be the same question in other words.
@@ -155,7 +155,7 @@ def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...
     return tuple((term, count) for term, count in counts.items() if count > 1)
 
 
-def _numbers(folded: Sequence[str], read: Read) -> tuple[tuple[str, ...], ...]:
+def _find_numbers(folded: Sequence[str], read: Read) -> tuple[tuple[str, ...], ...]:
     """Return 第45回 and 35議席 as their terms.
 
     A number with its counter is more specific than both apart.
@@ -215,7 +215,7 @@ def terms(line: str) -> list[str]:
 
 
 @lru_cache(maxsize=RECENT)
-def _recent_terms(line: str) -> tuple[str, ...]:
+def _list_recent_terms(line: str) -> tuple[str, ...]:
     return tuple(terms(line))
 
 
@@ -241,7 +241,7 @@ def stem(word: str) -> str:
         else "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
     )
     # Short words are often acronyms: the stem of ABS would be ab.
-    return str(_stemmer().stemWord(plain)) if len(plain) > 3 else plain
+    return str(_load_stemmer().stemWord(plain)) if len(plain) > 3 else plain
 
 
 def _number(word: str) -> str:
@@ -262,7 +262,7 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
         if word in known_kinds:
             term = known_kinds[word]
         else:
-            term = _term(token)
+            term = _make_term(token)
             known_kinds[word] = term
         if term:
             found_words.append(term)
@@ -273,7 +273,7 @@ def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:
 
     Sudachi takes holes and adjacent letters of other scripts for one token.
     """
-    if term := _term(token):
+    if term := _make_term(token):
         yield term
         return
     for at, part in enumerate(token.surface().split(_HOLE)):
@@ -282,7 +282,7 @@ def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:
         yield from (term[:TERM_CHARS] for term in list_terms(part))
 
 
-def _term(token: Any) -> str:
+def _make_term(token: Any) -> str:
     """Return the index term of a token; empty if the token has no content."""
     if token.part_of_speech()[0] not in CONTENT:  # ㈱ is (株), which is punctuation in the dictionary
         return token.surface()[1] if _ABBREVIATED.fullmatch(token.surface()) else ""
@@ -305,12 +305,12 @@ def tokenizer() -> Any:
         from sudachipy import SplitMode
 
         with _loading:
-            _local.tokenizer = _dictionary().create(mode=SplitMode.A)
+            _local.tokenizer = _load_dictionary().create(mode=SplitMode.A)
     return _local.tokenizer
 
 
 @lru_cache(maxsize=1)
-def _dictionary() -> Any:
+def _load_dictionary() -> Any:
     from sudachipy import Dictionary
 
     loaded = Dictionary(dict="core")
@@ -319,7 +319,7 @@ def _dictionary() -> Any:
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> Any:
+def _load_stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")

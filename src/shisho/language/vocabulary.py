@@ -29,7 +29,7 @@ class Vocabulary:
 
 def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
     """Collect the words of these texts; a word broken at the end of a line is whole."""
-    folded = [_unbroken(fold(text)) for text in texts]
+    folded = [_join_broken(fold(text)) for text in texts]
     counts = Counter(run for text in folded for run in set(_RUN.findall(text)))
     return Vocabulary(counts, "\n".join(folded))
 
@@ -37,5 +37,5 @@ def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
 _BREAK = compile_lazily(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])")
 
 
-def _unbroken(text: str) -> str:
+def _join_broken(text: str) -> str:
     return _BREAK.sub("", text)

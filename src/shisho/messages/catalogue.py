@@ -43,11 +43,11 @@ def use_language(language: str | None) -> Iterator[None]:
 
 def choose_accepted_language(header: str) -> str | None:
     """Return the supported language that a header `Accept-Language` weighs highest, or None."""
-    weighed = sorted(map(_weighed, header.split(",")), key=lambda choice: -choice[0])
+    weighed = sorted(map(_weigh_choice, header.split(",")), key=lambda choice: -choice[0])
     return next((language for weight, language in weighed if weight > 0 and language in LANGUAGES), None)
 
 
-def _weighed(choice: str) -> tuple[float, str]:
+def _weigh_choice(choice: str) -> tuple[float, str]:
     tag, _, parameter = choice.partition(";")
     name, _, value = parameter.strip().partition("=")
     try:

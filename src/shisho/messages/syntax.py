@@ -33,15 +33,15 @@ def describe_syntax_error(error: ValueError) -> Message | None:
     if isinstance(error, UnicodeDecodeError):
         return NOT_UTF8
     if isinstance(error, json.JSONDecodeError):
-        return Message("syntax.place", where=_name_place(error.lineno, error.colno), what=OTHERWISE)
+        return Message("syntax.place", where=_describe_place(error.lineno, error.colno), what=OTHERWISE)
     if isinstance(error, tomllib.TOMLDecodeError):
         words = str(error)
         place = _PLACE.search(words)
-        where = AT_END if place is None else _name_place(*place.groups())
+        where = AT_END if place is None else _describe_place(*place.groups())
         what = next((TOML[head] for head in TOML if words.startswith(head)), OTHERWISE)
         return Message("syntax.place", where=where, what=what)
     return None
 
 
-def _name_place(line: int | str, column: int | str) -> Message:
+def _describe_place(line: int | str, column: int | str) -> Message:
     return Message("syntax.line_column", line=line, column=column)

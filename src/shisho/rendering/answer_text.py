@@ -51,23 +51,27 @@ class TextWriter:
             case AnswerNote():
                 return self.escape(block.text)
             case AnswerHeading():
-                return f"{'#' * block.level} {self._line(block.text)}"
+                return f"{'#' * block.level} {self._render_line(block.text)}"
             case AnswerPassage():
-                return self._passage(block)
+                return self._render_passage(block)
             case AnswerParagraph(sentences):
-                return "\n".join([join_sentences(map(self._unit, sentences)), *self._quote(sentences)])
+                return "\n".join([join_sentences(map(self._render_unit, sentences)), *self._quote(sentences)])
             case AnswerList(items, signs):
-                return "\n".join(self._items(items, signs))
+                return "\n".join(self._render_items(items, signs))
             case AnswerTable(header, rows):
-                cells = [list(map(self._unit, row)) for row in rows]
-                lines = [_row(map(self._line, header)), _row("---" for _ in header), *map(_row, cells)]
+                cells = [list(map(self._render_unit, row)) for row in rows]
+                lines = [
+                    _render_row(map(self._render_line, header)),
+                    _render_row("---" for _ in header),
+                    *map(_render_row, cells),
+                ]
                 quotes = self._quote(cell for row in rows for cell in row)
                 return "\n".join([*lines, *([""] if quotes else []), *quotes])
             case ContradictedSentences(sentences):
-                parts = [["- " + self._unit(unit), *self._quote([unit])] for unit in sentences]
+                parts = [["- " + self._render_unit(unit), *self._quote([unit])] for unit in sentences]
                 return "\n".join([self._say("contradicted_head"), *chain.from_iterable(parts)])
 
-    def _passage(self, block: AnswerPassage) -> str:
+    def _render_passage(self, block: AnswerPassage) -> str:
         return render_marked(
             block.text,
             block.marks,
@@ -77,25 +81,25 @@ class TextWriter:
             escape=self.escape,
         )
 
-    def _items(self, items: Sequence[Sentence], signs: Sequence[str]) -> Iterator[str]:
+    def _render_items(self, items: Sequence[Sentence], signs: Sequence[str]) -> Iterator[str]:
         for place, item in enumerate(items):
             sign = signs[place] if signs else "-"
-            yield f"{sign if sign == '-' or sign.endswith('.') else f'- {sign}'} {self._unit(item)}"
+            yield f"{sign if sign == '-' or sign.endswith('.') else f'- {sign}'} {self._render_unit(item)}"
             yield from self._quote([item])
 
-    def _unit(self, sentence: Sentence) -> str:
+    def _render_unit(self, sentence: Sentence) -> str:
         doubt = self._say("unit_unverified") if sentence.support is SupportOutcome.UNVERIFIED else ""
-        return self._line(sentence.text) + write_numbers(sentence) + doubt
+        return self._render_line(sentence.text) + write_numbers(sentence) + doubt
 
     def _quote(self, sentences: Iterable[Sentence]) -> list[str]:
         """Return the quotations of unsupported sentences, each once in an answer."""
         return [
-            "  " + self._say("unit_quoted", number=number, text=self._line(self.quotations[number]))
+            "  " + self._say("unit_quoted", number=number, text=self._render_line(self.quotations[number]))
             for number in choose_quoted(sentences, self._quoted)
             if self.quotations.get(number)
         ]
 
-    def _line(self, text: str) -> str:
+    def _render_line(self, text: str) -> str:
         return self.escape(join_lines(text))
 
     def _say(self, key: str, **values: object) -> str:
@@ -112,5 +116,5 @@ def write_text(blocks: Iterable[AnswerBlock], quotations: Mapping[int, str], lan
     return TextWriter(quotations, language).write(blocks)
 
 
-def _row(cells: Iterable[str]) -> str:
+def _render_row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', BAR) for cell in cells)} |"

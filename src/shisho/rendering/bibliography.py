@@ -115,17 +115,17 @@ def entries(
     groups: dict[DocumentId, list[Evidence]] = {}
     for quotation in evidence:
         groups.setdefault(quotation.document_id, []).append(quotation)
-    return _told_apart(
-        [_entry(group, descriptions.get(name, {}), language) for name, group in groups.items()]
+    return _distinguish(
+        [_make_entry(group, descriptions.get(name, {}), language) for name, group in groups.items()]
     )
 
 
 def bibtex(cited_entries: Iterable[BibliographyEntry]) -> str:
-    return "\n".join(map(_bibtex_entry, cited_entries))
+    return "\n".join(map(_format_bibtex_entry, cited_entries))
 
 
 def ris(cited_entries: Iterable[BibliographyEntry]) -> str:
-    return "\n".join(map(_ris_entry, cited_entries))
+    return "\n".join(map(_format_ris_entry, cited_entries))
 
 
 def csl_json(cited_entries: Iterable[BibliographyEntry]) -> str:
@@ -133,7 +133,9 @@ def csl_json(cited_entries: Iterable[BibliographyEntry]) -> str:
     return json.dumps([csl_item(entry) for entry in cited_entries], ensure_ascii=False, indent=2) + "\n"
 
 
-def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: str) -> BibliographyEntry:
+def _make_entry(
+    group: Sequence[Evidence], description: Mapping[str, str], language: str
+) -> BibliographyEntry:
     first = group[0]
     folded = {key.strip().casefold(): " ".join(value.split()) for key, value in description.items()}
     facts = {
@@ -148,7 +150,7 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str], language: 
         suffix="",
         facts={**facts, "doi": find_doi(facts["doi"]), "url": facts["url"] or first.source_url or ""},
         file="" if first.source_url else display_name(PurePath(first.document).name),
-        pages=tuple(_pages(group)),
+        pages=tuple(_list_pages(group)),
         notes=tuple(_note(quotation, language) for quotation in group if quotation.snippet),
     )
 
@@ -160,7 +162,7 @@ def _note(quotation: Evidence, language: str) -> str:
     return f"{place}: {text}" if place else text
 
 
-def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[BibliographyEntry]:
+def _distinguish(cited_entries: Sequence[BibliographyEntry]) -> list[BibliographyEntry]:
     """Give each entry a distinct appearance and a unique key."""
     looks = [(_look(entry), entry.year) for entry in cited_entries]
     counts = Counter(looks)
@@ -168,7 +170,7 @@ def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[Bibliography
     numbers: Counter[tuple[str, str]] = Counter()
     distinct = []
     for entry, look in zip(cited_entries, looks, strict=True):
-        suffix = _letters(numbers[look]) if counts[look] > 1 else ""
+        suffix = _number_by_letters(numbers[look]) if counts[look] > 1 else ""
         numbers[look] += 1
         key = entry.key if keys[entry.key] == 1 else f"{entry.key}-{keys[entry.key]}"
         keys[entry.key] -= keys[entry.key] > 1
@@ -189,13 +191,13 @@ def write_year(entry: BibliographyEntry) -> str:
     return f"n.d.-{entry.suffix}"
 
 
-def _letters(number: int) -> str:
+def _number_by_letters(number: int) -> str:
     """Return a, b, … z, aa, ab, …"""
     rest, last = divmod(number, len(ascii_lowercase))
-    return (_letters(rest - 1) if rest else "") + ascii_lowercase[last]
+    return (_number_by_letters(rest - 1) if rest else "") + ascii_lowercase[last]
 
 
-def _pages(group: Iterable[Evidence]) -> list[str]:
+def _list_pages(group: Iterable[Evidence]) -> list[str]:
     """Return the pages in order, each once.
 
     Chapters and cell ranges are no pages: the notes name them.
@@ -204,7 +206,7 @@ def _pages(group: Iterable[Evidence]) -> list[str]:
     return [str(number) for number in sorted(numbers)]
 
 
-def _bibtex_entry(entry: BibliographyEntry) -> str:
+def _format_bibtex_entry(entry: BibliographyEntry) -> str:
     facts = entry.facts
     kind = _BIBTEX_KINDS.get(kind_of(entry), "misc")
     fields = {
@@ -224,24 +226,26 @@ def _bibtex_entry(entry: BibliographyEntry) -> str:
         "note": " / ".join(entry.notes),
     }
     people = {"author": entry.authors, "editor": entry.editors}
-    rows = [f"  {role} = {{{_bibtex_people(names)}}}" for role, names in people.items() if names]
-    rows += [f"  {name} = {{{_braced(value)}}}" for name, value in fields.items() if value]
+    rows = [f"  {role} = {{{_format_bibtex_people(names)}}}" for role, names in people.items() if names]
+    rows += [f"  {name} = {{{_escape_value(value)}}}" for name, value in fields.items() if value]
     addresses = {name: facts[name] for name in ADDRESSES}
-    rows += [f"  {name} = {{{_enclosable(value)}}}" for name, value in addresses.items() if value]
+    rows += [f"  {name} = {{{_escape_address(value)}}}" for name, value in addresses.items() if value]
     return f"@{kind}{{{entry.key},\n" + ",\n".join(rows) + "\n}\n"
 
 
-def _bibtex_people(creators: Iterable[Creator]) -> str:
-    return " and ".join(map(_bibtex_name, creators))
+def _format_bibtex_people(creators: Iterable[Creator]) -> str:
+    return " and ".join(map(_format_bibtex_name, creators))
 
 
-def _bibtex_name(creator: Creator) -> str:
+def _format_bibtex_name(creator: Creator) -> str:
     """Format a name for BibTeX.
 
     Jr. goes before the forename. A whole name is put in braces, or else its last word, or the part before a
     comma, would be parsed as the family name.
     """
-    name = ", ".join(_braced(part) for part in (creator.family, creator.suffix, creator.forename) if part)
+    name = ", ".join(
+        _escape_value(part) for part in (creator.family, creator.suffix, creator.forename) if part
+    )
     return f"{{{name}}}" if creator.is_whole and re.search("[ ,]", name) else name
 
 
@@ -252,7 +256,7 @@ def kind_of(entry: BibliographyEntry) -> str:
     return facts["kind"] or ("book" if facts["isbn"] else by_facts)
 
 
-def _ris_entry(entry: BibliographyEntry) -> str:
+def _format_ris_entry(entry: BibliographyEntry) -> str:
     facts = entry.facts
     start, _, end = facts["pages"].replace("–", "-").partition("-")
     rows = [("TY", _RIS_KINDS.get(kind_of(entry), "GEN")), ("ID", entry.key), ("TI", entry.title)]
@@ -303,7 +307,7 @@ def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
         "page": facts["pages"] or ", ".join(entry.pages),
         "DOI": facts["doi"],
         "URL": facts["url"],
-        "accessed": {"date-parts": [_date_parts(accessed)]} if accessed.year else None,
+        "accessed": {"date-parts": [_split_date(accessed)]} if accessed.year else None,
         "language": facts["language"],
         "source": entry.file,
         "note": " / ".join(entry.notes),
@@ -311,7 +315,7 @@ def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
     return {name: value for name, value in item.items() if value}
 
 
-def _date_parts(date: Date) -> list[int]:
+def _split_date(date: Date) -> list[int]:
     return [part for part in (date.year, date.month, date.day) if part is not None]
 
 
@@ -341,7 +345,7 @@ def _split_particle(forename: str) -> tuple[str, str]:
     return " ".join(words[:count]), " ".join(words[count:])
 
 
-def _enclosable(address: str) -> str:
+def _escape_address(address: str) -> str:
     """Make a URL safe to put in braces, without escapes.
 
     BibLaTeX and reference managers use a URL verbatim: an escape would become part of it. No URL has braces
@@ -350,7 +354,7 @@ def _enclosable(address: str) -> str:
     return re.sub(r"[\\{}\s]", lambda mark: quote(mark[0]), address)
 
 
-def _braced(value: str) -> str:
+def _escape_value(value: str) -> str:
     """Escape the value so that LaTeX prints it literally."""
     escaped = "".join(_ESCAPED.get(letter, letter) for letter in join_lines(value))
     return _LIGATURE.sub(r"\g<0>{}", escaped)

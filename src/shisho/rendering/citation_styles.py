@@ -51,15 +51,15 @@ def write_in_style(entries: Iterable[BibliographyEntry], style: str) -> str:
 
     `apa`: by author and year; `sist02`: numbered by first quotation. Raises: ExtraMissing.
     """
-    rendered = _told_apart([(entry, _rendered(entry, style)) for entry in entries])
+    rendered = _distinguish([(entry, _render_entry(entry, style)) for entry in entries])
     if style == "sist02":
         rows = [(entry, f"({number}) {text}") for number, (entry, text) in enumerate(rendered, 1)]
     else:
         rows = sorted(rendered, key=lambda row: row[1].casefold())
-    return "\n".join("\n".join((text, *_notes(entry))) + "\n" for entry, text in rows)
+    return "\n".join("\n".join((text, *_list_notes(entry))) + "\n" for entry, text in rows)
 
 
-def _told_apart(
+def _distinguish(
     rendered: Sequence[tuple[BibliographyEntry, str]],
 ) -> list[tuple[BibliographyEntry, str]]:
     """Make all texts distinct, by file name or suffix if the style has no year suffixes."""
@@ -72,26 +72,26 @@ def _told_apart(
     return distinct
 
 
-def _notes(entry: BibliographyEntry) -> Iterable[str]:
+def _list_notes(entry: BibliographyEntry) -> Iterable[str]:
     return (f"    {note}" for note in entry.notes)
 
 
-def _rendered(entry: BibliographyEntry, style: str) -> str:
+def _render_entry(entry: BibliographyEntry, style: str) -> str:
     japanese = is_japanese(entry.title) and not entry.facts["language"].startswith("zh")
     item = {name: value for name, value in csl_item(entry).items() if name not in _NOT_PRINTED}
     people = {"author": entry.authors, "editor": entry.editors}
-    item |= {role: list(map(_name, creators)) for role, creators in people.items() if creators}
+    item |= {role: list(map(_make_name, creators)) for role, creators in people.items() if creators}
     item |= {"page": entry.facts["pages"]} if entry.facts["pages"] else {}
     has_pages = bool(entry.facts["pages"] or item.get("number-of-pages"))
     item = _ADAPTED[style](entry, item, japanese)
     others = r"ほか\1" if japanese else _OTHERS_WORDS[style]
-    text = _AND_OTHERS.sub(others, _through_csl(item, _Shape(style, japanese, has_pages)))
+    text = _AND_OTHERS.sub(others, _render_csl(item, _Shape(style, japanese, has_pages)))
     if style == "apa" and japanese and entry.facts["accessed"]:
         return f"{text.rstrip('. ')} ({entry.facts['accessed']} 参照)"
     return _RANGE.sub("-", _ET_AL.sub("ほか", text)) if style == "sist02" else text
 
 
-def _name(creator: Creator) -> dict[str, str]:
+def _make_name(creator: Creator) -> dict[str, str]:
     """Return the name for CSL. A Japanese name is kept whole, family first, without a separator."""
     if creator == OTHERS:
         return {"literal": _OTHERS_MARK}
@@ -101,7 +101,7 @@ def _name(creator: Creator) -> dict[str, str]:
     return parts
 
 
-def _for_apa(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
+def _adapt_to_apa(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
     # The title takes the place of a missing author; the processor would print it in both.
     item |= {"year-suffix": entry.suffix} if entry.suffix else {}
     if not entry.authors:
@@ -111,7 +111,7 @@ def _for_apa(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> 
     return item
 
 
-def _for_sist02(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
+def _adapt_to_sist02(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
     # The style does not support DOIs.
     if doi := item.get("DOI"):
         item["URL"] = f"https://doi.org/{doi}"
@@ -123,13 +123,13 @@ def _for_sist02(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) 
 
 
 _ADAPTED: Mapping[str, Callable[[BibliographyEntry, dict[str, Any], bool], dict[str, Any]]] = {
-    "apa": _for_apa,
-    "sist02": _for_sist02,
+    "apa": _adapt_to_apa,
+    "sist02": _adapt_to_sist02,
 }
 
 
-def _through_csl(item: Mapping[str, Any], shape: _Shape) -> str:
-    style = _style(shape)
+def _render_csl(item: Mapping[str, Any], shape: _Shape) -> str:
+    style = _load_style(shape)
     from citeproc import Citation, CitationItem, CitationStylesBibliography, formatter
     from citeproc.source.json import CiteProcJSON
 
@@ -142,7 +142,7 @@ def _through_csl(item: Mapping[str, Any], shape: _Shape) -> str:
 
 
 @cache
-def _style(shape: _Shape) -> Any:
+def _load_style(shape: _Shape) -> Any:
     """Return the style with its terms and names in the language of the entry."""
     try:
         from citeproc import CitationStylesStyle

@@ -44,8 +44,8 @@ def export(
     Raises: InvalidParams for a form that is not in `FORMS`.
     """
     if not local_paths:
-        answer = replace(answer, evidence=tuple(map(_without_folders, answer.evidence)))
-    texts = {"md": _markdown, "html": answer_page, "jsonl": _json_lines}
+        answer = replace(answer, evidence=tuple(map(_drop_folders, answer.evidence)))
+    texts = {"md": _export_markdown, "html": answer_page, "jsonl": _export_json_lines}
     bibliographies = {
         "bibtex": bibliography.bibtex,
         "ris": bibliography.ris,
@@ -59,12 +59,14 @@ def export(
             form=form,
             formats=", ".join((*FORMS, *OTHERS)),
         )
-    descriptions = {name: _description(document) for name, document in (documents or {}).items()}
-    entries = bibliography.entries(_named(answer.evidence), descriptions, answer_language(answer.question))
+    descriptions = {name: _describe_document(document) for name, document in (documents or {}).items()}
+    entries = bibliography.entries(
+        _select_named(answer.evidence), descriptions, answer_language(answer.question)
+    )
     return write_in_style(entries, form) if form in STYLES else bibliographies[form](entries)
 
 
-def _without_folders(evidence: Evidence) -> Evidence:
+def _drop_folders(evidence: Evidence) -> Evidence:
     if is_on_web(evidence.document):
         return evidence
     link = evidence.link
@@ -73,18 +75,18 @@ def _without_folders(evidence: Evidence) -> Evidence:
     return replace(evidence, document=name_file(evidence.document), link=link)
 
 
-def _named(evidence: Iterable[Evidence]) -> list[Evidence]:
+def _select_named(evidence: Iterable[Evidence]) -> list[Evidence]:
     """Return the evidence without that of erased documents, which have no name."""
     return [quotation for quotation in evidence if quotation.snippet]
 
 
-def _description(document: Document) -> Mapping[str, str]:
+def _describe_document(document: Document) -> Mapping[str, str]:
     """Return the metadata of a document; a web page was accessed when it was added."""
     accessed = {"accessed": document.added_at[:10]} if is_on_web(document.source) else {}
     return {**accessed, **document.metadata}
 
 
-def _markdown(answer: Answer) -> str:
+def _export_markdown(answer: Answer) -> str:
     language = answer_language(answer.question)
     quotations = {evidence.number: evidence.snippet for evidence in answer.evidence}
     text = TextWriter(quotations, language, BOLD, escape_markdown).write(answer.blocks)
@@ -95,7 +97,7 @@ def _markdown(answer: Answer) -> str:
             rows += [f"[{evidence.number}]: {_title(evidence)}", ""]
             continue
         rows += [
-            f"[{evidence.number}]: {_title(evidence)}{_page(evidence, language)} <{_address(evidence)}>",
+            f"[{evidence.number}]: {_title(evidence)}{_format_page(evidence, language)} <{_make_address(evidence)}>",
             "",
         ]
         if quotation not in answer.text:
@@ -107,13 +109,13 @@ def _markdown(answer: Answer) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _json_lines(answer: Answer) -> str:
+def _export_json_lines(answer: Answer) -> str:
     head = {key: value for key, value in to_plain(answer).items() if key != "evidence"}
-    rows = [{"type": "answer", **head}, *map(_evidence_row, answer.evidence)]
+    rows = [{"type": "answer", **head}, *map(_make_evidence_row, answer.evidence)]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _evidence_row(evidence: Evidence) -> dict[str, Any]:
+def _make_evidence_row(evidence: Evidence) -> dict[str, Any]:
     """Return a row of evidence.
 
     `snippet` is the slice that offsets and hash refer to, `quotation` the same text in readable form.
@@ -126,12 +128,12 @@ def _title(evidence: Evidence) -> str:
     return escape_markdown(join_lines(evidence.title))
 
 
-def _address(evidence: Evidence) -> str:
+def _make_address(evidence: Evidence) -> str:
     address = display_name(evidence.link or evidence.document)
     return address.replace("<", "%3C").replace(">", "%3E")
 
 
-def _page(quotation: Evidence, language: str) -> str:
+def _format_page(quotation: Evidence, language: str) -> str:
     place_words = say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n))
     place = escape_markdown(join_lines(place_words))
     page = "" if quotation.page is None else f"p. {quotation.page}"

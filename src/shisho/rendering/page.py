@@ -35,23 +35,23 @@ def answer_page(answer: Answer) -> str:
     `[n]` in the text links to its quotation; only web sources have external links.
     """
     page = make_printable(answer)
-    title = _text(page.title)
+    title = _escape_text(page.title)
     blocks = "\n".join(map(_block, page.blocks))
-    rows = "\n".join(map(_quotation, page.quotations))
-    facts = "".join(f"<p>{_text(fact)}</p>" for fact in page.facts)
+    rows = "\n".join(map(_render_quotation, page.quotations))
+    facts = "".join(f"<p>{_escape_text(fact)}</p>" for fact in page.facts)
     return (
         f'<!doctype html>\n<html lang="{page.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
         f'<div class="answer">{blocks}</div>\n'
-        f"<h2>{_text(page.heading)}</h2>\n<ol>\n{rows}\n</ol>\n</main>\n"
+        f"<h2>{_escape_text(page.heading)}</h2>\n<ol>\n{rows}\n</ol>\n</main>\n"
         f"<footer>{facts}</footer>\n</body>\n</html>\n"
     )
 
 
 def _block(block: PrintedBlock) -> str:
-    lines = [_inline(line) for line in block.lines]
+    lines = [_render_inline(line) for line in block.lines]
     match block.kind:
         case "heading":
             return f"<h{block.level}>{lines[0]}</h{block.level}>"
@@ -59,8 +59,8 @@ def _block(block: PrintedBlock) -> str:
             items = (f"<li>{sign} {line}</li>" for sign, line in zip(block.signs, lines, strict=True))
             return f'<ul class="units">{"".join(items)}</ul>'
         case "table":
-            head = "".join(f"<th>{_text(label)}</th>" for label in block.header)
-            rows = ("".join(f"<td>{_inline(cell)}</td>" for cell in row) for row in block.rows)
+            head = "".join(f"<th>{_escape_text(label)}</th>" for label in block.header)
+            rows = ("".join(f"<td>{_render_inline(cell)}</td>" for cell in row) for row in block.rows)
             body = "".join(f"<tr>{row}</tr>" for row in rows)
             return (
                 f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -71,29 +71,29 @@ def _block(block: PrintedBlock) -> str:
             return f'<p class="{block.kind}">{chr(10).join(lines)}</p>'
 
 
-def _inline(line: PrintedLine) -> str:
-    return "".join(map(_part, line))
+def _render_inline(line: PrintedLine) -> str:
+    return "".join(map(_render_part, line))
 
 
-def _part(part: PrintedPart) -> str:
-    text = _text(part.text)
+def _render_part(part: PrintedPart) -> str:
+    text = _escape_text(part.text)
     if part.marked:
         return f"<mark>{text}</mark>"
     return f'<a href="#e{part.number}">{text}</a>' if part.number else text
 
 
-def _quotation(quotation: PrintedQuotation) -> str:
-    title = _text(quotation.title)
+def _render_quotation(quotation: PrintedQuotation) -> str:
+    title = _escape_text(quotation.title)
     if quotation.link:
-        title = f'<a href="{_text(quotation.link)}" rel="noreferrer noopener">{title}</a>'
-    where = f" · {_text(quotation.where)}" if quotation.where else ""
-    remark = f"<p>{_text(quotation.remark)}</p>" if quotation.remark else ""
-    text = _text(quotation.text)
+        title = f'<a href="{_escape_text(quotation.link)}" rel="noreferrer noopener">{title}</a>'
+    where = f" · {_escape_text(quotation.where)}" if quotation.where else ""
+    remark = f"<p>{_escape_text(quotation.remark)}</p>" if quotation.remark else ""
+    text = _escape_text(quotation.text)
     if quotation.code:
         text = f"<pre><code>{text}</code></pre>"
     block = f"<blockquote>{text}</blockquote>" if text else ""
     return f'<li id="e{quotation.number}" value="{quotation.number}">{title}{where}{block}{remark}</li>'
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     return escape(text, quote=True)

@@ -38,8 +38,8 @@ def make_printable(answer: Answer) -> PrintableAnswer:
         language=language,
         blocks=tuple(printed for block in answer.blocks for printed in printer.print_block(block)),
         heading=word("sources", language),
-        quotations=tuple(_quotation(evidence, language) for evidence in answer.evidence),
-        facts=tuple(make_legible(fact) for fact in _facts(answer, language)),
+        quotations=tuple(_print_quotation(evidence, language) for evidence in answer.evidence),
+        facts=tuple(make_legible(fact) for fact in _list_facts(answer, language)),
     )
 
 
@@ -56,26 +56,26 @@ class _Printer:
             case AnswerNote():
                 yield PrintedBlock("text", tuple((PrintedPart(line),) for line in _split(block.text)))
             case AnswerHeading(text, level):
-                yield PrintedBlock("heading", ((PrintedPart(_line(text)),),), level=level)
+                yield PrintedBlock("heading", ((PrintedPart(_print_line(text)),),), level=level)
             case AnswerPassage():
-                yield from self._passage(block)
+                yield from self._print_passage(block)
             case AnswerParagraph(sentences):
                 yield PrintedBlock("text", (self._join(sentences),))
                 yield from self._quote(sentences)
             case AnswerList(items, signs):
-                yield PrintedBlock("list", tuple(map(self._unit, items)), signs or ("•",) * len(items))
+                yield PrintedBlock("list", tuple(map(self._print_unit, items)), signs or ("•",) * len(items))
                 yield from self._quote(items)
             case AnswerTable(header, rows):
-                cells = tuple(tuple(map(self._unit, row)) for row in rows)
-                yield PrintedBlock("table", header=tuple(map(_line, header)), rows=cells)
+                cells = tuple(tuple(map(self._print_unit, row)) for row in rows)
+                yield PrintedBlock("table", header=tuple(map(_print_line, header)), rows=cells)
                 yield from self._quote([cell for row in rows for cell in row])
             case ContradictedSentences(sentences):
                 yield PrintedBlock("text", ((PrintedPart(word("contradicted_head", self._language)),),))
                 for sentence in sentences:
-                    yield PrintedBlock("list", (self._unit(sentence),), ("•",))
+                    yield PrintedBlock("list", (self._print_unit(sentence),), ("•",))
                     yield from self._quote([sentence])
 
-    def _passage(self, passage: AnswerPassage) -> Iterator[PrintedBlock]:
+    def _print_passage(self, passage: AnswerPassage) -> Iterator[PrintedBlock]:
         heading = [(PrintedPart(f"▸ {make_legible(passage.heading)}"),)] if passage.heading else []
         numbers = [part for mark in passage.marks for part in self._number(mark.number)]
         if passage.code:
@@ -96,13 +96,13 @@ class _Printer:
         parts: list[PrintedPart] = []
         for sentence in sentences:
             parts += [PrintedPart(" ")] if parts else []
-            parts += self._unit(sentence)
+            parts += self._print_unit(sentence)
         return tuple(parts)
 
-    def _unit(self, sentence: Sentence) -> PrintedLine:
+    def _print_unit(self, sentence: Sentence) -> PrintedLine:
         doubt = word("unit_unverified", self._language)
         return (
-            PrintedPart(_line(sentence.text)),
+            PrintedPart(_print_line(sentence.text)),
             *(part for number in sentence.evidence for part in (PrintedPart(" "), *self._number(number))),
             *([PrintedPart(doubt)] if sentence.support is SupportOutcome.UNVERIFIED else []),
         )
@@ -113,7 +113,7 @@ class _Printer:
     def _quote(self, sentences: Sequence[Sentence]) -> Iterator[PrintedBlock]:
         numbers = choose_quoted(sentences, self._quoted)
         lines = [
-            word("unit_quoted", self._language, number=number, text=_line(self._quotations[number]))
+            word("unit_quoted", self._language, number=number, text=_print_line(self._quotations[number]))
             for number in numbers
             if self._quotations.get(number)
         ]
@@ -121,7 +121,7 @@ class _Printer:
             yield PrintedBlock("quotes", tuple((PrintedPart(line),) for line in lines))
 
 
-def _line(text: str) -> str:
+def _print_line(text: str) -> str:
     return make_legible(join_lines(text))
 
 
@@ -129,7 +129,7 @@ def _split(text: str) -> list[str]:
     return make_legible(text).split("\n")
 
 
-def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
+def _print_quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     if not evidence.snippet:
         return PrintedQuotation(evidence.number, evidence.title, link="", where="", text="", remark="")
     page = "" if evidence.page is None else word("page", language, n=evidence.page)
@@ -147,7 +147,7 @@ def _quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     )
 
 
-def _facts(answer: Answer, language: str) -> Iterator[str]:
+def _list_facts(answer: Answer, language: str) -> Iterator[str]:
     """Yield how well the sentences are supported, and why the search stopped."""
     if any(sentence.support for sentence in answer.sentences):
         outcomes = [sentence.support for sentence in answer.sentences]

@@ -54,7 +54,7 @@ CheckSignature = Callable[[ProofSignature, bytes], bool]
 def write_proof(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> str:
     """Write the file up to its seal. `exhibits`: one for each quotation, in order."""
     language = answer_language(answer.question)
-    parts = [*_parts(render_all(answer, language), render_all(exhibits, language))]
+    parts = [*_make_parts(render_all(answer, language), render_all(exhibits, language))]
     rows = [f"shisho-proof {VERSION} parts={len(parts)}\n"]
     for name, data in parts:
         text = f"{name} {dumps(data)}"
@@ -74,21 +74,21 @@ def check_proof(data: bytes, check_signature: CheckSignature) -> ProofReport:
     The meaning of its parts is only checked if every byte is unaltered.
     """
     lines = data.split(b"\n")
-    faults = [] if lines.pop() == b"" else [_fault(len(lines) + 1, "", CUT)]
+    faults = [] if lines.pop() == b"" else [_make_fault(len(lines) + 1, "", CUT)]
     if faults:
         lines = data.split(b"\n")
     header = _HEADER.fullmatch(lines[0]) if lines else None
     if header is None:
-        faults.insert(0, _fault(1, "", NO_HEADER))
+        faults.insert(0, _make_fault(1, "", NO_HEADER))
     elif int(header[1]) != VERSION:
-        return ProofReport((_fault(1, "", Message(OTHER_VERSION, version=int(header[1]))),))
-    rows, wrong = _rows(lines)
+        return ProofReport((_make_fault(1, "", Message(OTHER_VERSION, version=int(header[1]))),))
+    rows, wrong = _read_parts(lines)
     faults += wrong
     if not faults and header is not None:
         faults += _count_faults(int(header[2]), rows)
     signer = ""
     if not faults:
-        ending, signer = _ending_faults(data, lines, len(rows), check_signature)
+        ending, signer = _check_ending(data, lines, len(rows), check_signature)
         faults += ending
     if faults:
         return ProofReport(tuple(sorted(faults, key=lambda fault: fault.line)))
@@ -118,7 +118,7 @@ BROKEN_SEAL = Message("proof.seal_differs")
 OTHER_SIGNATURE = Message("proof.signature_differs")
 
 
-def _rows(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:
+def _read_parts(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:
     """Return the parts with correct hashes, and the faults of other lines."""
     rows: list[ProofPart] = []
     faults = []
@@ -126,9 +126,9 @@ def _rows(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:
         part = _PART.fullmatch(line)
         if part is None:
             if not (_SEAL.fullmatch(line) or _SIGNATURE.fullmatch(line)):
-                faults.append(_fault(number, _name_in(line), NO_PART))
+                faults.append(_make_fault(number, _find_name(line), NO_PART))
         elif _hash(part[2]).encode() != part[1]:
-            faults.append(_fault(number, _name_in(line), OTHER_HASH))
+            faults.append(_make_fault(number, _find_name(line), OTHER_HASH))
         else:
             rows.append(ProofPart(number, part[3].decode(), part[4]))
     return rows, faults
@@ -136,45 +136,45 @@ def _rows(lines: Sequence[bytes]) -> tuple[list[ProofPart], list[ProofFault]]:
 
 def _count_faults(said: int, rows: Sequence[ProofPart]) -> Iterator[ProofFault]:
     if said != len(rows):
-        yield _fault(1, "", Message(OTHER_COUNT, said=said, count=len(rows)))
+        yield _make_fault(1, "", Message(OTHER_COUNT, said=said, count=len(rows)))
 
 
-def _ending_faults(
+def _check_ending(
     data: bytes, lines: Sequence[bytes], parts: int, check_signature: CheckSignature
 ) -> tuple[list[ProofFault], str]:
     """Return the faults of seal and signature, and the signing key."""
     place = parts + 1  # header and parts precede the seal
     seal = _SEAL.fullmatch(lines[place]) if len(lines) > place else None
     if seal is None:
-        return [_fault(len(lines), "seal", NO_SEAL)], ""
+        return [_make_fault(len(lines), "seal", NO_SEAL)], ""
     sealed = b"".join(line + b"\n" for line in lines[:place])
     if _hash(sealed).encode() != seal[1]:
-        return [_fault(place + 1, "seal", BROKEN_SEAL)], ""
+        return [_make_fault(place + 1, "seal", BROKEN_SEAL)], ""
     if len(lines) == place + 1:
         return [], ""
     signature = _SIGNATURE.fullmatch(lines[place + 1])
     if signature is None or len(lines) > place + 2:
-        return [_fault(place + 2 + (signature is not None), "", AFTER_END)], ""
+        return [_make_fault(place + 2 + (signature is not None), "", AFTER_END)], ""
     line_start = len(data) - len(lines[place + 1]) - 1
     public_key = signature[1].decode()
     if not check_signature(ProofSignature(public_key, signature[2].decode()), data[:line_start]):
-        return [_fault(place + 2, "signature", OTHER_SIGNATURE)], ""
+        return [_make_fault(place + 2, "signature", OTHER_SIGNATURE)], ""
     return [], public_key
 
 
-def _parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tuple[str, Any]]:
+def _make_parts(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> Iterator[tuple[str, Any]]:
     whole = to_plain(answer)
     yield "answer", {key: whole[key] for key in IN_ANSWER}
     yield "sentences", to_plain(answer.sentences)
     yield "stop", {key: whole[key] for key in IN_STOP}
     for exhibit in exhibits:
-        yield f"evidence/{exhibit.evidence.number}", _evidence(exhibit)
+        yield f"evidence/{exhibit.evidence.number}", _describe_evidence(exhibit)
     for exhibit in exhibits:
         if exhibit.crop is not None:
-            yield f"page/{exhibit.evidence.number}", _picture(exhibit)
+            yield f"page/{exhibit.evidence.number}", _describe_picture(exhibit)
 
 
-def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
+def _describe_evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
     """Describe a quotation. Offsets count characters of the document's text.
 
     Folders of files are private.
@@ -196,7 +196,7 @@ def _evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
     }
 
 
-def _picture(exhibit: EvidenceExhibit) -> dict[str, Any]:
+def _describe_picture(exhibit: EvidenceExhibit) -> dict[str, Any]:
     crop = exhibit.crop
     assert crop is not None
     return {
@@ -211,7 +211,7 @@ def _picture(exhibit: EvidenceExhibit) -> dict[str, Any]:
     }
 
 
-def _name_in(line: bytes) -> str:
+def _find_name(line: bytes) -> str:
     """Return the part name on a line, or "" if it cannot be recognised."""
     match = re.match(rb"[^ ]{1,80} ([a-z]+(?:/[0-9]{1,6})?) ", line)
     first = line.split(b" ", 1)[0]
@@ -220,7 +220,7 @@ def _name_in(line: bytes) -> str:
     return match[1].decode() if match else ""
 
 
-def _fault(line: int, part: str, what: str) -> ProofFault:
+def _make_fault(line: int, part: str, what: str) -> ProofFault:
     return ProofFault(line, part, what)
 
 

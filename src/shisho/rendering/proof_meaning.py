@@ -66,7 +66,7 @@ def parts_read(rows: Sequence[ProofPart]) -> tuple[list[ProofPart], list[ProofFa
         try:
             data = json.loads(row.text.decode())
         except (ValueError, RecursionError):
-            faults.append(_fault(row, UNREADABLE))
+            faults.append(_make_fault(row, UNREADABLE))
         else:
             parts.append(ProofPart(row.line, row.name, row.text, data))
     return parts, faults
@@ -74,14 +74,14 @@ def parts_read(rows: Sequence[ProofPart]) -> tuple[list[ProofPart], list[ProofFa
 
 def list_meaning_faults(parts: Sequence[ProofPart], notes: list[ProofFault]) -> list[ProofFault]:
     """Return the contradictions between the parts. Unprovable claims are added to `notes`."""
-    faults = [*_names(parts)]
+    faults = [*_check_names(parts)]
     evidence = {part.number: part for part in parts if part.kind == "evidence"}
     pictures = {part.number: part for part in parts if part.kind == "page"}
     rules: dict[str, Callable[[ProofPart], Iterable[ProofFault]]] = {
-        "sentences": lambda part: _sentences(part, evidence.keys()),
+        "sentences": lambda part: _check_sentences(part, evidence.keys()),
         "stop": _stop,
-        "evidence": lambda part: _quotation(part, pictures.keys(), notes),
-        "page": lambda part: _picture(part, evidence),
+        "evidence": lambda part: _check_quotation(part, pictures.keys(), notes),
+        "page": lambda part: _check_picture(part, evidence),
     }
     for part in parts:
         if part.kind not in rules:
@@ -89,76 +89,78 @@ def list_meaning_faults(parts: Sequence[ProofPart], notes: list[ProofFault]) -> 
         try:
             faults += rules[part.kind](part)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-            faults.append(_fault(part, OTHER_SHAPE))
+            faults.append(_make_fault(part, OTHER_SHAPE))
     return faults
 
 
-def _names(parts: Sequence[ProofPart]) -> Iterator[ProofFault]:
+def _check_names(parts: Sequence[ProofPart]) -> Iterator[ProofFault]:
     names: set[str] = set()
     for part in parts:
         if part.name in names:
-            yield _fault(part, REPEATED)
+            yield _make_fault(part, REPEATED)
         names.add(part.name)
         if part.kind == "answer" and not isinstance(part.data, dict):
-            yield _fault(part, OTHER_SHAPE)
+            yield _make_fault(part, OTHER_SHAPE)
     for name in ONCE:
         if name not in names:
             yield ProofFault(1, name, Message(LACKING, name=name))
 
 
-def _sentences(part: ProofPart, numbers: Iterable[int]) -> Iterator[ProofFault]:
+def _check_sentences(part: ProofPart, numbers: Iterable[int]) -> Iterator[ProofFault]:
     verdicts = [str(outcome) for outcome in SupportOutcome]
     for sentence in part.data:
         cited = [*sentence["evidence"]]
         for number in cited:
             if number not in numbers:
-                yield _fault(part, Message(NO_EVIDENCE, number=number))
+                yield _make_fault(part, Message(NO_EVIDENCE, number=number))
         if cited and sentence["support"] not in verdicts:
-            yield _fault(part, NO_VERDICT)
+            yield _make_fault(part, NO_VERDICT)
         if not cited and sentence["support"] == SupportOutcome.SUPPORTED:
-            yield _fault(part, BARE_VERDICT)
+            yield _make_fault(part, BARE_VERDICT)
 
 
 def _stop(part: ProofPart) -> Iterator[ProofFault]:
     stop = part.data
     if stop["loop_stop"] not in [*LoopStop] or not isinstance(stop["level"], str):
-        yield _fault(part, NO_STOP)
+        yield _make_fault(part, NO_STOP)
 
 
-def _quotation(part: ProofPart, pictures: Iterable[int], notes: list[ProofFault]) -> Iterator[ProofFault]:
+def _check_quotation(
+    part: ProofPart, pictures: Iterable[int], notes: list[ProofFault]
+) -> Iterator[ProofFault]:
     quotation = part.data
     if quotation["number"] != part.number:
-        yield _fault(part, OTHER_NUMBER)
+        yield _make_fault(part, OTHER_NUMBER)
     if quotation["picture"] and part.number not in pictures:
-        yield _fault(part, PICTURE_LACKING)
+        yield _make_fault(part, PICTURE_LACKING)
     if quotation["source_state"] == DocumentState.PURGED:
-        notes.append(_fault(part, GONE))
+        notes.append(_make_fault(part, GONE))
         return
     snippet = quotation["snippet"]
     if sha256(snippet.encode()).hexdigest() != quotation["snippet_sha256"]:
-        yield _fault(part, OTHER_SNIPPET)
+        yield _make_fault(part, OTHER_SNIPPET)
     if quotation["slice"] is None:
-        yield _fault(part, NO_SLICE)
+        yield _make_fault(part, NO_SLICE)
         return
     around = quotation["slice"]
     start = quotation["start"] - around["start"]
     end = quotation["end"] - around["start"]
     if not 0 <= start < end or around["text"][start:end] != snippet:
-        yield _fault(part, OTHER_SLICE)
+        yield _make_fault(part, OTHER_SLICE)
 
 
-def _picture(part: ProofPart, evidence: dict[int, ProofPart]) -> Iterator[ProofFault]:
+def _check_picture(part: ProofPart, evidence: dict[int, ProofPart]) -> Iterator[ProofFault]:
     picture = part.data
     if picture["evidence"] != part.number or part.number not in evidence:
-        yield _fault(part, OTHER_NUMBER)
+        yield _make_fault(part, OTHER_NUMBER)
     elif evidence[part.number].data["page"] != picture["page"]:
-        yield _fault(part, OTHER_PAGE)
+        yield _make_fault(part, OTHER_PAGE)
     png = base64.b64decode(picture["png"], validate=True)
     if png[:8] != PNG or picture_size(png) != (picture["width"], picture["height"]):
-        yield _fault(part, NO_PICTURE)
+        yield _make_fault(part, NO_PICTURE)
     for left, top, right, bottom in picture["boxes"]:
         if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):
-            yield _fault(part, OUTSIDE)
+            yield _make_fault(part, OUTSIDE)
 
 
 def picture_size(png: bytes) -> tuple[int, int]:
@@ -166,5 +168,5 @@ def picture_size(png: bytes) -> tuple[int, int]:
     return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
 
 
-def _fault(part: ProofPart, what: str) -> ProofFault:
+def _make_fault(part: ProofPart, what: str) -> ProofFault:
     return ProofFault(part.line, part.name, what)

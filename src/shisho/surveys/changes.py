@@ -33,11 +33,13 @@ def compare_sentences(old: Sequence[str], new: Sequence[str]) -> tuple[list[Chan
         if kind == "equal":
             same += high - low
         else:
-            changes += _pair(before, after, range(low, high), range(start, end))
+            changes += _pair_sentences(before, after, range(low, high), range(start, end))
     return changes, same
 
 
-def _pair(before: Sequence[str], after: Sequence[str], removed: range, added: range) -> list[Change]:
+def _pair_sentences(
+    before: Sequence[str], after: Sequence[str], removed: range, added: range
+) -> list[Change]:
     """Pair each new sentence with the first of the next old sentences that is similar."""
     rest = list(removed)
     changes = []

@@ -91,13 +91,13 @@ def choose_sentence(passage: Passage, phrases: Sequence[Word]) -> tuple[int, int
     def score(span: tuple[int, int]) -> tuple[int, bool]:
         text = passage.text[slice(*span)]
         words = terms(fold(text))
-        matching = sum(_holds(words, phrase) for phrase in phrases)
+        matching = sum(_has_phrase(words, phrase) for phrase in phrases)
         return matching, not passage.heading.endswith(text.lstrip("# ").strip())
 
     return max(sentences(passage.text), key=score, default=(0, len(passage.text)))
 
 
-def _holds(words: Sequence[str], phrase: Word) -> bool:
+def _has_phrase(words: Sequence[str], phrase: Word) -> bool:
     return any(tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words)))
 
 
@@ -109,7 +109,7 @@ def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -
     matches: dict[str, None] = {}
     for text in texts:
         words = terms(fold(text))
-        joined = {"".join(other): other for other in others if _holds(words, other)}
+        joined = {"".join(other): other for other in others if _has_phrase(words, other)}
         matches |= dict.fromkeys(name for name in joined if not name.isascii() and joined[name] != word.terms)
         forms = [form for form in _WORD.findall(text.casefold()) if form.isascii()]
         matches |= dict.fromkeys(form for form in forms if tuple(terms(form)) in others)

@@ -66,7 +66,7 @@ def find_named(name: str, documents: Sequence[DocumentName]) -> list[int]:
         fitting = [
             at
             for at, document in enumerate(documents)
-            if any(_agrees(sought[0], date) for date in document.dates) and words <= document.words
+            if any(_is_agreeing(sought[0], date) for date in document.dates) and words <= document.words
         ]
         titled_so = [at for at in fitting if kinds & documents[at].words]
         return titled_so or fitting
@@ -92,13 +92,13 @@ def find_pair(first: str, second: str, documents: Sequence[DocumentName]) -> tup
         for age in (_OLD, _NEW):
             if words & age:
                 fitting = [at for at in fitting if documents[at].words & age]
-        picked.append(_most_alike(common, fitting, documents))
+        picked.append(_find_most_alike(common, fitting, documents))
     if None not in picked and picked[0] != picked[1]:
         return picked[0], picked[1]  # type: ignore[return-value]  # None is in neither
     if common and shared & _OLD and shared & _NEW:
         fitting = [at for at, document in enumerate(documents) if common <= document.words]
         if len(fitting) == 2:
-            older, newer = sorted(fitting, key=lambda at: _order(documents[at]))
+            older, newer = sorted(fitting, key=lambda at: _make_order(documents[at]))
             return older, newer
     return None
 
@@ -115,7 +115,7 @@ def _find_by_words(words: frozenset[str] | set[str], documents: Sequence[Documen
     return [at for at, share in shares.items() if share == best]
 
 
-def _most_alike(
+def _find_most_alike(
     words: frozenset[str], places: Sequence[int], documents: Sequence[DocumentName]
 ) -> int | None:
     """Return the one document with the most of the words; None on a tie."""
@@ -127,7 +127,7 @@ def _most_alike(
     return ranked[0]
 
 
-def _order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int, str]]]:
+def _make_order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int, str]]]:
     """Sort by date, then by the numbers and letters of the file name: v9 before v10."""
     date = document.dates[0] if document.dates else Date(None)
     parts = [
@@ -136,7 +136,7 @@ def _order(document: DocumentName) -> tuple[tuple[int, int, int], list[tuple[int
     return (date.year or 0, date.month or 0, date.day or 0), parts
 
 
-def _agrees(sought: Date, date: Date) -> bool:
+def _is_agreeing(sought: Date, date: Date) -> bool:
     """Return whether the dates agree in the parts that both have.
 
     A requested day must be present.

@@ -127,10 +127,10 @@ def _choose_central(
     for _, words in prose:
         whole.update(words)
 
-    def nearness(words: Counter[str]) -> float:
+    def measure_nearness(words: Counter[str]) -> float:
         weights = {word: count * rarity.get(word, 0.0) for word, count in words.items()}
         length = math.sqrt(sum(weight**2 for weight in weights.values())) or 1.0
         return sum(weight * whole[word] * rarity.get(word, 0.0) for word, weight in weights.items()) / length
 
-    ranked = sorted(range(len(prose)), key=lambda at: -nearness(prose[at][1]))[:most]
+    ranked = sorted(range(len(prose)), key=lambda at: -measure_nearness(prose[at][1]))[:most]
     return tuple(prose[at][0] for at in sorted(ranked))

@@ -133,7 +133,7 @@ def recognise(question: str, kind: RequestKind = RequestKind.AUTO) -> Collection
     """
     text = question.strip().rstrip("?？。.!！ 　")
     if kind is RequestKind.SUMMARY:
-        names = (_read_name(text) or _bare(text),)
+        names = (_read_name(text) or _strip_phrase(text),)
         return CollectionQuestion(SurveyKind.SUMMARY, names=names, is_chosen=True)
     if kind is RequestKind.REPORT:
         return CollectionQuestion(SurveyKind.MODEL, text)
@@ -154,9 +154,9 @@ def recognise(question: str, kind: RequestKind = RequestKind.AUTO) -> Collection
 def _read_mentions(text: str) -> CollectionQuestion | None:
     if match := _ENGLISH.match(text):
         tail = _MENTIONING.match(match["rest"]) or _MENTIONED.match(match["rest"])
-        topic = _bare(tail["topic"]) if tail and not _PREDICATE.search(tail["topic"]) else ""
+        topic = _strip_phrase(tail["topic"]) if tail and not _PREDICATE.search(tail["topic"]) else ""
     elif match := _JAPANESE_FIRST.match(text) or _JAPANESE.match(text):
-        topic = _bare(match["topic"])
+        topic = _strip_phrase(match["topic"])
     if not match or not topic:
         return None
     noun = match["noun"].lower()
@@ -168,16 +168,19 @@ def _read_changes(text: str) -> CollectionQuestion | None:
     if not (match := _CHANGES.match(text)):
         return None
     within = f"{match['within']} " if match["within"] else ""
-    names = (_bare(within + (match["one"] or match["one_ja"])), _bare(match["other"] or match["other_ja"]))
+    names = (
+        _strip_phrase(within + (match["one"] or match["one_ja"])),
+        _strip_phrase(match["other"] or match["other_ja"]),
+    )
     is_plain = all(_DOCUMENT_MARK.search(name) and "、" not in name for name in names)
     return CollectionQuestion(SurveyKind.CHANGES, names=names) if is_plain else None
 
 
 def _read_name(text: str) -> str:
     match = _SUMMARY.match(text)
-    return _bare(match["name"] or match["name_ja"]) if match else ""
+    return _strip_phrase(match["name"] or match["name_ja"]) if match else ""
 
 
-def _bare(text: str) -> str:
+def _strip_phrase(text: str) -> str:
     """Strip articles, quotation marks, and phrases such as "the word"."""
     return _BARE.sub("", text.strip()).strip()

@@ -35,17 +35,17 @@ class ConsentFile:
     def state(self) -> WebConsent:
         if self.mode != "ask":
             return WebConsent.GIVEN if self.mode == "on" else WebConsent.OFF
-        return _WORDS.get(self._kept().get(self._place, {}).get("said", ""), WebConsent.NOT_ASKED)
+        return _WORDS.get(self._read_kept().get(self._place, {}).get("said", ""), WebConsent.NOT_ASKED)
 
     def read_since(self) -> str:
         """Return the time of the user's choice; "" if there is none, or the setting decides."""
         decided = self.mode == "ask" and self.state() is not WebConsent.NOT_ASKED
-        return self._kept()[self._place].get("at", "") if decided else ""
+        return self._read_kept()[self._place].get("at", "") if decided else ""
 
     def keep(self, consent: WebConsent) -> None:
         """Store a yes or a no, or delete both (NOT_ASKED). Raises Conflict if the home cannot be written."""
         state_word = {state: word for word, state in _WORDS.items()}.get(consent)
-        entries = {place: word for place, word in self._kept().items() if place != self._place}
+        entries = {place: word for place, word in self._read_kept().items() if place != self._place}
         if state_word is not None:
             entries[self._place] = {"said": state_word, "at": self.clock.now()}
         fresh = self.path.with_suffix(".new")
@@ -64,7 +64,7 @@ class ConsentFile:
     def _place(self) -> str:
         return "box" if self.boxed else "web"
 
-    def _kept(self) -> Mapping[str, Mapping[str, str]]:
+    def _read_kept(self) -> Mapping[str, Mapping[str, str]]:
         try:
             entries = json.loads(self.path.read_text("utf-8"))
         # no choice yet, or an unreadable one: ask again

@@ -100,7 +100,7 @@ class _Walk:
             with os.scandir(folder) as scanned:
                 entries = sorted(scanned, key=lambda entry: entry.name)
             inner = [entry for entry in entries if self._is_wanted(entry)]
-            kinds = [(Path(entry.path), _lists_file(entry), _is_environment(entry)) for entry in inner]
+            kinds = [(Path(entry.path), _is_listed_file(entry), _is_environment(entry)) for entry in inner]
         except FileNotFoundError:  # just deleted
             return
         except OSError:
@@ -122,7 +122,7 @@ class _Walk:
         return True
 
 
-def _lists_file(entry: os.DirEntry[str]) -> bool:
+def _is_listed_file(entry: os.DirEntry[str]) -> bool:
     """Return True for a file, False also for a circular link: it has no content, like a deleted file.
 
     Other links that cannot be followed count as files, because reading them reports the problem.

@@ -29,20 +29,20 @@ def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
     of the path; DocumentUnreadable if it cannot be opened or is not a plain file.
     """
     try:
-        with _opened(path, within) as file:
-            return _whole(file, max_bytes)
+        with _open_path(path, within) as file:
+            return _read_whole(file, max_bytes)
     except OSError as error:
-        if within is not None and _leads_elsewhere(path):
+        if within is not None and _is_elsewhere(path):
             raise ForbiddenPath("path.link_swapped", path=path) from error
         raise DocumentUnreadable("path.cannot_open", cause=reason_of(error)) from error
 
 
 @contextmanager
-def _opened(path: Path, within: Path | None) -> Iterator[int]:
+def _open_path(path: Path, within: Path | None) -> Iterator[int]:
     if within is None:
         file = os.open(path, READ)
     elif os.open in os.supports_dir_fd and NO_LINK:
-        file = _walked(path, within)
+        file = _walk_path(path, within)
     else:
         file = os.open(path, READ)
         # The best available check without a walk: an open file cannot be swapped, and its name leads to it
@@ -60,7 +60,7 @@ def _opened(path: Path, within: Path | None) -> Iterator[int]:
         os.close(file)
 
 
-def _walked(path: Path, within: Path) -> int:
+def _walk_path(path: Path, within: Path) -> int:
     """Open the file by opening each folder on the way inside the previous one, never through a link."""
     if path == within:
         return os.open(path, READ | NO_LINK)
@@ -76,20 +76,20 @@ def _walked(path: Path, within: Path) -> int:
         os.close(descriptor)
 
 
-def _whole(file: int, max_bytes: int) -> bytes:
+def _read_whole(file: int, max_bytes: int) -> bytes:
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
         raise DocumentUnreadable("path.not_plain_file")
     if status.st_size > max_bytes:
-        raise _too_large(status.st_size, max_bytes)
+        raise _refuse_size(status.st_size, max_bytes)
     with os.fdopen(os.dup(file), "rb") as plain:
         data = plain.read(max_bytes + 1)
     if len(data) > max_bytes:  # it has grown since
-        raise _too_large(len(data), max_bytes)
+        raise _refuse_size(len(data), max_bytes)
     return data
 
 
-def _too_large(size: int, limit: int) -> TooLarge:
+def _refuse_size(size: int, limit: int) -> TooLarge:
     return TooLarge(
         "path.too_large",
         megabytes=math.ceil(size / 2**20),
@@ -97,5 +97,5 @@ def _too_large(size: int, limit: int) -> TooLarge:
     )
 
 
-def _leads_elsewhere(path: Path) -> bool:
+def _is_elsewhere(path: Path) -> bool:
     return any(part.is_symlink() for part in (path, *path.parents))

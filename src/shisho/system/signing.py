@@ -32,10 +32,10 @@ class SigningKeyFile:
         try:
             self._write(fresh.private_bytes_raw().hex())
         except FileExistsError:
-            return _public(self._read()), False
+            return _encode_public(self._read()), False
         except OSError as error:
             raise StorageUnusable("key.not_writable", path=self._path, cause=reason_of(error)) from error
-        return _public(fresh), True
+        return _encode_public(fresh), True
 
     def _write(self, digits: str) -> None:
         """Write the key atomically and never over another. Raises FileExistsError, OSError."""
@@ -51,14 +51,14 @@ class SigningKeyFile:
 
     def read_public_key(self) -> str:
         """Return the public key; empty if there is none. Raises StorageUnusable if it cannot be used."""
-        return _public(self._read()) if self._path.exists() else ""
+        return _encode_public(self._read()) if self._path.exists() else ""
 
     def sign(self, message: bytes) -> ProofSignature | None:
         """Sign a message, or return None if there is no key. Raises StorageUnusable if it cannot be used."""
         if not self._path.exists():
             return None
         key = self._read()
-        return ProofSignature(_public(key), key.sign(message).hex())
+        return ProofSignature(_encode_public(key), key.sign(message).hex())
 
     def _read(self) -> Ed25519PrivateKey:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -87,5 +87,5 @@ def is_signed(signature: ProofSignature, message: bytes) -> bool:
     return True
 
 
-def _public(key: Ed25519PrivateKey) -> str:
+def _encode_public(key: Ed25519PrivateKey) -> str:
     return key.public_key().public_bytes_raw().hex()

@@ -59,7 +59,9 @@ class TypstTypesetter:
         families = fonts.families()
         chosen = [family for family in FAMILIES if family in families][:1]
         data = {**asdict(answer), "fonts": [*chosen, *BESIDE]}
-        return _compile(_template(), fonts, {"answer": json.dumps(_breakable(data), ensure_ascii=False)})
+        return _compile(
+            _read_template(), fonts, {"answer": json.dumps(_add_breaks(data), ensure_ascii=False)}
+        )
 
 
 def find_fonts() -> Fonts:
@@ -91,7 +93,7 @@ def _compile(source: bytes, fonts: Fonts, inputs: dict[str, str], *standards: An
 
 
 @cache
-def _template() -> bytes:
+def _read_template() -> bytes:
     return (files("shisho.system") / "answer.typ").read_bytes()
 
 
@@ -99,10 +101,10 @@ def _has_wide(answer: PrintableAnswer) -> bool:
     return re.search("[ぁ-んァ-ヺ一-鿿]", json.dumps(asdict(answer), ensure_ascii=False)) is not None
 
 
-def _breakable(data: Any) -> Any:
+def _add_breaks(data: Any) -> Any:
     """Return the data with break points in words longer than a line; links stay unchanged."""
     if isinstance(data, dict):
-        return {key: value if key == "link" else _breakable(value) for key, value in data.items()}
+        return {key: value if key == "link" else _add_breaks(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_breakable(value) for value in data]
+        return [_add_breaks(value) for value in data]
     return _LONG.sub("\\g<0>\u200b", data) if isinstance(data, str) else data

@@ -22,16 +22,16 @@ class SystemFolderWatcher:
     """`ports.FolderWatcher` by inotify, FSEvents or ReadDirectoryChangesW."""
 
     async def watch_changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
-        before = {folder: _identity(folder) for folder in folders}
+        before = {folder: _identify(folder) for folder in folders}
         there = [folder for folder, identity in before.items() if identity is not None]
-        async with aclosing(_told(there)) as batches:
+        async with aclosing(_watch_told(there)) as batches:
             async for changed in batches:
                 yield changed
-                if any(_identity(folder) != identity for folder, identity in before.items()):
+                if any(_identify(folder) != identity for folder, identity in before.items()):
                     return
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
+def _identify(folder: Path) -> tuple[int, int] | None:
     """Return the identity of the folder at this path; a recreated or mounted-over one has another."""
     try:
         status = folder.stat()
@@ -40,7 +40,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-async def _told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+async def _watch_told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
     from watchfiles import awatch
 
     if folders:
@@ -57,16 +57,16 @@ async def _told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None
             )
             async with aclosing(batches):
                 async for batch in batches:
-                    yield _touched([path for _, path in batch], heads)
+                    yield _find_touched([path for _, path in batch], heads)
             return
         except (OSError, RuntimeError) as error:
             log.warning(Message("watching.unavailable", why=reason_of(error)))
-    async with aclosing(_looks(folders)) as looks:
+    async with aclosing(_poll(folders)) as looks:
         async for changed in looks:
             yield changed
 
 
-def _touched(paths: Sequence[str], heads: Mapping[Path, str]) -> frozenset[Path]:
+def _find_touched(paths: Sequence[str], heads: Mapping[Path, str]) -> frozenset[Path]:
     return frozenset(
         folder
         for folder, head in heads.items()
@@ -74,7 +74,7 @@ def _touched(paths: Sequence[str], heads: Mapping[Path, str]) -> frozenset[Path]
     )
 
 
-async def _looks(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+async def _poll(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
     seconds = 0.0
     while True:
         yield frozenset(folders) if seconds >= LOOK_S else frozenset()

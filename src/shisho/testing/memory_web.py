@@ -81,7 +81,10 @@ class MemoryWeb:
         if request.url in self.held:
             await self.held[request.url].wait()
         parts = urlsplit(request.url)
-        if parts.path == "/search" and (serp := self._serp(parts.netloc, parse_qs(parts.query))) is not None:
+        if (
+            parts.path == "/search"
+            and (serp := self._make_serp(parts.netloc, parse_qs(parts.query))) is not None
+        ):
             return Response(dumps(serp).encode(), request.url, media_type="application/json")
         page = self.pages.get(request.url)
         if page is None:
@@ -92,6 +95,6 @@ class MemoryWeb:
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
 
-    def _serp(self, host: str, parameters: Mapping[str, Sequence[str]]) -> Serp | None:
+    def _make_serp(self, host: str, parameters: Mapping[str, Sequence[str]]) -> Serp | None:
         name = host.removesuffix(".example")
         return self.serps.get((name, parameters["q"][0], int(parameters["p"][0])))

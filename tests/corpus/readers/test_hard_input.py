@@ -17,7 +17,7 @@ from shisho.corpus.layout import HEADING_CHARS, lay_out
 from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import html, markdown, media, paragraphs, pdf, running, shapes, text
 from shisho.corpus.readers import pptx as slide_reader
-from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface, _in_reading_order
+from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface, _sort_lines
 from shisho.corpus.readers.tables import tables
 from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
@@ -126,7 +126,7 @@ def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
 @settings(max_examples=100 if IS_LONG else 30, deadline=None)
 @given(st.lists(printed_lines(), max_size=12))
 def test_any_lines_are_ordered_and_searched_for_tables(drawn: list[PdfLine]) -> None:
-    ordered = _in_reading_order(drawn)
+    ordered = _sort_lines(drawn)
     assert sorted(map(id, ordered)) == sorted(map(id, drawn))
     assert all(first <= row < len(drawn) for row, first in tables(drawn).items())
 
@@ -344,8 +344,8 @@ def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None
 
     small = lines(500)
     large = lines(4_000)
-    short = cpu_seconds(lambda: _in_reading_order(small))
-    assert cpu_seconds(lambda: _in_reading_order(large)) < max(0.02, 24 * short)
+    short = cpu_seconds(lambda: _sort_lines(small))
+    assert cpu_seconds(lambda: _sort_lines(large)) < max(0.02, 24 * short)
 
 
 def test_comments_before_a_page_are_passed_over_once_each() -> None:

@@ -96,7 +96,7 @@ async def packed_crumbs(reader: StreamReader, writer: StreamWriter) -> None:
 async def gzip_bomb(reader: StreamReader, writer: StreamWriter) -> None:
     """Send ten gigabytes of zeros compressed to ten megabytes."""
     await _send(writer, _HTML + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\n")
-    async for piece in _bomb():
+    async for piece in _stream_bomb():
         await _send(writer, piece)
 
 
@@ -104,7 +104,7 @@ async def pdf_bomb(reader: StreamReader, writer: StreamWriter) -> None:
     """Send a bomb with the media type that has the largest limit."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
     await _send(writer, head)
-    async for piece in _bomb():
+    async for piece in _stream_bomb():
         await _send(writer, piece)
 
 
@@ -150,12 +150,14 @@ async def reset(reader: StreamReader, writer: StreamWriter) -> None:
 
 async def deep(reader: StreamReader, writer: StreamWriter) -> None:
     """Send a hundred thousand nested elements."""
-    await _page(writer, b"<div>" * 100_000 + _PAGE)
+    await _send_page(writer, b"<div>" * 100_000 + _PAGE)
 
 
 async def attributes(reader: StreamReader, writer: StreamWriter) -> None:
     """Send a tag with fifty thousand attributes."""
-    await _page(writer, b"<div " + b" ".join(b"a%d=1" % number for number in range(50_000)) + b">" + _PAGE)
+    await _send_page(
+        writer, b"<div " + b" ".join(b"a%d=1" % number for number in range(50_000)) + b">" + _PAGE
+    )
 
 
 async def nonsense(reader: StreamReader, writer: StreamWriter) -> None:
@@ -206,7 +208,7 @@ async def play(name: str, reader: StreamReader, writer: StreamWriter) -> None:
         await SCRIPTS[name](reader, writer)
 
 
-async def _page(writer: StreamWriter, body: bytes) -> None:
+async def _send_page(writer: StreamWriter, body: bytes) -> None:
     await _send(writer, _HTML + b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
 
@@ -216,7 +218,7 @@ async def _send(writer: StreamWriter, data: bytes) -> None:
     await asyncio.sleep(0)  # drain() does not yield to other tasks if the client reads fast
 
 
-async def _bomb() -> AsyncIterator[bytes]:
+async def _stream_bomb() -> AsyncIterator[bytes]:
     # A full flush ends an independent block, so one megabyte is compressed once and sent many times.
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     yield packer.compress(b"<p>") + packer.flush(zlib.Z_FULL_FLUSH)

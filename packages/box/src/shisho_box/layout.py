@@ -35,12 +35,12 @@ def render(page: BoxPage) -> bytes:
         year=page.day.year,
         recent=words[1],
         menu="".join(f'<li><a href="/{at}/">{word}</a></li>' for at, word in enumerate(words)),
-        text=_text(page),
+        text=_make_text(page),
     )
     return (_HEAD.format(lang=page.topic.language, title=title, host=host, more=more) + body).encode()
 
 
-def _text(page: BoxPage) -> str:
+def _make_text(page: BoxPage) -> str:
     """Return plain paragraphs, or one heading for each after the first."""
     paragraphs = [escape(paragraph) for paragraph in page.paragraphs]
     if page.number % len(_FRAMES) != 2:

@@ -127,10 +127,10 @@ class Log(LogRecord):
 
 def read(path: Path) -> LogRecord:
     """Return the log of another process's box, as far as it is written."""
-    return LogRecord({entry.number: entry for entry in _lines(path)})
+    return LogRecord({entry.number: entry for entry in _read_lines(path)})
 
 
-def _lines(path: Path) -> Iterator[LogEntry]:
+def _read_lines(path: Path) -> Iterator[LogEntry]:
     for line in path.read_text("utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
             yield LogEntry(**json.loads(line))

@@ -20,15 +20,15 @@ def write(pages: Sequence[Sequence[str]]) -> bytes:
         _FONT,
     ]
     for at, lines in enumerate(pages):
-        drawn = _drawn(lines)
+        drawn = _draw_lines(lines)
         objects += [
             _PAGE.format(content=5 + 2 * at),
             f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream",
         ]
-    return _filed(objects)
+    return _write_objects(objects)
 
 
-def _drawn(lines: Sequence[str]) -> str:
+def _draw_lines(lines: Sequence[str]) -> str:
     parts = ["BT"]
     for at, line in enumerate(lines):
         size, top = (20, 770) if at == 0 else (12, 740 - 24 * at)
@@ -36,7 +36,7 @@ def _drawn(lines: Sequence[str]) -> str:
     return "\n".join([*parts, "ET"])
 
 
-def _filed(objects: Sequence[str]) -> bytes:
+def _write_objects(objects: Sequence[str]) -> bytes:
     out = b"%PDF-1.5\n"
     starts = []
     for number, content in enumerate(objects, 1):

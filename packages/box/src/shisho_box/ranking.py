@@ -112,7 +112,7 @@ class TopicIndex:
         folded = _fold(query)
         pages: list[BoxPage] = []
         for topic in self.topics(query):
-            aspects = set(_named(topic, folded)) or set(topic.aspects)
+            aspects = set(_find_named(topic, folded)) or set(topic.aspects)
             of_topic = [page for page in self._world.pages if page.topic == topic]
             pages += [page for page in of_topic if page.aspects & (aspects or page.aspects)]
         return pages
@@ -124,13 +124,16 @@ class TopicIndex:
         draw = Random(f"{manner.seed}/{engine}/{_fold(query)}")
         box_pages = self._known(engine, manner.seed)
         relevant = {page.url for page in self.list_relevant(query)}
-        good = _drawn(draw, [page for page in box_pages if page.url in relevant])
-        near = _drawn(draw, [page for page in box_pages if page.url not in relevant and page.topic in topics])
-        far = _drawn(draw, [page for page in box_pages if page.topic not in topics])
+        good = _draw_pages(draw, [page for page in box_pages if page.url in relevant])
+        near = _draw_pages(
+            draw, [page for page in box_pages if page.url not in relevant and page.topic in topics]
+        )
+        far = _draw_pages(draw, [page for page in box_pages if page.topic not in topics])
         depth = round(manner.depth * draw.uniform(0.8, 1.2))
-        pages = _order(draw, manner, good, [*far, *near], depth)
+        pages = _merge_stacks(draw, manner, good, [*far, *near], depth)
         return tuple(
-            RankedResult(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages
+            RankedResult(_choose_address(draw, manner, engine, page), page, _cut_snippet(page, query))
+            for page in pages
         )
 
     def _draw_known(self, engine: str, seed: int) -> tuple[BoxPage, ...]:
@@ -138,7 +141,7 @@ class TopicIndex:
         return tuple(page for page in self._world.pages if draw.random() < KNOWN)
 
 
-def _order(
+def _merge_stacks(
     draw: Random, manner: RankingModel, good: list[BoxPage], rest: list[BoxPage], depth: int
 ) -> list[BoxPage]:
     """Merge the stacks `good` and `rest`, whose last elements come first."""
@@ -156,23 +159,23 @@ def _order(
     return rows
 
 
-def _drawn(draw: Random, pages: Sequence[BoxPage]) -> list[BoxPage]:
+def _draw_pages(draw: Random, pages: Sequence[BoxPage]) -> list[BoxPage]:
     return draw.sample(pages, len(pages))
 
 
-def _address(draw: Random, manner: RankingModel, engine: str, page: BoxPage) -> str:
+def _choose_address(draw: Random, manner: RankingModel, engine: str, page: BoxPage) -> str:
     if draw.random() >= manner.tracking:
         return page.url
     return f"{page.url}{'&' if '?' in page.url else '?'}utm_source={engine}&utm_medium=search"
 
 
-def _snippet(page: BoxPage, query: str) -> str:
+def _cut_snippet(page: BoxPage, query: str) -> str:
     asked_grams = grams(query)
     best = max(page.paragraphs, key=lambda paragraph: len(asked_grams & grams(paragraph)), default="")
     return best[:160]
 
 
-def _named(topic: Topic, folded: str) -> list[str]:
+def _find_named(topic: Topic, folded: str) -> list[str]:
     rest = folded.replace(_fold(topic.name), " ")
     return [aspect for aspect in topic.aspects if _fold(aspect) in rest]
 

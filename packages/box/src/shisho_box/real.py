@@ -25,19 +25,20 @@ def add_real_pages(world: World, pdf: bytes | None) -> World:
     """The generated pages and these. `pdf`: the bytes of another PDF than our own; it stands at the same
     address."""
     return World(
-        [*_pages(), _paper(pdf), *world.pages], [*_questions(), *_about_paper(pdf), *world.questions]
+        [*_make_pages(), _make_paper(pdf), *world.pages],
+        [*_make_questions(), *_ask_about_paper(pdf), *world.questions],
     )
 
 
-def _rows() -> list[Mapping[str, Any]]:
+def _read_rows() -> list[Mapping[str, Any]]:
     rows: list[Mapping[str, Any]] = tomllib.loads(
         (files("shisho_box") / "pages" / "pages.toml").read_text("utf-8")
     )["page"]
     return rows
 
 
-def _pages() -> Iterator[BoxPage]:
-    for number, row in enumerate(_rows()):
+def _make_pages() -> Iterator[BoxPage]:
+    for number, row in enumerate(_read_rows()):
         body = (files("shisho_box") / "pages" / row["file"]).read_bytes()
         topic = Topic(row["name"], row["language"], row["words"])
         aspects = frozenset({row["name"]})
@@ -56,7 +57,7 @@ def _pages() -> Iterator[BoxPage]:
         )
 
 
-def _paper(pdf: bytes | None) -> BoxPage:
+def _make_paper(pdf: bytes | None) -> BoxPage:
     lines = _PAPER_LINES[1]
     body = write(_PAPER_LINES) if pdf is None else pdf
     return BoxPage(
@@ -71,13 +72,13 @@ def _paper(pdf: bytes | None) -> BoxPage:
     )
 
 
-def _questions() -> Iterator[BoxQuestion]:
-    for row in _rows():
+def _make_questions() -> Iterator[BoxQuestion]:
+    for row in _read_rows():
         for text, gold in row["questions"]:
             yield BoxQuestion(text, gold, (row["url"],), row["name"])
 
 
-def _about_paper(pdf: bytes | None) -> Iterator[BoxQuestion]:
+def _ask_about_paper(pdf: bytes | None) -> Iterator[BoxQuestion]:
     if pdf is None:
         yield BoxQuestion(
             "標本の大きさを4倍にすると標準誤差はどうなるか", "半分", (_PAPER,), _PAPER_TOPIC.name

@@ -125,8 +125,8 @@ class RuleSet:
 
         If the request respects a pace, older rules apply.
         """
-        fitting = [state for state in self._held if _fits(state.rule, place)]
-        rule = next((state.rule for state in fitting if _speaks(state, now)), None)
+        fitting = [state for state in self._held if _is_matching(state.rule, place)]
+        rule = next((state.rule for state in fitting if _is_active(state, now)), None)
         for state in fitting:
             state.under_way += 1
         return rule
@@ -134,7 +134,7 @@ class RuleSet:
     def record_end(self, place: RuleTarget, now: float) -> None:
         """Record the end of a matched request: paces are measured from here."""
         for state in self._held:
-            if _fits(state.rule, place):
+            if _is_matching(state.rule, place):
                 state.under_way = max(0, state.under_way - 1)
                 state.last = now
 
@@ -151,7 +151,7 @@ def rule_of(values: dict[str, Any]) -> Rule:
         ) from error
 
 
-def _speaks(state: _Held, now: float) -> bool:
+def _is_active(state: _Held, now: float) -> bool:
     rule = state.rule
     if rule.do is RuleAction.PACE and not state.under_way and now - state.last >= rule.interval_s:
         return False
@@ -160,7 +160,7 @@ def _speaks(state: _Held, now: float) -> bool:
     return number > 0 and (not rule.times or number <= rule.times)
 
 
-def _fits(rule: Rule, place: RuleTarget) -> bool:
+def _is_matching(rule: Rule, place: RuleTarget) -> bool:
     return (
         rule.engine in ("", place.engine)
         and rule.host in ("", place.host)
@@ -175,9 +175,9 @@ def find_deed(rule: Rule) -> BoxResponse | None:
     """Return the response of a rule that has one of its own."""
     match rule.do:
         case RuleAction.STATUS:
-            return _refusal(rule, rule.status or 503)
+            return _make_refusal(rule, rule.status or 503)
         case RuleAction.PACE:
-            return _refusal(rule, rule.status or 429)
+            return _make_refusal(rule, rule.status or 429)
         case RuleAction.HANG:
             return BoxResponse(way=Way.HANG)
         case RuleAction.RESET:
@@ -193,7 +193,7 @@ def find_deed(rule: Rule) -> BoxResponse | None:
             return None
 
 
-def _refusal(rule: Rule, status: int) -> BoxResponse:
+def _make_refusal(rule: Rule, status: int) -> BoxResponse:
     wait = rule.interval_s if rule.retry_after is None and rule.do is RuleAction.PACE else rule.retry_after
     headers = () if wait is None else (("Retry-After", str(math.ceil(wait))),)
     return html(f"<html><title>{status}</title><body><p>Status {status}.</p></body></html>", status, *headers)

@@ -150,13 +150,13 @@ class Box:
     def _accept(self, scheme: str) -> Callable[[], StreamReaderProtocol]:
         """Return the handler of new connections, called before TLS: even silent ones are logged."""
 
-        def knocked() -> StreamReaderProtocol:
+        def make_protocol() -> StreamReaderProtocol:
             number = self.log.record_connection(scheme)
             return StreamReaderProtocol(
                 StreamReader(), lambda reader, writer: self._start(number, scheme, reader, writer)
             )
 
-        return knocked
+        return make_protocol
 
     def _start(self, number: int, scheme: str, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.get_running_loop().create_task(
@@ -169,16 +169,16 @@ class Box:
         try:
             with suppress(ConnectionError, ssl.SSLError):
                 while request := await wire.read_request():
-                    await self._exchange(number, wire, request)
+                    await self._serve_exchange(number, wire, request)
             wire.writer.close()
         finally:
             if not wire.writer.is_closing():
                 wire.writer.transport.abort()
 
-    async def _exchange(self, connection: int, wire: BoxConnection, request: BoxRequest) -> None:
+    async def _serve_exchange(self, connection: int, wire: BoxConnection, request: BoxRequest) -> None:
         routed = self.web.meet(request)
         answer, note = self.web.answer(request, routed, time.monotonic())
-        number = self.log.record_request(_entry(connection, request, routed, note))
+        number = self.log.record_request(_make_entry(connection, request, routed, note))
         status = 0
         try:
             if answer.way is Way.SCRIPT:
@@ -191,7 +191,7 @@ class Box:
             self.log.record_end(number, status)
 
 
-def _entry(connection: int, request: BoxRequest, routed: RoutedRequest, note: str) -> LogEntry:
+def _make_entry(connection: int, request: BoxRequest, routed: RoutedRequest, note: str) -> LogEntry:
     place = routed.place
     return LogEntry(
         0, connection, 0.0, 0.0, request.scheme, request.method, request.host, request.path, request.query, request.form,

@@ -32,12 +32,12 @@ def page(box_page: BoxPage, request: BoxRequest) -> BoxResponse:
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     changed = datetime.combine(box_page.day, time(), UTC)
     headers = (("ETag", tag), ("Last-Modified", format_datetime(changed, usegmt=True)))
-    if _known(request.headers, tag, changed):
+    if _is_known(request.headers, tag, changed):
         return BoxResponse(b"", 304, box_page.media_type, headers)
     return BoxResponse(body, 200, box_page.media_type, headers)
 
 
-def _known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
+def _is_known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
     if "if-none-match" in headers:
         return tag in headers["if-none-match"]
     try:
@@ -78,7 +78,7 @@ def robots(text: str = "", status: int = 200, delay_s: float = 0.0) -> BoxRespon
     return BoxResponse(text.encode() or _ALLOWED, status, "text/plain; charset=utf-8", delay_s=delay_s)
 
 
-def _redirects(request: BoxRequest, port: int) -> BoxResponse:
+def _serve_redirects(request: BoxRequest, port: int) -> BoxResponse:
     """Redirect by path.
 
     /301 and similar redirect to /end; /loop to itself; /chain/N to /chain/N-1 and finally to /end; /away to
@@ -104,7 +104,7 @@ def _redirects(request: BoxRequest, port: int) -> BoxResponse:
     return html(article()) if kind == "end" else answer_missing()
 
 
-def _charsets(request: BoxRequest, port: int) -> BoxResponse:
+def _serve_charsets(request: BoxRequest, port: int) -> BoxResponse:
     """Serve other encodings.
 
     /sjis and /eucjp have no charset in their header (the first has it in the page); /sjis-header only has it
@@ -127,7 +127,7 @@ def _charsets(request: BoxRequest, port: int) -> BoxResponse:
             return answer_missing()
 
 
-def _script(request: BoxRequest, port: int) -> BoxResponse:
+def _serve_script(request: BoxRequest, port: int) -> BoxResponse:
     """Serve pages with scripts.
 
     /story has its text only after a script has run; /plain at once; /never promises it and has none.
@@ -143,7 +143,7 @@ def _script(request: BoxRequest, port: int) -> BoxResponse:
     )
 
 
-def _soft(request: BoxRequest, port: int) -> BoxResponse:
+def _serve_soft(request: BoxRequest, port: int) -> BoxResponse:
     return html(
         article(
             "ページが見つかりません",
@@ -153,7 +153,7 @@ def _soft(request: BoxRequest, port: int) -> BoxResponse:
     )
 
 
-def _wall(request: BoxRequest, port: int) -> BoxResponse:
+def _serve_wall(request: BoxRequest, port: int) -> BoxResponse:
     """Serve /captcha, /turnstile, /consent, /login, /js_challenge and /blocked, all for the same article."""
     kind = request.path.strip("/")
     if kind not in set(RuleAction):
@@ -161,7 +161,7 @@ def _wall(request: BoxRequest, port: int) -> BoxResponse:
     return html(article()) if is_solved(request) else challenge(RuleAction(kind), request)
 
 
-def _status(request: BoxRequest, port: int) -> BoxResponse:
+def _serve_status(request: BoxRequest, port: int) -> BoxResponse:
     """Serve /<status>, with Retry-After: 2 if clients should obey it; /hang never answers, /reset resets."""
     kind = request.path.strip("/")
     if kind in ("hang", "reset"):
@@ -177,12 +177,12 @@ def _read(request: BoxRequest, port: int) -> BoxResponse:
 
 
 ODD: Mapping[str, Callable[[BoxRequest, int], BoxResponse]] = {
-    "redirect.example": _redirects,
-    "charset.example": _charsets,
-    "script.example": _script,
-    "soft404.example": _soft,
-    "wall.example": _wall,
-    "status.example": _status,
+    "redirect.example": _serve_redirects,
+    "charset.example": _serve_charsets,
+    "script.example": _serve_script,
+    "soft404.example": _serve_soft,
+    "wall.example": _serve_wall,
+    "status.example": _serve_status,
 } | {f"robots-{kind}.example": _read for kind in ("shut", "part", "none", "broken", "slow", "large")}
 """Hosts that each show one thing; the functions say which paths."""
 

@@ -72,9 +72,9 @@ class SmallWeb:
     def results(self, name: str, query: str) -> list[str]:
         """Return all URLs of an engine for a query in order. Raises: KeyError for an unknown engine."""
         engine = {engine.name: engine for engine in ENGINES}[name]
-        return [_row(engine, result).url for result in self._ranked(engine, query)]
+        return [_make_row(engine, result).url for result in self._rank_results(engine, query)]
 
-    def _ranked(self, engine: BoxEngine, text: str) -> tuple[RankedResult, ...]:
+    def _rank_results(self, engine: BoxEngine, text: str) -> tuple[RankedResult, ...]:
         """Return the ranked results of an engine for a query, or only those in the topic's language."""
         ranked = self.index.rank(engine.name, text, self.manner)
         if not engine.one_language or not ranked:
@@ -101,7 +101,7 @@ class SmallWeb:
         `now`: seconds of any monotonic clock.
         """
         if request.host == HOME and request.method == "POST":
-            return self._desk(request), "desk"
+            return self._run_command(request), "desk"
         if request.path == SOLVE and request.method == "POST":
             return solve(request), "solved"
         if routed.search and routed.engine and routed.engine.shell and not has_run_script(request):
@@ -115,20 +115,20 @@ class SmallWeb:
             early = find_deed(rule)
             if early:
                 return replace(early, delay_s=rule.delay_s), rule.do.value
-        answer, note = self._usual(request, routed, rule)
+        answer, note = self._serve_usual(request, routed, rule)
         return (replace(answer, delay_s=rule.delay_s), rule.do.value) if rule else (answer, note)
 
     def record_end(self, routed: RoutedRequest, note: str, now: float) -> None:
         if note not in _BEFORE_RULES:
             self.rules.record_end(routed.place, now)
 
-    def _usual(
+    def _serve_usual(
         self, request: BoxRequest, routed: RoutedRequest, rule: Rule | None
     ) -> tuple[BoxResponse, str]:
         if routed.engine and routed.wrong:
             return routed.engine.block(routed.wrong), f"wrong: {routed.wrong}"
         if routed.engine and routed.search:
-            return self._serp(routed.engine, routed.search, request, rule), ""
+            return self._serve_serp(routed.engine, routed.search, request, rule), ""
         reply = routed.engine.other(request, self.world) if routed.engine else None
         if isinstance(reply, BoxResponse):
             return reply, ""
@@ -149,17 +149,17 @@ class SmallWeb:
             change(sent) if change and sent.body and sent.media_type.startswith("text/html") else sent
         ), ""
 
-    def _serp(
+    def _serve_serp(
         self, engine: BoxEngine, search: SerpRequest, request: BoxRequest, rule: Rule | None
     ) -> BoxResponse:
         do = rule.do if rule else None
         if do is RuleAction.UNKNOWN_LAYOUT:
             return _STRANGE.get(engine.kind) or html("<html><body><div class='q1'>fine</div></body></html>")
-        results = self._ranked(engine, search.text)
+        results = self._rank_results(engine, search.text)
         if do is RuleAction.NO_RESULTS:
             results = ()
         if do is RuleAction.USELESS:
-            results = self._useless(search, results)
+            results = self._list_useless(search, results)
         end = search.start + search.size
         if do is RuleAction.LAST:
             results = results[:end]
@@ -170,10 +170,10 @@ class SmallWeb:
             part = tuple(reversed(results[: search.start][:: max(1, search.start // search.size)]))
         more = (end < len(results) or engine.repeats) and do is not RuleAction.LAST and bool(part)
         token = self.tokens.give(engine.name, search.text, end)
-        rows = [_row(engine, result) for result in part]
+        rows = [_make_row(engine, result) for result in part]
         return engine.show(SerpContent(search, rows, more, len(results), token, request.host))
 
-    def _useless(self, search: SerpRequest, results: Sequence[RankedResult]) -> tuple[RankedResult, ...]:
+    def _list_useless(self, search: SerpRequest, results: Sequence[RankedResult]) -> tuple[RankedResult, ...]:
         """Return as many rows of pages from other topics, different from all rows before this page."""
         about = self.index.topics(search.text)
         shown_urls = {result.page.url for result in results[: search.start]}
@@ -181,7 +181,7 @@ class SmallWeb:
         strange = [RankedResult(page.url, page, page.paragraphs[0]) for page in other[search.start :]]
         return (*results[: search.start], *strange[: max(0, len(results) - search.start)])
 
-    def _desk(self, request: BoxRequest) -> BoxResponse:
+    def _run_command(self, request: BoxRequest) -> BoxResponse:
         """Handle commands of the box's owner, at its own host."""
         try:
             values: dict[str, Any] = json.loads(request.body or b"{}")
@@ -199,7 +199,7 @@ class SmallWeb:
         return json_('{"ok": true}')
 
 
-def _row(engine: BoxEngine, result: RankedResult) -> Row:
+def _make_row(engine: BoxEngine, result: RankedResult) -> Row:
     page = result.page
     url = engine.address(page) if engine.address else result.url
     return Row(url, page.title, result.snippet, page.day, page.number)

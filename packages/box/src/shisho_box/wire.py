@@ -31,21 +31,21 @@ class BoxConnection:
                 return None
             if self._http.our_state is h11.DONE:
                 self._http.start_next_cycle()
-            head = await self._event()
+            head = await self._read_event()
             if not isinstance(head, h11.Request):
                 return None
-            return self._read(head, await self._body())
+            return self._read(head, await self._read_body())
         except h11.ProtocolError:
             return None
 
-    async def _event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+    async def _read_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while (event := self._http.next_event()) is h11.NEED_DATA:
             self._http.receive_data(await self.reader.read(65_536))
         return event
 
-    async def _body(self) -> bytes:
+    async def _read_body(self) -> bytes:
         parts: list[bytes] = []
-        while isinstance(event := await self._event(), h11.Data):
+        while isinstance(event := await self._read_event(), h11.Data):
             parts.append(bytes(event.data))
             if sum(map(len, parts)) > _MOST_BODY:
                 raise h11.RemoteProtocolError("more than the box reads")

@@ -78,17 +78,17 @@ class World:
     """All pages, and the questions they answer."""
 
     def __init__(self, pages: Sequence[BoxPage], questions: Sequence[BoxQuestion]) -> None:
-        self.pages = tuple(replace(page, number=number) for number, page in enumerate(_titled(pages)))
+        self.pages = tuple(replace(page, number=number) for number, page in enumerate(_make_titled(pages)))
         self.questions = tuple(questions)
         self.topics = tuple(dict.fromkeys(page.topic for page in self.pages))
 
     @cached_property
     def _by_url(self) -> dict[str, BoxPage]:
-        return {_key(page.url): page for page in self.pages}
+        return {_make_key(page.url): page for page in self.pages}
 
     def page(self, url: str) -> BoxPage | None:
         """Return the page at a URL, ignoring tracking parameters and the scheme."""
-        return self._by_url.get(_key(url))
+        return self._by_url.get(_make_key(url))
 
     def find_by_number(self, number: int) -> BoxPage | None:
         return self.pages[number] if 0 <= number < len(self.pages) else None
@@ -122,7 +122,7 @@ def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
     for kind, name in subjects[:topics]:
         found_pages = _Subject(seed, kind, name, taken).pages(pages)
         box_pages += found_pages
-        questions += _questions(kind, name, found_pages, seed)
+        questions += _make_questions(kind, name, found_pages, seed)
     return World(box_pages, questions)
 
 
@@ -141,13 +141,13 @@ class _Subject:
         )
 
     def pages(self, count: int) -> list[BoxPage]:
-        facts = [self._of_facts(number) for number in range(round(count * FACT_SHARE))]
+        facts = [self._make_fact_page(number) for number in range(round(count * FACT_SHARE))]
         mirrors = [
             self._mirror(self._chance.choice(facts)) for _ in range(max(1, round(count * MIRROR_SHARE)))
         ]
-        return [*facts, *mirrors, *(self._idle() for _ in range(count - len(facts) - len(mirrors)))]
+        return [*facts, *mirrors, *(self._make_idle_page() for _ in range(count - len(facts) - len(mirrors)))]
 
-    def _of_facts(self, number: int) -> BoxPage:
+    def _make_fact_page(self, number: int) -> BoxPage:
         aspects = self._kind["aspects"]
         # The first pages go through all aspects in turn, so that every question has its page.
         told_aspects = [
@@ -155,43 +155,46 @@ class _Subject:
             *self._chance.sample(aspects, self._chance.choice((0, 1, 1, 2))),
         ]
         told_aspects = list({aspect["word"]: aspect for aspect in told_aspects}.values())
-        sentences = [self._said(aspect) for aspect in told_aspects]
+        sentences = [self._make_sentence(aspect) for aspect in told_aspects]
         title = self._pick("title").format(
-            name=self._name, about=self._joined([aspect["word"] for aspect in told_aspects])
+            name=self._name, about=self._join_words([aspect["word"] for aspect in told_aspects])
         )
         text = [
             self._pick("intro"),
             *(
-                f"{self._filler()}{self._gap}{said_sentence}{self._gap}{self._filler()}"
+                f"{self._make_filler()}{self._gap}{said_sentence}{self._gap}{self._make_filler()}"
                 for said_sentence in sentences
             ),
         ]
-        return self._page(
+        return self._make_page(
             title,
-            [*text, self._filler() + self._gap + self._filler()],
+            [*text, self._make_filler() + self._gap + self._make_filler()],
             frozenset(aspect["word"] for aspect in told_aspects),
         )
 
-    def _said(self, aspect: Mapping[str, Any]) -> str:
+    def _make_sentence(self, aspect: Mapping[str, Any]) -> str:
         wording: str = self._chance.choice(aspect["said"])
         return wording.format(name=self._name, v=value(self._seed, self._name, aspect))
 
-    def _idle(self) -> BoxPage:
-        text = [self._pick("idle"), *(self._filler() + self._gap + self._filler() for _ in range(3))]
-        return self._page(self._pick("idle_title").format(name=self._name), text)
+    def _make_idle_page(self) -> BoxPage:
+        text = [
+            self._pick("idle"),
+            *(self._make_filler() + self._gap + self._make_filler() for _ in range(3)),
+        ]
+        return self._make_page(self._pick("idle_title").format(name=self._name), text)
 
     def _mirror(self, page: BoxPage) -> BoxPage:
         return replace(
-            self._page(page.title, [*page.paragraphs, self._filler()], page.aspects),
+            self._make_page(page.title, [*page.paragraphs, self._make_filler()], page.aspects),
             mirror_of=page.url,
         )
 
-    def _page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> BoxPage:
+    def _make_page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> BoxPage:
         day = _LAST_DAY - timedelta(days=self._chance.randrange(2_500))
         paragraphs = tuple(sentence.format(name=self._name) for sentence in text)
-        return BoxPage(0, self._address(), title, self._topic, paragraphs, aspects, day=day)
+        return BoxPage(0, self._make_address(), title, self._topic, paragraphs, aspects, day=day)
 
-    def _address(self) -> str:
+    def _make_address(self) -> str:
         while True:
             host = self._chance.choice(MADE["hosts"])
             number = self._chance.randrange(10, 9_000)
@@ -208,7 +211,7 @@ class _Subject:
                 self._taken.add(f"{host}{path}")
                 return f"{scheme}://{host}{path}"
 
-    def _filler(self) -> str:
+    def _make_filler(self) -> str:
         pattern: str = self._pick("filler")
         sentence = pattern.format(
             when=self._pick("when"), who=self._pick("who"), did=self._pick("did"), name=self._name
@@ -222,7 +225,7 @@ class _Subject:
     def _gap(self) -> str:
         return "" if self._topic.language == "ja" else " "
 
-    def _joined(self, words: Sequence[str]) -> str:
+    def _join_words(self, words: Sequence[str]) -> str:
         return "・".join(words) if self._topic.language == "ja" else " and ".join(words)
 
 
@@ -234,7 +237,7 @@ def value(seed: int, name: str, aspect: Mapping[str, Any]) -> str:
     return f"{chance.randint(aspect['from'], aspect['to'])}{aspect['unit']}"
 
 
-def _questions(
+def _make_questions(
     kind: Mapping[str, Any], name: str, pages: Sequence[BoxPage], seed: int
 ) -> Iterator[BoxQuestion]:
     for aspect in kind["aspects"]:
@@ -245,7 +248,7 @@ def _questions(
             )
 
 
-def _titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:
+def _make_titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:
     """Each title once, for Wikipedia knows its pages by title alone."""
     counts: dict[str, int] = {}
     for page in pages:
@@ -255,7 +258,7 @@ def _titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:
         )
 
 
-def _key(url: str) -> str:
+def _make_key(url: str) -> str:
     parts = urlsplit(url)
     pairs = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith(_TRACKING)]
     return urlunsplit(("", parts.netloc.lower(), unquote(parts.path) or "/", urlencode(sorted(pairs)), ""))

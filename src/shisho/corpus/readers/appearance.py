@@ -122,16 +122,16 @@ class Appearance:
         if not self.changes_look(element):
             return outer
         style = self.style_of(element)
-        look = _sized(_shaded(self._coloured(outer, element, style), style), style)
+        look = _apply_size(_apply_shadow(self._apply_colour(outer, element, style), style), style)
         if element.tag not in SEEN_ANYWAY:
             return look
         look = look._replace(is_tiny=False, is_invisible=False)
         return look._replace(letters=None) if look.is_unseen else look
 
-    def _coloured(self, outer: LetterLook, element: Any, style: Style) -> LetterLook:
-        written = _written_colour(element, style)
-        paint = _paint_of(element, style)
-        look = outer if paint is None else _painted(outer, paint)
+    def _apply_colour(self, outer: LetterLook, element: Any, style: Style) -> LetterLook:
+        written = _read_colour(element, style)
+        paint = _read_paint(element, style)
+        look = outer if paint is None else _apply_paint(outer, paint)
         if style.get("background-clip", style.get("-webkit-background-clip")) == "text":
             return outer._replace(letters=None)
         if _is_that_of_ground(written, style):
@@ -154,7 +154,7 @@ def _read_sheets(tree: Any) -> str | None:
     return "\n".join(sheet.text or "" for sheet in tree.iter("style")).lower()
 
 
-def _written_colour(element: Any, style: Style) -> str:
+def _read_colour(element: Any, style: Style) -> str:
     """Return the colour that an element specifies for its letters, or ""."""
     for name in _LETTERS:
         if word := style.get(name):
@@ -172,7 +172,7 @@ def _is_that_of_ground(colour: str, style: Style) -> bool:
     return "currentcolor" in words or (parse_colour(colour) is None and colour in words)
 
 
-def _paint_of(element: Any, style: Style) -> Paint | None:
+def _read_paint(element: Any, style: Style) -> Paint | None:
     paint = find_paint(style)
     if paint is not None:
         return paint
@@ -182,21 +182,21 @@ def _paint_of(element: Any, style: Style) -> Paint | None:
     return Paint(parse_attribute(value)) if value else None
 
 
-def _painted(outer: LetterLook, paint: Paint) -> LetterLook:
+def _apply_paint(outer: LetterLook, paint: Paint) -> LetterLook:
     ground = paint.colour
     if ground is not None and ground.strength < 1:
         ground = None if outer.ground is None else blend(ground, outer.ground)
     return outer._replace(ground=ground, is_pictured=paint.is_pictured)
 
 
-def _shaded(look: LetterLook, style: Style) -> LetterLook:
+def _apply_shadow(look: LetterLook, style: Style) -> LetterLook:
     shades = [style[name] for name in _SHADING if name in style]
     if not shades:
         return look
-    return look._replace(is_shaded=any(_shows(shade, look.ground) for shade in shades))
+    return look._replace(is_shaded=any(_is_shadow_visible(shade, look.ground) for shade in shades))
 
 
-def _shows(shadow: str, ground: Colour | None) -> bool:
+def _is_shadow_visible(shadow: str, ground: Colour | None) -> bool:
     """Return whether a shadow is visible. Without its own colour it has that of the letters."""
     words = split_words(shadow)
     colours = [colour for word in words if (colour := parse_colour(word)) is not None]
@@ -207,7 +207,7 @@ def _shows(shadow: str, ground: Colour | None) -> bool:
     )
 
 
-def _sized(look: LetterLook, style: Style) -> LetterLook:
+def _apply_size(look: LetterLook, style: Style) -> LetterLook:
     if (visibility := style.get("visibility")) in ("hidden", "collapse", "visible"):
         look = look._replace(is_invisible=visibility != "visible")
     is_tiny = look.is_tiny
@@ -215,11 +215,11 @@ def _sized(look: LetterLook, style: Style) -> LetterLook:
         if name == "font-size":
             is_tiny = _is_tiny(style[name], is_tiny)
         elif name == "font":
-            is_tiny = _is_tiny(_size_in(style[name]), is_tiny)
+            is_tiny = _is_tiny(_find_size(style[name]), is_tiny)
     return look._replace(is_tiny=is_tiny)
 
 
-def _size_in(font: str) -> str:
+def _find_size(font: str) -> str:
     """Return the size in `0/0 a` or `italic 400 12px/1.5 serif`.
 
     A weight has no unit, and is never 0.

@@ -130,31 +130,31 @@ def references(text: str) -> Iterator[Reference]:
             for field in reversed(entry.fields)  # the first of a name counts, as for BibTeX
             if isinstance(field.value, str) and len(field.value) <= LONGEST
         }
-        facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
-        addresses = {fact: _address(fields.get(fact, "")) for fact in ADDRESSES}
-        people = {role: write_creators(_people(fields.get(role, ""))) for role in ("author", "editor")}
+        facts = {fact: _find_first(fields, names) for fact, names in _FIELDS.items()}
+        addresses = {fact: _read_address(fields.get(fact, "")) for fact in ADDRESSES}
+        people = {role: write_creators(_read_people(fields.get(role, ""))) for role in ("author", "editor")}
         kind = _KINDS.get(entry.entry_type.lower(), "")
         facts |= {**addresses, **people, "kind": kind}
         key = str(entry.get_parser_metadata(_KEY))
-        yield Reference(key, facts, tuple(_files(fields.get("file", ""))))
+        yield Reference(key, facts, tuple(_read_files(fields.get("file", ""))))
 
 
-def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
-    return next((text for name in names if (text := _words(fields.get(name, "")))), "")
+def _find_first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
+    return next((text for name in names if (text := _print_latex(fields.get(name, "")))), "")
 
 
-def _words(value: str) -> str:
+def _print_latex(value: str) -> str:
     """Return the characters that LaTeX would print."""
     if not _MARKED.search(value):
         return value.strip()
     try:
-        return str(_text_writer().latex_to_text(value, latex_context=_arguments())).strip()
+        return str(_make_text_writer().latex_to_text(value, latex_context=_make_argument_context())).strip()
     except RecursionError:  # hundreds of nested braces
         return value.strip()
 
 
 @cache
-def _arguments() -> Any:
+def _make_argument_context() -> Any:
     """Return the macros of LaTeX with their arguments."""
     context = get_macro_arguments()
     context.add_context_category("scripts", macros=[std_macro(name, "{") for name in _SCRIPTS], prepend=True)
@@ -162,15 +162,15 @@ def _arguments() -> Any:
 
 
 @cache
-def _text_writer() -> LatexNodes2Text:
+def _make_text_writer() -> LatexNodes2Text:
     context = get_macro_texts()
     marks = [MacroTextSpec(name, mark) for name, mark in _NAMED_MARKS.items()]
-    scripts = [MacroTextSpec(name, partial(_script, write)) for name, write in _SCRIPTS.items()]
+    scripts = [MacroTextSpec(name, partial(_write_script, write)) for name, write in _SCRIPTS.items()]
     context.add_context_category("letters", macros=[*marks, *scripts], prepend=True)
     return LatexNodes2Text(latex_context=context, keep_comments=True)
 
 
-def _script(write: Callable[[str], str], macro: Any, l2tobj: LatexNodes2Text) -> str:
+def _write_script(write: Callable[[str], str], macro: Any, l2tobj: LatexNodes2Text) -> str:
     """Return a raised or lowered text.
 
     A macro at the end of a broken field has no arguments; its text is "".
@@ -178,37 +178,37 @@ def _script(write: Callable[[str], str], macro: Any, l2tobj: LatexNodes2Text) ->
     return write(str(l2tobj.nodelist_to_text(macro.nodeargd.argnlist))) if macro.nodeargd else ""
 
 
-def _address(value: str) -> str:
+def _read_address(value: str) -> str:
     return _SPELT_MARK.sub(lambda spelt: _SPELT_MARKS[spelt[0]], value).strip()
 
 
-def _people(value: str) -> Iterator[Creator]:
+def _read_people(value: str) -> Iterator[Creator]:
     for name in split_multiple_persons_names(value):
-        creator = _creator(name)
+        creator = _parse_creator(name)
         if creator.family:
             yield creator
 
 
-def _creator(name: str) -> Creator:
+def _parse_creator(name: str) -> Creator:
     """Return the creator of a name.
 
     Braces make an organisation's name one word; if they are missing, its small words identify it.
     """
     if "," not in name and is_body(name):
-        return Creator(_words(name))
+        return Creator(_print_latex(name))
     try:
         parts = parse_single_name_into_parts(name)
     except InvalidNameError:
-        return Creator(_words(name))
-    family = _words(" ".join((*parts.von, *parts.last)))
-    forename = _words(" ".join(parts.first))
+        return Creator(_print_latex(name))
+    family = _print_latex(" ".join((*parts.von, *parts.last)))
+    forename = _print_latex(" ".join(parts.first))
     # 山田 太郎: the family name comes first.
     is_family_first = forename and "," not in name and _CJK.search(name)
     family, forename = (forename, family) if is_family_first else (family, forename)
-    return Creator(family or forename, forename if family else "", _words(" ".join(parts.jr)))
+    return Creator(family or forename, forename if family else "", _print_latex(" ".join(parts.jr)))
 
 
-def _files(value: str) -> Iterator[str]:
+def _read_files(value: str) -> Iterator[str]:
     """Yield the paths of a `file` field.
 
     It is `a.pdf`, or `name:path:type` with `;` between several, and `\\` before a literal mark.

@@ -38,17 +38,17 @@ _LETTERS = (
 def font() -> bytes:
     """Return a TrueType file of less than a kilobyte."""
     tables = {
-        b"OS/2": _os2(),
-        b"cmap": _cmap(),
-        b"glyf": _glyph(_WIDE) + _glyph(_NARROW),
-        b"head": _head(),
+        b"OS/2": _make_os2(),
+        b"cmap": _make_cmap(),
+        b"glyf": _make_glyph(_WIDE) + _make_glyph(_NARROW),
+        b"head": _make_head(),
         b"hhea": struct.pack(
             ">I3hH11hH", 0x10000, ASCENT, DESCENT, 0, EM, 0, 0, EM, 1, 0, 0, 0, 0, 0, 0, 0, 3
         ),
         b"hmtx": struct.pack(">HhHhHh", EM, 0, EM, _WIDE[0], EM // 2, _NARROW[0]),
-        b"loca": struct.pack(">4I", 0, 0, len(_glyph(_WIDE)), 2 * len(_glyph(_WIDE))),
+        b"loca": struct.pack(">4I", 0, 0, len(_make_glyph(_WIDE)), 2 * len(_make_glyph(_WIDE))),
         b"maxp": struct.pack(">I14H", 0x10000, 3, 4, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0),
-        b"name": _name("Shisho Boxes"),
+        b"name": _make_name_table("Shisho Boxes"),
         b"post": struct.pack(">IIhh5I", 0x30000, 0, -75, 50, 0, 0, 0, 0, 0),
     }
     directory = struct.pack(">I4H", 0x10000, len(tables), 128, 3, 16 * len(tables) - 128)
@@ -62,7 +62,7 @@ def font() -> bytes:
     return directory + body
 
 
-def _glyph(box: tuple[int, int, int, int]) -> bytes:
+def _make_glyph(box: tuple[int, int, int, int]) -> bytes:
     """Return one outline of four corners, as steps from corner to corner."""
     remaining, bottom, right, top = box
     head = struct.pack(">5hHH4B", 1, remaining, bottom, right, top, 3, 0, 1, 1, 1, 1)
@@ -71,21 +71,21 @@ def _glyph(box: tuple[int, int, int, int]) -> bytes:
     return head + across + upward + bytes(-len(head + across + upward) % 4)
 
 
-def _cmap() -> bytes:
+def _make_cmap() -> bytes:
     # Format 13: all letters of a range have one glyph.
     groups = b"".join(struct.pack(">3I", *group) for group in _LETTERS)
     table = struct.pack(">HHIII", 13, 0, 16 + len(groups), 0, len(_LETTERS)) + groups
     return struct.pack(">4HI", 0, 1, 3, 10, 12) + table
 
 
-def _head() -> bytes:
+def _make_head() -> bytes:
     bounds = (_WIDE[0], _WIDE[1], _WIDE[2], _WIDE[3])
     return struct.pack(
         ">4I2H2q4h2H3h", 0x10000, 0x10000, 0, 0x5F0F3CF5, 0b1011, EM, 0, 0, *bounds, 0, 8, 2, 1, 0
     )
 
 
-def _os2() -> bytes:
+def _make_os2() -> bytes:
     code_pages = 1 << 17 | 1 << 18 | 1 << 19 | 1 << 20 | 1 << 21  # Japanese, Chinese and Korean
     weight = struct.pack(">HhHHH10hh", 4, EM, 400, 5, 0, 650, 600, 0, 75, 650, 600, 0, 350, 50, 300, 0)
     ranges = bytes(10 + 16) + b"SHSH"
@@ -93,7 +93,7 @@ def _os2() -> bytes:
     return weight + ranges + extent + struct.pack(">II2h3H", code_pages, 0, 500, 700, 0, 0x20, 0)
 
 
-def _name(name: str) -> bytes:
+def _make_name_table(name: str) -> bytes:
     records = b""
     words = b""
     for number, word in ((1, name), (2, "Regular"), (4, name), (6, name.replace(" ", ""))):

@@ -63,21 +63,21 @@ def format_value(value: Value, form: str) -> str:
     if len(form) > _MOST:
         form = "General"
     if isinstance(value, str):
-        return _text(value, form)
+        return _format_text(value, form)
     if isinstance(value, int | float):
         return _number(value, form)
-    return _moment(value, form)
+    return _format_moment(value, form)
 
 
-def _text(value: str, form: str) -> str:
+def _format_text(value: str, form: str) -> str:
     """Return text in a format.
 
     The fourth section is for text, and so is a single section with a place for it.
     """
-    section = _sections(form)[-1]
-    if "@" not in section or len(_sections(form)) not in (1, 4):
+    section = _split_sections(form)[-1]
+    if "@" not in section or len(_split_sections(form)) not in (1, 4):
         return value
-    pieces = _literals(section)
+    pieces = _split_literals(section)
     return "".join(value if piece == "@" else piece for piece in pieces).replace(_WORDS, "").strip()
 
 
@@ -86,9 +86,9 @@ def _number(value: int | float, form: str) -> str:
         return str(value)
     section, is_signed = _choose_section(value, form)
     sign = "-" if value < 0 and is_signed else ""
-    text = _filled(Decimal(repr(abs(value))), section)
+    text = _fill_section(Decimal(repr(abs(value))), section)
     if text is None:
-        return _general(value)
+        return _format_general(value)
     text = text.replace(_WORDS, "").strip()
     return sign + text if any(mark in text for mark in "123456789") else text
 
@@ -98,7 +98,7 @@ def _choose_section(value: int | float, form: str) -> tuple[str, bool]:
 
     Conditions, such as those of postal codes and telephone numbers, take precedence over signs.
     """
-    sections = _sections(form)
+    sections = _split_sections(form)
     conditions = [_CONDITION.match(section) for section in sections[:2]]
     if any(conditions):
         meeting = (
@@ -113,25 +113,25 @@ def _choose_section(value: int | float, form: str) -> tuple[str, bool]:
 
 
 @lru_cache(maxsize=256)
-def _sections(form: str) -> list[str]:
+def _split_sections(form: str) -> list[str]:
     """Return the sections for positive and negative numbers, zero, and text."""
     return _BETWEEN.sub(lambda match: match[1] or "\0", form).split("\0")[:4]
 
 
-def _general(value: int | float) -> str:
+def _format_general(value: int | float) -> str:
     if isinstance(value, int) or value == int(value):
         return str(int(value))
     return f"{value:.11g}"
 
 
-def _filled(value: Decimal, section: str) -> str | None:
+def _fill_section(value: Decimal, section: str) -> str | None:
     """Return the number in a section; None for an unknown format."""
     if _GENERAL.search(section):
-        plain = _general(float(value))
-        return "".join(_literals(_GENERAL.sub("\0", section))).replace("\0", plain)
+        plain = _format_general(float(value))
+        return "".join(_split_literals(_GENERAL.sub("\0", section))).replace("\0", plain)
     if re.search(r"E[+-]", section) or "/" in re.sub(r'"[^"]*"', "", section):
         return None
-    pieces = _literals(section)
+    pieces = _split_literals(section)
     places = [index for index, piece in enumerate(pieces) if piece in _PLACES]
     value = value.scaleb(2 * pieces.count("%"))
     if not places:
@@ -145,8 +145,8 @@ def _filled(value: Decimal, section: str) -> str | None:
     fraction = [] if point is None else [piece for piece in pieces[point + 1 :] if piece in _PLACES]
     digits, _, decimals = str(value.quantize(Decimal(1).scaleb(-len(fraction)), ROUND_HALF_UP)).partition(".")
     whole = [piece for piece in pieces[places[0] : whole_end] if not (grouped and piece == ",")]
-    shown_whole = _placed(digits.lstrip("0"), whole, grouped)
-    shown_fraction = _trimmed(decimals, fraction)
+    shown_whole = _place_digits(digits.lstrip("0"), whole, grouped)
+    shown_fraction = _trim_decimals(decimals, fraction)
     behind = [piece for piece in pieces[whole_end if point is None else point + 1 :] if piece not in _PLACES]
     between = "." if shown_fraction or (point is not None and fraction and fraction[0] == "0") else ""
     return "".join(pieces[: places[0]]) + shown_whole + between + shown_fraction + "".join(behind)
@@ -162,7 +162,7 @@ def _drop_commas(pieces: list[str], start: int) -> int:
     return count
 
 
-def _literals(section: str) -> list[str]:
+def _split_literals(section: str) -> list[str]:
     """Return the format as pieces.
 
     Placeholders, points, commas and per cent signs are single pieces; words are others.
@@ -180,7 +180,7 @@ def _literals(section: str) -> list[str]:
     return pieces
 
 
-def _placed(digits: str, whole: list[str], grouped: bool) -> str:
+def _place_digits(digits: str, whole: list[str], grouped: bool) -> str:
     """Return the digits in their places, from the right.
 
     Remaining digits precede the first place.
@@ -196,16 +196,16 @@ def _placed(digits: str, whole: list[str], grouped: bool) -> str:
     return "".join((*remaining, *reversed(placed)))
 
 
-def _trimmed(decimals: str, fraction: list[str]) -> str:
+def _trim_decimals(decimals: str, fraction: list[str]) -> str:
     """Return the decimals without zeros that only # and ? would show."""
     least = max((index + 1 for index, piece in enumerate(fraction) if piece == "0"), default=0)
     return decimals[:least] + decimals[least:].rstrip("0")
 
 
-def _moment(value: datetime | date | time | timedelta, form: str) -> str:
+def _format_moment(value: datetime | date | time | timedelta, form: str) -> str:
     if isinstance(value, timedelta):
-        return _lapse(value, form)
-    tokens = list(_TOKEN.finditer(_sections(form)[0]))
+        return _format_lapse(value, form)
+    tokens = list(_TOKEN.finditer(_split_sections(form)[0]))
     if not any(match["date"] for match in tokens):
         return value.isoformat(" ") if isinstance(value, datetime) else value.isoformat()
     noon = any(match["noon"] for match in tokens)
@@ -214,9 +214,9 @@ def _moment(value: datetime | date | time | timedelta, form: str) -> str:
     for index, match in enumerate(tokens):
         if match["date"]:
             letters = match["date"].lower()
-            if letters[0] == "m" and _counts_minutes(tokens, index):
+            if letters[0] == "m" and _is_minute(tokens, index):
                 letters = "n" * len(letters)
-            parts.append(_part(value, letters, noon, is_japanese))
+            parts.append(_format_part(value, letters, noon, is_japanese))
         elif match["noon"]:
             halves = ("午前", "午後") if is_japanese else ("AM", "PM")
             parts.append(halves[getattr(value, "hour", 0) >= 12])
@@ -225,17 +225,17 @@ def _moment(value: datetime | date | time | timedelta, form: str) -> str:
     return "".join(parts).strip()
 
 
-def _counts_minutes(tokens: list[re.Match[str]], index: int) -> bool:
+def _is_minute(tokens: list[re.Match[str]], index: int) -> bool:
     before = next((match["date"] for match in reversed(tokens[:index]) if match["date"]), "")
     after = next((match["date"] for match in tokens[index + 1 :] if match["date"]), "")
     return before[:1] in ("h", "H") or after[:1] in ("s", "S")
 
 
-def _part(value: datetime | date | time, letters: str, noon: bool, is_japanese: bool) -> str:
+def _format_part(value: datetime | date | time, letters: str, noon: bool, is_japanese: bool) -> str:
     kind = letters[0]
     size = len(letters)
     if kind in "hns":
-        return _of_clock(value, letters, noon)
+        return _format_clock(value, letters, noon)
     if isinstance(value, time):
         return ""
     if kind == "y":
@@ -243,7 +243,7 @@ def _part(value: datetime | date | time, letters: str, noon: bool, is_japanese: 
     if kind == "a":
         return _WEEKDAYS[value.weekday()] + ("曜日" if size > 3 else "")
     if kind in "ge":
-        return _of_era(value, kind, size)
+        return _format_era(value, kind, size)
     if size > 2 and is_japanese:
         return (
             f"{value.month}月" if kind == "m" else _WEEKDAYS[value.weekday()] + ("曜日" if size > 3 else "")
@@ -255,7 +255,7 @@ def _part(value: datetime | date | time, letters: str, noon: bool, is_japanese: 
     return f"{number:0{size}d}"
 
 
-def _of_clock(value: datetime | date | time, letters: str, noon: bool) -> str:
+def _format_clock(value: datetime | date | time, letters: str, noon: bool) -> str:
     hour = getattr(value, "hour", 0)
     if letters[0] == "h":
         hour = (hour % 12 or 12) if noon else hour
@@ -271,7 +271,7 @@ def _of_clock(value: datetime | date | time, letters: str, noon: bool) -> str:
     )
 
 
-def _of_era(value: datetime | date, kind: str, size: int) -> str:
+def _format_era(value: datetime | date, kind: str, size: int) -> str:
     day = value.date() if isinstance(value, datetime) else value
     first, name, letter = next((era for era in _ERAS if day >= era[0]), (date(1, 1, 1), "西暦", ""))
     if kind == "g":
@@ -280,12 +280,12 @@ def _of_era(value: datetime | date, kind: str, size: int) -> str:
     return f"{year:02d}" if size > 1 else str(year)
 
 
-def _lapse(value: timedelta, form: str) -> str:
+def _format_lapse(value: timedelta, form: str) -> str:
     whole = round(value.total_seconds())
     sign = "-" if whole < 0 else ""
     hours, rest = divmod(abs(whole), 3600)
     minutes, seconds = divmod(rest, 60)
-    tokens = list(_TOKEN.finditer(_sections(form)[0]))
+    tokens = list(_TOKEN.finditer(_split_sections(form)[0]))
     if not any(match["total"] for match in tokens):
         return f"{sign}{hours}:{minutes:02d}" + (f":{seconds:02d}" if seconds or "s" in form.lower() else "")
     totals = {"h": hours, "m": abs(whole) // 60, "s": abs(whole)}

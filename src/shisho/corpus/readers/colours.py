@@ -66,9 +66,11 @@ def parse_colour(word: str) -> Colour | None:
     """Parse a colour in CSS syntax and lower case; None if it is unknown."""
     digits = _NAMED.get(word) or (word[1:] if word.startswith("#") else "")
     if _HEXADECIMAL.fullmatch(digits):
-        return _of_digits(digits)
+        return _parse_digits(digits)
     function = _FUNCTION.fullmatch(word)
-    return None if function is None else _of_function(function[1], re.split(r"[\s,/]+", function[2].strip()))
+    return (
+        None if function is None else _parse_function(function[1], re.split(r"[\s,/]+", function[2].strip()))
+    )
 
 
 def parse_attribute(value: str) -> Colour | None:
@@ -96,13 +98,13 @@ def is_lost_on(letters: Colour, ground: Colour) -> bool:
     return all(abs(above - below) <= FAINT for above, below in zip(drawn[:3], ground[:3], strict=True))
 
 
-def _of_digits(digits: str) -> Colour:
+def _parse_digits(digits: str) -> Colour:
     if len(digits) <= 4:
         digits = "".join(2 * digit for digit in digits)
     return Colour(*(int(digits[at : at + 2], 16) / 255 for at in range(0, len(digits), 2)))
 
 
-def _of_function(name: str, words: Sequence[str]) -> Colour | None:
+def _parse_function(name: str, words: Sequence[str]) -> Colour | None:
     if len(words) not in (3, 4):
         return None
     numbers = [_NUMBER.fullmatch("0" if word == "none" else word) for word in words]
@@ -119,30 +121,30 @@ def _share(part: tuple[float, str], whole: float) -> float:
     return min(1.0, max(0.0, number / (100.0 if unit == "%" else whole)))
 
 
-def _hue(part: tuple[float, str]) -> float:
+def _parse_hue(part: tuple[float, str]) -> float:
     number, unit = part
     return (number / _TURNS.get(unit, 360.0)) % 1.0 if math.isfinite(number) else 0.0
 
 
-def _of_rgb(parts: Sequence[tuple[float, str]]) -> tuple[float, ...]:
+def _parse_rgb(parts: Sequence[tuple[float, str]]) -> tuple[float, ...]:
     return tuple(_share(part, 255.0) for part in parts)
 
 
-def _of_hsl(parts: Sequence[tuple[float, str]]) -> tuple[float, ...]:
-    return colorsys.hls_to_rgb(_hue(parts[0]), _share(parts[2], 100.0), _share(parts[1], 100.0))
+def _parse_hsl(parts: Sequence[tuple[float, str]]) -> tuple[float, ...]:
+    return colorsys.hls_to_rgb(_parse_hue(parts[0]), _share(parts[2], 100.0), _share(parts[1], 100.0))
 
 
-def _of_hwb(parts: Sequence[tuple[float, str]]) -> tuple[float, ...]:
+def _parse_hwb(parts: Sequence[tuple[float, str]]) -> tuple[float, ...]:
     white = _share(parts[1], 100.0)
     black = _share(parts[2], 100.0)
     if white + black >= 1:
         return (white / (white + black),) * 3
-    pure = colorsys.hls_to_rgb(_hue(parts[0]), 0.5, 1.0)
+    pure = colorsys.hls_to_rgb(_parse_hue(parts[0]), 0.5, 1.0)
     return tuple(channel * (1 - white - black) + white for channel in pure)
 
 
 _CHANNELS: Mapping[str, Callable[[Sequence[tuple[float, str]]], tuple[float, ...]]] = {
-    "rgb": _of_rgb,
-    "hsl": _of_hsl,
-    "hwb": _of_hwb,
+    "rgb": _parse_rgb,
+    "hsl": _parse_hsl,
+    "hwb": _parse_hwb,
 }

@@ -29,7 +29,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     text, separator = _split_separator(strip_controls(decode(data, charset)))
     csv.field_size_limit(LONGEST)
     try:
-        blocks = tuple(sheet_blocks(_rows(text, separator), "", None)) if separator else ()
+        blocks = tuple(sheet_blocks(_read_rows(text, separator), "", None)) if separator else ()
     except csv.Error:
         separator = ""
     if not separator:
@@ -46,16 +46,16 @@ def _split_separator(text: str) -> tuple[str, str]:
     from the next one.
     """
     match = _NAMED_SEPARATOR.match(text)
-    return (text[match.end() :], match[1]) if match else (text, _separator(text))
+    return (text[match.end() :], match[1]) if match else (text, _find_separator(text))
 
 
-def _separator(text: str) -> str:
+def _find_separator(text: str) -> str:
     """Return the separator that most lines contain equally often.
 
     It is "" if none splits most of them.
     """
     looked_at = text[: LOOKED_AT * 2_000].split("\n")[:LOOKED_AT]
-    lines = [_without_figure_commas(line) for line in looked_at if line.strip()]
+    lines = [_drop_figure_commas(line) for line in looked_at if line.strip()]
     best = ""
     most = 0
     for separator in SEPARATORS:
@@ -68,12 +68,12 @@ def _separator(text: str) -> str:
     return best
 
 
-def _without_figure_commas(line: str) -> str:
+def _drop_figure_commas(line: str) -> str:
     """Return the line without decimal commas: next to a semicolon, `1,50;2,25` has two figures."""
     return _FIGURE_COMMA.sub(".", line) if ";" in line else line
 
 
-def _rows(text: str, separator: str) -> Iterator[SheetRow]:
+def _read_rows(text: str, separator: str) -> Iterator[SheetRow]:
     records = csv.reader(io.StringIO(text), delimiter=separator)
     for number, record in enumerate(records, start=1):
         cells = tuple(

@@ -92,7 +92,7 @@ def describe_page(tree: Any) -> dict[str, str]:
     for meta in tree.iterfind(".//meta"):
         name = (meta.get("name") or meta.get("property") or "").strip().lower().replace("dc:", "dc.")
         tags.setdefault(name, []).append(meta.get("content") or "")
-    linked = next(_linked(tree), {})
+    linked = next(_read_linked(tree), {})
     stated = {}
     for fact, names in _TAGS.items():
         values = next((tags[name] for name in names if any(tags.get(name, ()))), [])
@@ -108,7 +108,7 @@ def describe_pdf(author: str, data: bytes) -> dict[str, str]:
     start = data.rfind(XMP_HEAD)
     end = data.find(XMP_TAIL, start) + len(XMP_TAIL)
     is_there = 0 <= start < end <= start + XMP_BYTES
-    stated = _of_xmp(data[start:end]) if is_there else {}
+    stated = _read_xmp(data[start:end]) if is_there else {}
     return keep_facts({**stated, "author": stated.get("author") or [author]})
 
 
@@ -124,20 +124,20 @@ def describe_package(package: Any) -> dict[str, str]:
 
     Translators and illustrators are not its authors.
     """
-    stated = {fact: _stated(package, name) for fact, name in _PACKAGE.items()}
-    identifiers = _stated(package, "identifier")
+    stated = {fact: _read_stated(package, name) for fact, name in _PACKAGE.items()}
+    identifiers = _read_stated(package, "identifier")
     numbers = {
         "doi": [text for text in identifiers if find_doi(text)],
         "isbn": [match[1] for match in map(_ISBN.search, identifiers) if match],
     }
-    return keep_facts({**stated, **numbers, "author": _authors(package)})
+    return keep_facts({**stated, **numbers, "author": _read_authors(package)})
 
 
-def _stated(package: Any, name: str) -> list[str]:
+def _read_stated(package: Any, name: str) -> list[str]:
     return ["".join(element.itertext()) for element in package.iter(_DUBLIN_CORE + name)]
 
 
-def _authors(package: Any) -> list[str]:
+def _read_authors(package: Any) -> list[str]:
     roles = {
         (meta.get("refines") or "").removeprefix("#"): (meta.text or "").strip()
         for meta in package.iter("{*}meta")
@@ -168,7 +168,7 @@ def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
 _SHAPES: Mapping[str, Callable[[str], str]] = {"doi": find_doi, "year": find_year}
 
 
-def _linked(tree: Any) -> Iterator[dict[str, list[str]]]:
+def _read_linked(tree: Any) -> Iterator[dict[str, list[str]]]:
     """Yield the works that a page's JSON-LD describes."""
     for script in tree.iterfind(".//script[@type='application/ld+json']"):
         text = script.text or ""
@@ -178,26 +178,26 @@ def _linked(tree: Any) -> Iterator[dict[str, list[str]]]:
             document = json.loads(text)
         except (ValueError, RecursionError):
             continue
-        for item in _items(document):
+        for item in _list_items(document):
             kinds = item.get("@type")
             names = [str(kind) for kind in kinds] if isinstance(kinds, list) else [str(kinds)]
             if _WORKS.intersection(names):
                 yield {
-                    "author": _names(item.get("author")),
-                    "year": _names(item.get("datePublished")),
-                    "publisher": _names(item.get("publisher")),
-                    "container": _names(item.get("isPartOf")),
-                    "language": _names(item.get("inLanguage")),
-                    "doi": [text for text in _names(item.get("identifier")) if find_doi(text)],
+                    "author": _list_names(item.get("author")),
+                    "year": _list_names(item.get("datePublished")),
+                    "publisher": _list_names(item.get("publisher")),
+                    "container": _list_names(item.get("isPartOf")),
+                    "language": _list_names(item.get("inLanguage")),
+                    "doi": [text for text in _list_names(item.get("identifier")) if find_doi(text)],
                 }
 
 
-def _items(document: Any) -> list[Mapping[str, Any]]:
+def _list_items(document: Any) -> list[Mapping[str, Any]]:
     graph = document.get("@graph", [document]) if isinstance(document, dict) else document
     return [item for item in graph if isinstance(item, dict)] if isinstance(graph, list) else []
 
 
-def _names(value: Any) -> list[str]:
+def _list_names(value: Any) -> list[str]:
     members = value if isinstance(value, list) else [value]
     names = [
         member.get("name", member.get("value")) if isinstance(member, dict) else member for member in members
@@ -205,7 +205,7 @@ def _names(value: Any) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _of_xmp(packet: bytes) -> dict[str, list[str]]:
+def _read_xmp(packet: bytes) -> dict[str, list[str]]:
     # Every command of the shell loads this module, and few of them read XMP.
     from lxml import etree  # type: ignore[import-untyped]
 

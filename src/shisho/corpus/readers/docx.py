@@ -60,9 +60,11 @@ def read(data: bytes) -> Reading:
     drop_vanished(document.element.body, hiding)
     headings = Headings()
     counter = ParagraphCounter(_find_numbering(document))
-    items = _items(document.element.body, document)
-    blocks = list(_with_whole_code(block for item in items for block in _blocks(item, headings, counter)))
-    blocks.extend(_notes(document, hiding))
+    items = _iterate_items(document.element.body, document)
+    blocks = list(
+        _with_whole_code(block for item in items for block in _make_blocks(item, headings, counter))
+    )
+    blocks.extend(_read_notes(document, hiding))
     if not blocks:
         raise DocumentUnreadable("reader.empty_text")
     core = document.core_properties
@@ -70,7 +72,7 @@ def read(data: bytes) -> Reading:
     return Reading(tuple(blocks), title, description=describe_properties(core))
 
 
-def _items(parent: Any, document: Any) -> Iterator[Any]:
+def _iterate_items(parent: Any, document: Any) -> Iterator[Any]:
     """Yield paragraphs and tables in order.
 
     Those inside content controls and text boxes are included, unlike in python-docx.
@@ -79,12 +81,12 @@ def _items(parent: Any, document: Any) -> Iterator[Any]:
         if element.tag == _PARAGRAPH:
             yield Paragraph(element, document._body)
             for box in element.iter(_BOX):
-                if not _inside(box, element, _FALLBACK, _BOX):
-                    yield from _items(box, document)
+                if not _is_inside(box, element, _FALLBACK, _BOX):
+                    yield from _iterate_items(box, document)
         elif element.tag == _TABLE:
             yield Table(element, document._body)
         elif element.tag != _FALLBACK:
-            yield from _items(element, document)
+            yield from _iterate_items(element, document)
 
 
 def _find_numbering(document: Any) -> Any | None:
@@ -110,15 +112,15 @@ def _number(paragraph: Any, counter: ParagraphCounter) -> str | None:
     return None if list_id is None else counter.count(str(list_id), level, style_id)
 
 
-def _blocks(item: Any, headings: Headings, counter: ParagraphCounter) -> Iterator[Block]:
+def _make_blocks(item: Any, headings: Headings, counter: ParagraphCounter) -> Iterator[Block]:
     if isinstance(item, Table):
-        if text := table(_rows(item._tbl)):
+        if text := table(_read_rows(item._tbl)):
             yield Block(text, BlockKind.TABLE, headings=headings.path)
         return
     parts = item.part.related_parts
     for kind, drawn in read_drawings(item._p, lambda name: parts[name].blob):
         yield Block(drawn, kind, headings=headings.path)
-    text = _text(item._p).strip("\n")
+    text = _read_text(item._p).strip("\n")
     if not text.strip():
         return
     style = (item.style.name if item.style is not None else "") or ""  # a style may have no name
@@ -146,30 +148,30 @@ def _with_whole_code(blocks: Iterable[Block]) -> Iterator[Block]:
             yield from run
 
 
-def _rows(grid: Any) -> Iterator[list[str]]:
+def _read_rows(grid: Any) -> Iterator[list[str]]:
     """Yield the rows of a table.
 
     A cell over several columns appears once; one over several rows in each of them. python-docx's own walk
     climbs from every row to the first, which is cubic, and ends at Python's stack.
     """
     above: dict[int, str] = {}
-    for row in _own(grid, _ROW, _TABLE):
+    for row in _find_own(grid, _ROW, _TABLE):
         texts: list[str] = []
         column = row.grid_before
-        for cell in _own(row, _CELL, _ROW):
+        for cell in _find_own(row, _CELL, _ROW):
             if cell.vMerge != "continue":
                 inner = (
                     paragraph
                     for paragraph in cell.iter(_PARAGRAPH)
-                    if not _inside(paragraph, cell, _FALLBACK)
+                    if not _is_inside(paragraph, cell, _FALLBACK)
                 )
-                above[column] = "\n".join(map(_text, inner))
+                above[column] = "\n".join(map(_read_text, inner))
             texts.append(above.get(column, ""))
             column += cell.grid_span
         yield texts
 
 
-def _own(parent: Any, tag: str, nested: str) -> Iterator[Any]:
+def _find_own(parent: Any, tag: str, nested: str) -> Iterator[Any]:
     """Return the direct rows of a table, or cells of a row, without nested tables.
 
     Those in content controls are included.
@@ -177,19 +179,19 @@ def _own(parent: Any, tag: str, nested: str) -> Iterator[Any]:
     return (element for element in parent.iter(tag) if next(element.iterancestors(nested)) is parent)
 
 
-def _notes(document: Any, hiding: frozenset[str]) -> Iterator[Block]:
+def _read_notes(document: Any, hiding: frozenset[str]) -> Iterator[Block]:
     for relation in document.part.rels.values():
         if relation.reltype.endswith(_NOTES) and not relation.is_external:
             notes = parse_xml(relation.target_part.blob)
             drop_vanished(notes, hiding)
             for note in notes:
-                text = "\n".join(_text(paragraph) for paragraph in note.iter(_PARAGRAPH)).strip()
+                text = "\n".join(_read_text(paragraph) for paragraph in note.iter(_PARAGRAPH)).strip()
                 # Notes with a type are the rules drawn between text and notes.
                 if text and note.get(qn("w:type")) is None:
                     yield Block(text, BlockKind.NOTE)
 
 
-def _text(paragraph: Any) -> str:
+def _read_text(paragraph: Any) -> str:
     """Return the text of all runs, including tracked insertions, fields and formulas.
 
     Ruby is in parentheses after its base.
@@ -198,14 +200,14 @@ def _text(paragraph: Any) -> str:
     ruby = ""
     fields = Fields()
     for run in paragraph.iter(_RUN, _FORMULA):
-        if _inside(run, paragraph, _BOX, _FALLBACK, _FORMULA):
+        if _is_inside(run, paragraph, _BOX, _FALLBACK, _FORMULA):
             continue
-        text = write_formula(run) if run.tag == _FORMULA else _raised(run) + fields.read(run)
-        if _inside(run, paragraph, qn("w:rt")):
+        text = write_formula(run) if run.tag == _FORMULA else _read_raised(run) + fields.read(run)
+        if _is_inside(run, paragraph, qn("w:rt")):
             ruby += text
             continue
         parts.append(text)
-        if ruby and _inside(run, paragraph, qn("w:rubyBase")):
+        if ruby and _is_inside(run, paragraph, qn("w:rubyBase")):
             parts.append(f"({ruby})")
             ruby = ""
     return strip_controls("".join(parts))
@@ -217,15 +219,15 @@ def _is_struck(run: Any) -> bool:
     return any(mark is not None and mark.get(qn("w:val"), "1") not in ("0", "false", "off") for mark in marks)
 
 
-def _raised(run: Any) -> str:
+def _read_raised(run: Any) -> str:
     if _is_struck(run):
         return ""
-    text = _said(run)
+    text = _read_run(run)
     mark = run.find(_VERTICAL)
     return write_placed(text, None if mark is None else mark.get(qn("w:val")))
 
 
-def _said(run: Any) -> str:
+def _read_run(run: Any) -> str:
     """Return the text of a run.
 
     Not `run.text`: its XPath of several names is quadratic in a run's breaks and tabs.
@@ -241,7 +243,7 @@ def _said(run: Any) -> str:
     )
 
 
-def _inside(element: Any, within: Any, *tags: str) -> bool:
+def _is_inside(element: Any, within: Any, *tags: str) -> bool:
     for above in element.iterancestors():
         if above is within:
             return False

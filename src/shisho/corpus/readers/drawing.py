@@ -40,7 +40,7 @@ def pdf_sizes(data: bytes) -> list[tuple[float, float]]:
     Raises as `open_document` does.
     """
     with closing(open_document(data)) as document:
-        return [_size(document, index) for index in range(len(document))]
+        return [_measure_page(document, index) for index in range(len(document))]
 
 
 def picture_sizes(data: bytes) -> list[tuple[float, float]]:
@@ -72,7 +72,7 @@ def draw_pdf(data: bytes, page: int, width: int) -> bytes:
             with closing(document[page - 1]) as sheet:
                 scale = _scale(sheet.get_size(), width)
                 with closing(sheet.render(scale=scale, rev_byteorder=True)) as bitmap:
-                    return _encoded(bitmap.to_pil().convert("RGB"))
+                    return _encode_picture(bitmap.to_pil().convert("RGB"))
         except (pypdfium2.PdfiumError, IndexError) as damage:
             raise DocumentUnreadable("reader.page_damaged", page=page) from damage
 
@@ -88,7 +88,7 @@ def draw_picture(data: bytes, page: int, width: int) -> bytes:
         scale = min(1.0, _scale(drawn.size, width))
         if scale < 1:
             drawn = drawn.resize([max(1, round(scale * side)) for side in drawn.size], reducing_gap=2.0)
-        return _encoded(drawn)
+        return _encode_picture(drawn)
 
 
 def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
@@ -160,7 +160,7 @@ def unpack_strip(packed: Any) -> PageStrip:
     return PageStrip(png, int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big"))
 
 
-def _size(document: Any, index: int) -> tuple[float, float]:
+def _measure_page(document: Any, index: int) -> tuple[float, float]:
     try:
         width, height = document.get_page_size(index)
     except pypdfium2.PdfiumError:
@@ -179,7 +179,7 @@ def _scale(size: tuple[float, float], pixels: int) -> float:
     return min(pixels / width, MOST_SIDE / max(width, height), math.sqrt(MOST_PIXELS / (width * height)))
 
 
-def _encoded(picture: Image) -> bytes:
+def _encode_picture(picture: Image) -> bytes:
     target = io.BytesIO()
     picture.save(target, "WEBP", quality=QUALITY, method=EFFORT)
     return target.getvalue()

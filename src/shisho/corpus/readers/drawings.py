@@ -36,7 +36,7 @@ def read_drawings(element: Any, find_part: FindPart) -> Iterator[tuple[BlockKind
         tree = _parse(frame.get(f"{_RELATION}{'id' if is_chart else 'dm'}", ""), find_part)
         if tree is None:
             continue
-        for kind, text in _chart(tree) if is_chart else _diagram(tree):
+        for kind, text in _read_chart(tree) if is_chart else _read_diagram(tree):
             words = strip_controls(text).strip("\n")  # a tab is an empty cell
             if words.strip():
                 yield kind, words
@@ -50,28 +50,28 @@ def _parse(relation: str, find_part: FindPart) -> Any:
         return None
 
 
-def _diagram(tree: Any) -> Iterator[tuple[BlockKind, str]]:
-    points = (_paragraphs(point) for point in tree.iter(f"{_DIAGRAM}pt"))
+def _read_diagram(tree: Any) -> Iterator[tuple[BlockKind, str]]:
+    points = (_read_paragraphs(point) for point in tree.iter(f"{_DIAGRAM}pt"))
     yield BlockKind.PARAGRAPH, "\n".join(line for lines in points for line in lines if line.strip())
 
 
-def _paragraphs(element: Any) -> list[str]:
+def _read_paragraphs(element: Any) -> list[str]:
     return [
         "".join(text.text or "" for text in paragraph.iter(f"{_MAIN}t"))
         for paragraph in element.iter(f"{_MAIN}p")
     ]
 
 
-def _chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
+def _read_chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
     title = tree.find(f"{_CHART}chart/{_CHART}title")
     if title is not None:
-        yield BlockKind.PARAGRAPH, " ".join(_paragraphs(title))
+        yield BlockKind.PARAGRAPH, " ".join(_read_paragraphs(title))
     series = list(tree.iter(f"{_CHART}ser"))[:_MOST_SERIES]
-    names = [" ".join(_points(column, "tx").values()) for column in series]
-    figures = [_points(column, "val") or _points(column, "yVal") for column in series]
+    names = [" ".join(_read_points(column, "tx").values()) for column in series]
+    figures = [_read_points(column, "val") or _read_points(column, "yVal") for column in series]
     labels: dict[int, str] = {}
     for column in series:
-        labels = _points(column, "cat") or _points(column, "xVal") or labels
+        labels = _read_points(column, "cat") or _read_points(column, "xVal") or labels
     rows = [
         [labels.get(index, ""), *(values.get(index, "") for values in figures)]
         for index in sorted({index for values in figures for index in values})
@@ -79,7 +79,7 @@ def _chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
     yield BlockKind.TABLE, table([["", *names], *rows]) if rows else ""
 
 
-def _points(series: Any, role: str) -> dict[int, str]:
+def _read_points(series: Any, role: str) -> dict[int, str]:
     """Return the cached values of a part of a series by index, as the chart displays them."""
     part = series.find(f"{_CHART}{role}")
     if part is None:

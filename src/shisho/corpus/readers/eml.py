@@ -55,7 +55,7 @@ def read(data: bytes) -> Reading:
     parts = _find_shown(letter)
     texts = dict.fromkeys(_find_texts(letter, parts))
     blocks.extend(block for text in texts for block in _read_text(text, headings))
-    names = [_name_part(part) for part in parts if part not in texts]
+    names = [_find_part_name(part) for part in parts if part not in texts]
     left_out = Message(
         "reader.eml.attachments_left_out",
         names=", ".join(names[:_NAMED]),
@@ -142,7 +142,7 @@ def _find_texts(letter: EmailMessage, parts: list[EmailMessage]) -> list[EmailMe
     return texts
 
 
-def _name_part(part: EmailMessage) -> str:
+def _find_part_name(part: EmailMessage) -> str:
     """Return the file name of a part, or the subject of a nested message."""
     name = part.get_filename()
     if not name and part.get_content_type() == "message/rfc822" and part.is_multipart():

@@ -59,32 +59,34 @@ class _Book:
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._names = frozenset(archive.namelist())
-        roots = _named(self._parsed(_CONTAINER), "rootfile")
+        roots = _find_named(self._parse_part(_CONTAINER), "rootfile")
         package_name = next((root.get("full-path") for root in roots if root.get("full-path")), "")
-        package = self._parsed(package_name)
+        package = self._parse_part(package_name)
         folder = posixpath.dirname(package_name)
-        items = {item.get("id"): item for item in _named(package, "item")}
-        self.title = next((_words(title) for title in _named(package, "title") if _words(title)), "")
+        items = {item.get("id"): item for item in _find_named(package, "item")}
+        self.title = next(
+            (_read_words(title) for title in _find_named(package, "title") if _read_words(title)), ""
+        )
         self.description = describe_package(package)
-        steps = _named(package, "itemref")
+        steps = _find_named(package, "itemref")
         self.length = len(steps)
         # Pictures have a place in the spine as well, and links count them (EPUB CFI, 3.1).
         entries = [
-            (number, _path(folder, items[step.get("idref")].get("href", "")))
+            (number, _resolve_path(folder, items[step.get("idref")].get("href", "")))
             for number, step in enumerate(steps, 1)
             if step.get("idref") in items and items[step.get("idref")].get("media-type") in _PAGES
         ]
         # Only the first entry of a part counts: a thousand may name the same chapter.
         first_numbers = {name: number for number, name in reversed(entries)}
         self.spine = [(number, name) for number, name in entries if first_numbers[name] == number]
-        self._listing = self._listed(items.values(), package, folder)
-        self._chapters = self._contents(items, folder)
+        self._listing = self._find_contents_parts(items.values(), package, folder)
+        self._chapters = self._read_contents(items, folder)
         self._chapter: _Titles = ()
 
     def is_locked(self) -> bool:
         if _ENCRYPTION not in self._names:
             return False
-        methods = _named(self._parsed(_ENCRYPTION), "EncryptionMethod")
+        methods = _find_named(self._parse_part(_ENCRYPTION), "EncryptionMethod")
         return any(method.get("Algorithm") not in _VEILS for method in methods)
 
     def part(self, name: str, number: int) -> Iterator[Block]:
@@ -108,28 +110,28 @@ class _Book:
                 self._chapter = entries[anchor]
             before = blocks[0].headings if anchor and blocks else ()
             for block in blocks:
-                chapter = self._chapter if self._chapters else _uppermost(block)
-                yield _placed(block, number, chapter, before)
+                chapter = self._chapter if self._chapters else _find_outermost_heading(block)
+                yield _place_block(block, number, chapter, before)
 
-    def _listed(self, items: Iterable[Any], package: Any, folder: str) -> frozenset[str]:
+    def _find_contents_parts(self, items: Iterable[Any], package: Any, folder: str) -> frozenset[str]:
         """Return the parts that only contain a table of contents."""
         navigation = [item for item in items if "nav" in (item.get("properties") or "").split()]
-        guides = [guide for guide in _named(package, "reference") if guide.get("type") == "toc"]
-        return frozenset(_path(folder, item.get("href", "")) for item in (*navigation, *guides))
+        guides = [guide for guide in _find_named(package, "reference") if guide.get("type") == "toc"]
+        return frozenset(_resolve_path(folder, item.get("href", "")) for item in (*navigation, *guides))
 
-    def _contents(self, items: Mapping[str, Any], folder: str) -> Mapping[str, Mapping[str, _Titles]]:
+    def _read_contents(self, items: Mapping[str, Any], folder: str) -> Mapping[str, Mapping[str, _Titles]]:
         """Return the path of titles for each part in the table of contents, by anchor."""
         for item in items.values():
-            name = _path(folder, item.get("href", ""))
+            name = _resolve_path(folder, item.get("href", ""))
             if "nav" in (item.get("properties") or "").split() and name in self._names:
-                return _chapters(_entries_of_nav(self._parsed(name)), name)
+                return _group_chapters(_read_nav(self._parse_part(name)), name)
         for item in items.values():
-            name = _path(folder, item.get("href", ""))
+            name = _resolve_path(folder, item.get("href", ""))
             if item.get("media-type") == "application/x-dtbncx+xml" and name in self._names:
-                return _chapters(_entries_of_ncx(self._parsed(name)), name)
+                return _group_chapters(_read_ncx(self._parse_part(name)), name)
         return {}
 
-    def _parsed(self, name: str) -> Any:
+    def _parse_part(self, name: str) -> Any:
         if name not in self._names:
             raise DocumentUnreadable(_DAMAGED)
         parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
@@ -139,38 +141,42 @@ class _Book:
         return tree
 
 
-def _placed(block: Block, number: int, chapter: _Titles, before: _Titles) -> Block:
+def _place_block(block: Block, number: int, chapter: _Titles, before: _Titles) -> Block:
     """Return the block in its chapter; `before` are the headings open at the chapter's start."""
     place = chapter[-1] if chapter else ""
     pairs = zip(block.headings, before, strict=False)
     path = block.headings[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)) :]
-    titles = list(map(_bare, chapter))
-    bare_path = list(map(_bare, path))
-    while bare_path and (bare_path[0] in titles or _bare(place) in bare_path):
+    titles = list(map(_simplify_title, chapter))
+    bare_path = list(map(_simplify_title, path))
+    while bare_path and (bare_path[0] in titles or _simplify_title(place) in bare_path):
         del bare_path[0]
     path = path[len(path) - len(bare_path) :]
-    is_title = block.kind is BlockKind.HEADING and _bare(label_heading(block.text)) == _bare(place)
+    is_title = block.kind is BlockKind.HEADING and _simplify_title(
+        label_heading(block.text)
+    ) == _simplify_title(place)
     above = chapter[:-1] if is_title else chapter
     return replace(block, page=number, headings=above + path, place=place)
 
 
-def _bare(title: str) -> str:
+def _simplify_title(title: str) -> str:
     """Return a title in a form that contents and headings share: no readings, no white space."""
     plain = "".join(unicodedata.normalize("NFKC", title).split())
     return _WRITTEN_READING.sub("", plain)
 
 
-def _uppermost(block: Block) -> _Titles:
+def _find_outermost_heading(block: Block) -> _Titles:
     """Return the place of a block in a book without contents: its outermost heading."""
     if block.headings or block.kind is not BlockKind.HEADING:
         return block.headings[:1]
     return (label_heading(block.text),)
 
 
-def _chapters(entries: Iterator[tuple[str, _Titles]], contents: str) -> Mapping[str, Mapping[str, _Titles]]:
+def _group_chapters(
+    entries: Iterator[tuple[str, _Titles]], contents: str
+) -> Mapping[str, Mapping[str, _Titles]]:
     chapters: dict[str, dict[str, _Titles]] = {}
     for target, path in entries:
-        name = _path(posixpath.dirname(contents), target)
+        name = _resolve_path(posixpath.dirname(contents), target)
         anchors = chapters.setdefault(name, {})
         anchor = unquote(target.partition("#")[2])
         outer = anchors.get(anchor, ())
@@ -180,28 +186,28 @@ def _chapters(entries: Iterator[tuple[str, _Titles]], contents: str) -> Mapping[
     return chapters
 
 
-def _entries_of_nav(tree: Any) -> Iterator[tuple[str, _Titles]]:
-    lists = [nav for nav in _named(tree, "nav") if "toc" in (_attribute(nav, "type") or "toc").split()]
-    for link in _named(lists[0], "a") if lists else ():
+def _read_nav(tree: Any) -> Iterator[tuple[str, _Titles]]:
+    lists = [nav for nav in _find_named(tree, "nav") if "toc" in (_attribute(nav, "type") or "toc").split()]
+    for link in _find_named(lists[0], "a") if lists else ():
         above = [
-            _words(next(iter(_named(item, "a", "span")), item))
+            _read_words(next(iter(_find_named(item, "a", "span")), item))
             for item in link.iterancestors("{*}li")
             if not any(child is link for child in item)
         ]
-        if link.get("href") and _words(link):
-            yield link.get("href"), (*filter(None, reversed(above)), _words(link))
+        if link.get("href") and _read_words(link):
+            yield link.get("href"), (*filter(None, reversed(above)), _read_words(link))
 
 
-def _entries_of_ncx(tree: Any) -> Iterator[tuple[str, _Titles]]:
-    for point in _named(tree, "navPoint"):
+def _read_ncx(tree: Any) -> Iterator[tuple[str, _Titles]]:
+    for point in _find_named(tree, "navPoint"):
         target = next((content.get("src") for content in point.iterchildren("{*}content")), None)
         steps = [point, *point.iterancestors("{*}navPoint")]
-        labels = [_words(next(step.iterchildren("{*}navLabel"), point)) for step in reversed(steps)]
+        labels = [_read_words(next(step.iterchildren("{*}navLabel"), point)) for step in reversed(steps)]
         if target and labels[-1]:
             yield target, tuple(filter(None, labels))
 
 
-def _named(tree: Any, *names: str) -> list[Any]:
+def _find_named(tree: Any, *names: str) -> list[Any]:
     return list(tree.iter(*(f"{{*}}{name}" for name in names)))
 
 
@@ -211,10 +217,10 @@ def _attribute(element: Any, name: str) -> str | None:
     return next(values, None)
 
 
-def _words(element: Any) -> str:
+def _read_words(element: Any) -> str:
     """Return the text of an element without ruby readings."""
     return label_heading(strip_controls("".join(_BASE_TEXTS(element))))
 
 
-def _path(folder: str, href: str) -> str:
+def _resolve_path(folder: str, href: str) -> str:
     return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))

@@ -131,7 +131,7 @@ def _divide(arguments: Arguments) -> str:
     return "/".join(enclose(argument.strip()) for argument in arguments)
 
 
-def _root(arguments: Arguments) -> str:
+def _format_root(arguments: Arguments) -> str:
     degree = write_raised(arguments[0].strip()) if len(arguments) > 1 else ""
     return f"{degree}√{enclose(arguments[-1].strip())}" if arguments else ""
 
@@ -145,7 +145,7 @@ def _sum_up(arguments: Arguments, sign: str) -> str:
 _WRITERS: Mapping[str, Callable[[Arguments], str]] = {
     "o": _lay_over,
     "f": _divide,
-    "r": _root,
+    "r": _format_root,
     "b": lambda arguments: f"({''.join(arguments)})",
     "l": ", ".join,
     "a": "; ".join,

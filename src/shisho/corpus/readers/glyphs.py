@@ -59,16 +59,16 @@ def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -
     fonts = substitutes()
     fonts.begin()
     with closing(open_document(data)) as document:
-        placement = _on_page(document, page, lines)
+        placement = _place_on_page(document, page, lines)
         if placement.doubt and not fonts.uncertain:
-            return _on_page(document, page, lines, anywhere=True)
+            return _place_on_page(document, page, lines, anywhere=True)
     if not placement.doubt:
         return placement
     # As in reading: a page is read again if PDFium used its own font for an unknown one.
     fonts.begin(everywhere=True)
     with closing(open_document(data)) as document:
-        placement = _on_page(document, page, lines)
-        return _on_page(document, page, lines, anywhere=True) if placement.doubt else placement
+        placement = _place_on_page(document, page, lines)
+        return _place_on_page(document, page, lines, anywhere=True) if placement.doubt else placement
 
 
 def pack(placement: CharacterPlacement) -> Any:
@@ -86,7 +86,7 @@ def unpack(packed: Any) -> CharacterPlacement:
     return CharacterPlacement(tuple(boxes), PlacementDoubt(packed["doubt"]))
 
 
-def _on_page(
+def _place_on_page(
     document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]], *, anywhere: bool = False
 ) -> CharacterPlacement:
     """Return the positions on a page.
@@ -102,7 +102,7 @@ def _on_page(
     try:
         sheet = _Sheet(page, textpage, number, anywhere)
         runs = [run for line in lines for run in sheet.runs(*line)]
-        return CharacterPlacement(tuple(_outward(box) for box in sheet.find_boxes(runs)))
+        return CharacterPlacement(tuple(_round_outward(box) for box in sheet.find_boxes(runs)))
     except _Doubt as doubt:
         return CharacterPlacement((), doubt.doubt)
     finally:
@@ -123,13 +123,13 @@ class _Sheet:
 
     def runs(self, text: str, box: Box, first: int, last: int) -> Iterator[list[Glyph]]:
         """Yield the quoted characters of a line, neighbours together."""
-        printed = _printed(text)
+        printed = _find_printed(text)
         ranks = [rank for rank, place in enumerate(printed) if first <= place < last]
         if not ranks:
             return
-        glyphs = self._glyphs(text, box)[ranks[0] : ranks[-1] + 1]
+        glyphs = self._match_glyphs(text, box)[ranks[0] : ranks[-1] + 1]
         self._quoted += glyphs
-        yield from _neighbours(glyphs, box)
+        yield from _group_neighbours(glyphs, box)
 
     def find_boxes(self, runs: Sequence[list[Glyph]]) -> list[Box]:
         """Return the box of each run; boxes that contain other characters are split.
@@ -138,43 +138,43 @@ class _Sheet:
             _Doubt: Splitting does not help.
         """
         indices = {glyph.index for glyph in self._quoted}
-        bounds = [_union(run) for run in runs]
+        bounds = [_join_run(run) for run in runs]
         others = [
             glyph
-            for glyph in self._others(indices)
-            if any(_holds(box, _middle(glyph.box)) for box in bounds) and not self._is_twice(glyph)
+            for glyph in self._list_other_glyphs(indices)
+            if any(_has_point(box, _find_middle(glyph.box)) for box in bounds) and not self._is_twice(glyph)
         ]
         boxes: list[Box] = []
         for run, box in zip(runs, bounds, strict=True):
-            inside = [other for other in others if _holds(box, _middle(other.box))]
-            boxes += _parted(run, inside) if inside else [box]
-        intruders = sum(any(_holds(box, _middle(other.box)) for box in boxes) for other in others)
+            inside = [other for other in others if _has_point(box, _find_middle(other.box))]
+            boxes += _split_run(run, inside) if inside else [box]
+        intruders = sum(any(_has_point(box, _find_middle(other.box)) for box in boxes) for other in others)
         if intruders > MOST_OTHERS * len(indices):
             raise _Doubt(PlacementDoubt.OVERLAP)
         return boxes
 
     def _is_twice(self, other: Glyph) -> bool:
         """Return whether a character is a second print of a quoted one, for bold type."""
-        x, y = _middle(other.box)
+        x, y = _find_middle(other.box)
         for glyph in self._quoted:
             if glyph.letter == other.letter:
-                middle_x, middle_y = _middle(glyph.box)
-                if max(abs(x - middle_x), abs(y - middle_y)) < TWICE * _size(glyph.box):
+                middle_x, middle_y = _find_middle(glyph.box)
+                if max(abs(x - middle_x), abs(y - middle_y)) < TWICE * _measure_size(glyph.box):
                     return True
         return False
 
-    def _glyphs(self, text: str, box: Box) -> list[Glyph]:
+    def _match_glyphs(self, text: str, box: Box) -> list[Glyph]:
         """Return the glyphs of a stored line without white space. Raises _Doubt."""
-        words, start = self._line(text, box)
+        words, start = self._find_line(text, box)
         glyphs = []
         index = start
         for letter in words:
             if not _is_white(letter):
-                glyphs.append(self._glyph(letter, index))
+                glyphs.append(self._make_glyph(letter, index))
             index += 1 + (letter > "\uffff")
         return glyphs
 
-    def _line(self, text: str, box: Box) -> tuple[str, int]:
+    def _find_line(self, text: str, box: Box) -> tuple[str, int]:
         """Return the page's line that equals the stored one.
 
         Tables were stored with different white space between their cells.
@@ -185,7 +185,7 @@ class _Sheet:
             if "".join(line_text(words).split()) == squeezed:
                 line = read_line(self._textpage, self._transform, words, start, end, self._number)
                 if line is not None:
-                    likely.append((_apart(line.box, box), words, start))
+                    likely.append((_measure_distance(line.box, box), words, start))
         if not likely:
             raise _Doubt(PlacementDoubt.OTHER_TEXT)
         apart, words, start = min(likely)
@@ -193,28 +193,28 @@ class _Sheet:
             raise _Doubt(PlacementDoubt.OTHER_TEXT)
         return words, start
 
-    def _glyph(self, letter: str, text_index: int) -> Glyph:
+    def _make_glyph(self, letter: str, text_index: int) -> Glyph:
         index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, text_index)
         code = pdfium.FPDFText_GetUnicode(self._textpage, index) if index >= 0 else -1
         if letter <= "\uffff" and code != ord(letter) and not (letter == HYPHEN and code in HYPHENS):
             raise _Doubt(PlacementDoubt.OTHER_TEXT)
-        box = self._box(index)
+        box = self._find_box(index)
         if box is None:
             raise _Doubt(PlacementDoubt.NO_BOX)
         return Glyph(letter, index, box)
 
-    def _box(self, index: int) -> Box | None:
+    def _find_box(self, index: int) -> Box | None:
         """Return the outline of a character, or its font's box if it has none."""
         box = self._transform.letter(self._textpage, index)
-        if box is not None and _area(box) > 0:
+        if box is not None and _measure_area(box) > 0:
             return box
         rectangle = pdfium.FS_RECTF()
         if not pdfium.FPDFText_GetLooseCharBox(self._textpage, index, ctypes.byref(rectangle)):
             return None
         box = self._transform.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
-        return box if _area(box) > 0 else None
+        return box if _measure_area(box) > 0 else None
 
-    def _others(self, indices: set[int]) -> Iterator[Glyph]:
+    def _list_other_glyphs(self, indices: set[int]) -> Iterator[Glyph]:
         for index in range(pdfium.FPDFText_CountChars(self._textpage)):
             if index in indices or pdfium.FPDFText_IsGenerated(self._textpage, index) == 1:
                 continue
@@ -222,16 +222,16 @@ class _Sheet:
             if code in LOW_SURROGATES and index - 1 in indices:
                 continue  # the second half of a quoted character
             letter = chr(code) if 0 < code <= 0x10FFFF else "\ufffd"
-            if not _is_white(letter) and (box := self._box(index)) is not None:
+            if not _is_white(letter) and (box := self._find_box(index)) is not None:
                 yield Glyph(letter, index, box)
 
 
-def _neighbours(glyphs: Sequence[Glyph], line: Box) -> Iterator[list[Glyph]]:
-    size = max(_size(glyph.box) for glyph in glyphs)
+def _group_neighbours(glyphs: Sequence[Glyph], line: Box) -> Iterator[list[Glyph]]:
+    size = max(_measure_size(glyph.box) for glyph in glyphs)
     is_straight = min(line[2] - line[0], line[3] - line[1]) <= STRAIGHT * size
     run = [glyphs[0]]
     for before, glyph in pairwise(glyphs):
-        near = _gap(before.box, glyph.box) <= GAP * size
+        near = _measure_gap(before.box, glyph.box) <= GAP * size
         if near and (is_straight or _is_beside(before.box, glyph.box)):
             run.append(glyph)
         else:
@@ -240,12 +240,12 @@ def _neighbours(glyphs: Sequence[Glyph], line: Box) -> Iterator[list[Glyph]]:
     yield run
 
 
-def _parted(run: Sequence[Glyph], others: Sequence[Glyph]) -> Iterator[Box]:
+def _split_run(run: Sequence[Glyph], others: Sequence[Glyph]) -> Iterator[Box]:
     """Yield the longest boxes that contain none of the others."""
     reach = run[0].box
     for glyph in run[1:]:
-        longer = _around(reach, glyph.box)
-        if any(_holds(longer, _middle(other.box)) for other in others):
+        longer = _join_boxes(reach, glyph.box)
+        if any(_has_point(longer, _find_middle(other.box)) for other in others):
             yield reach
             reach = glyph.box
         else:
@@ -253,7 +253,7 @@ def _parted(run: Sequence[Glyph], others: Sequence[Glyph]) -> Iterator[Box]:
     yield reach
 
 
-def _printed(text: str) -> list[int]:
+def _find_printed(text: str) -> list[int]:
     """Return the places of the characters that are not white space."""
     return [place for place, letter in enumerate(text) if not letter.isspace()]
 
@@ -262,14 +262,14 @@ def _is_white(letter: str) -> bool:
     return not line_text(letter).strip() if letter != HYPHEN else False
 
 
-def _union(run: Iterable[Glyph]) -> Box:
+def _join_run(run: Iterable[Glyph]) -> Box:
     (first, *rest) = (glyph.box for glyph in run)
     for box in rest:
-        first = _around(first, box)
+        first = _join_boxes(first, box)
     return first
 
 
-def _around(box: Box, other: Box) -> Box:
+def _join_boxes(box: Box, other: Box) -> Box:
     return (
         min(box[0], other[0]),
         min(box[1], other[1]),
@@ -278,7 +278,7 @@ def _around(box: Box, other: Box) -> Box:
     )
 
 
-def _outward(box: Box) -> Box:
+def _round_outward(box: Box) -> Box:
     left, top, right, bottom = box
     return (
         math.floor(left * 100) / 100,
@@ -288,7 +288,7 @@ def _outward(box: Box) -> Box:
     )
 
 
-def _gap(box: Box, other: Box) -> float:
+def _measure_gap(box: Box, other: Box) -> float:
     across = max(other[0] - box[2], box[0] - other[2])
     down = max(other[1] - box[3], box[1] - other[3])
     return max(across, down)
@@ -302,21 +302,21 @@ def _is_beside(box: Box, other: Box) -> bool:
     return across >= OVERLAP * width or down >= OVERLAP * height
 
 
-def _middle(box: Box) -> tuple[float, float]:
+def _find_middle(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def _holds(box: Box, point: tuple[float, float]) -> bool:
+def _has_point(box: Box, point: tuple[float, float]) -> bool:
     return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
 
 
-def _size(box: Box) -> float:
+def _measure_size(box: Box) -> float:
     return max(box[2] - box[0], box[3] - box[1])
 
 
-def _area(box: Box) -> float:
+def _measure_area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-def _apart(box: Box, other: Box) -> float:
+def _measure_distance(box: Box, other: Box) -> float:
     return max(abs(edge - there) for edge, there in zip(box, other, strict=True))

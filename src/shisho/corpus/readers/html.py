@@ -50,7 +50,7 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
     match = _CHARSET.search(data, 0, 8192)
     html = strip_controls(decode(data, charset, match[1].decode("ascii", "ignore") if match else None))
     check(html)
-    tree = _tree(html)
+    tree = _parse_tree(html)
     blocks: list[Block] = []
     title = ""
     description: dict[str, str] = {}
@@ -62,8 +62,8 @@ def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTE
         _spell_out(tree)
         join_pieces(tree)
         blocks = find_main_text(tree, opinion)
-        if count_letters(blocks) < SHORT and _says_less(blocks, _everything(tree)):
-            blocks = _without_menus(tree)
+        if count_letters(blocks) < SHORT and _is_shorter(blocks, _read_everything(tree)):
+            blocks = _drop_menus(tree)
     if not blocks:
         raise DocumentUnreadable("reader.html.no_text")
     return Reading(tuple(blocks), title=title, description=description)
@@ -93,7 +93,7 @@ def read_parts(
     if len(html) > MAX_BYTES:
         raise TooLarge("reader.part_too_large", megabytes=MAX_BYTES // 2**20)
     check(html)
-    tree = _tree(html)
+    tree = _parse_tree(html)
     if tree is None:
         return []
     drop_hidden(tree)
@@ -104,7 +104,7 @@ def read_parts(
     return TreeWalk(anchors, headings).parts_of(tree)
 
 
-def _tree(html: str) -> Any:
+def _parse_tree(html: str) -> Any:
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
         tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
@@ -128,7 +128,7 @@ def _begin_body(tree: Any) -> None:
         body[:0] = strays
 
 
-def _says_less(main: list[Block], whole: list[Block]) -> bool:
+def _is_shorter(main: list[Block], whole: list[Block]) -> bool:
     """Return whether to use the whole page instead of the main text.
 
     The main text is a fragment, or the page contains little else.
@@ -187,11 +187,11 @@ def _write_formula(formula: Any) -> None:
     formula.text = text
 
 
-def _everything(tree: Any) -> list[Block]:
+def _read_everything(tree: Any) -> list[Block]:
     clear_surroundings(tree)
     return TreeWalk().blocks_of(tree)
 
 
-def _without_menus(tree: Any) -> list[Block]:
+def _drop_menus(tree: Any) -> list[Block]:
     drop_elements(tree, find_menus(tree))
     return TreeWalk().blocks_of(tree)

@@ -73,11 +73,11 @@ class KillableReader:
     async def read_references(self, source: Source) -> tuple[Reference, ...]:
         """Return the entries of a bibliography. Raises as `read` does."""
         self._check_size(source)
-        work = self._work(
+        work = self._make_work(
             "shisho.corpus.readers.references:read", "shisho.corpus.readers.references:pack", source
         )
         given = {"kind": source.media_type, "charset": source.charset}
-        (entries,) = await self._parts(replace(work, given=given), source.data, references.unpack)
+        (entries,) = await self._read_parts(replace(work, given=given), source.data, references.unpack)
         return entries
 
     def _check_size(self, source: Source) -> None:
@@ -109,22 +109,22 @@ class KillableReader:
     async def _read(self, source: Source, kind: str) -> Reading:
         if kind == media.TEXT and text.is_harmless(source.data, source.charset):
             return text.read(source.data)
-        work = self._work(media.find_reader(kind), "shisho.corpus.readers.wire:pack", source)
+        work = self._make_work(media.find_reader(kind), "shisho.corpus.readers.wire:pack", source)
         if kind == media.HTML:
             seconds = min(HTML_SECONDS, self._seconds) + work.seconds - self._seconds
             work = replace(work, seconds=seconds)
         if kind == media.PDF:
             work = replace(work, progress_seconds=PROGRESS_SECONDS)
-        work = replace(work, given=_given(source, kind))
+        work = replace(work, given=_describe_source(source, kind))
         notify = source.notify_read or tell_nobody
-        return wire.join_readings(await self._parts(work, source.data, wire.unpack, notify))
+        return wire.join_readings(await self._read_parts(work, source.data, wire.unpack, notify))
 
-    def _work(self, function: str, pack: str, source: Source) -> Work:
+    def _make_work(self, function: str, pack: str, source: Source) -> Work:
         megabytes = len(source.data) / 2**20
         seconds = self._seconds + SECONDS_PER_MB * megabytes
         return Work(function, pack, {}, seconds, self._memory_mb + int(MEMORY_PER_MB * megabytes))
 
-    async def _parts(
+    async def _read_parts(
         self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = tell_nobody
     ) -> list[T]:
         try:
@@ -146,7 +146,7 @@ class KillableReader:
         await self._recogniser.close()
 
 
-def _given(source: Source, kind: str) -> Mapping[str, Any]:
+def _describe_source(source: Source, kind: str) -> Mapping[str, Any]:
     if kind == media.PDF:
         return {"password": source.password}
     return {"charset": source.charset} if kind in media.WORDS else {}

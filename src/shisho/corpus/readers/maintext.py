@@ -72,21 +72,21 @@ FITTED = SecondOpinion()
 def find_main_text(tree: Any, opinion: SecondOpinion = FITTED) -> list[Block]:
     """Return the main text, or nothing if none is found."""
     _keep_whole(tree)
-    first = _with_structure(tree, _by_trafilatura(tree))
+    first = _with_structure(tree, _extract_by_trafilatura(tree))
     size = count_letters(first)
     in_parts = _is_one_of_several(tree, first)
     if not opinion.is_asked(size, in_parts=in_parts):
         return first
-    second = _by_readability(tree)
-    better = opinion.is_better(size, count_letters(second), in_parts=in_parts, holds=_holds(second, first))
+    second = _extract_by_readability(tree)
+    better = opinion.is_better(size, count_letters(second), in_parts=in_parts, holds=_has_most(second, first))
     return second if better else first
 
 
 def count_letters(blocks: Iterable[Block]) -> int:
-    return len(_squeezed(blocks))
+    return len(_squeeze_blocks(blocks))
 
 
-def _by_trafilatura(tree: Any) -> list[Block]:
+def _extract_by_trafilatura(tree: Any) -> list[Block]:
     # "fast" skips its own second opinions, "txt" the plain text that "python" would add to the tree.
     extracted: Any = trafilatura.bare_extraction(
         tree, output_format="txt", fast=True, favor_precision=True, include_comments=False
@@ -106,7 +106,7 @@ def _with_code(body: Any) -> Any:
     return body
 
 
-def _by_readability(tree: Any) -> list[Block]:
+def _extract_by_readability(tree: Any) -> list[Block]:
     """Return the part of the page that readability takes for its article, if any."""
     try:
         article = lxml.html.fromstring(Document(lxml.html.tostring(tree, encoding="unicode")).summary())
@@ -141,12 +141,12 @@ def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
     ):
         return blocks
     if _call_paragraphs(tree):
-        blocks = _by_trafilatura(tree)
+        blocks = _extract_by_trafilatura(tree)
     frame = _find_frame(tree, blocks) if blocks else None
     if frame is None or next(frame.iter(*_STRUCTURAL_TAGS), None) is None:
         return blocks
     framed = _walk(frame)
-    return framed if _holds(framed, blocks) else blocks
+    return framed if _has_most(framed, blocks) else blocks
 
 
 def _walk(frame: Any) -> list[Block]:
@@ -170,7 +170,7 @@ def _call_paragraphs(tree: Any) -> bool:
 
 def _find_frame(tree: Any, blocks: list[Block]) -> Any:
     """Return the innermost element with both the first and the last block; None if not found."""
-    beginnings = [_squeezed([block])[:RECOGNISED] for block in (blocks[0], blocks[-1])]
+    beginnings = [_squeeze_blocks([block])[:RECOGNISED] for block in (blocks[0], blocks[-1])]
     first, last = _find_elements(tree, beginnings)
     if first is None or last is None:
         return None
@@ -198,9 +198,9 @@ def _is_one_of_several(tree: Any, blocks: list[Block]) -> bool:
 
     For example one `article` of several.
     """
-    longest = max((_squeezed([block]) for block in blocks), key=len, default="")[:RECOGNISED]
+    longest = max((_squeeze_blocks([block]) for block in blocks), key=len, default="")[:RECOGNISED]
     paragraphs = tree.iter("p") if longest else ()
-    paragraph = next((paragraph for paragraph in paragraphs if longest in _squeezed_text(paragraph)), None)
+    paragraph = next((paragraph for paragraph in paragraphs if longest in _squeeze_element(paragraph)), None)
     if paragraph is None:
         return False
     for part in paragraph.iterancestors():
@@ -217,20 +217,20 @@ def _count_prose(paragraphs: Iterable[Any], least: int) -> int:
     """Return the letters in prose paragraphs of at least this size, without captions and menus."""
     counted = 0
     for paragraph in paragraphs:
-        letters = len(_squeezed_text(paragraph))
-        in_links = sum(len(_squeezed_text(link)) for link in paragraph.iter("a"))
+        letters = len(_squeeze_element(paragraph))
+        in_links = sum(len(_squeeze_element(link)) for link in paragraph.iter("a"))
         if letters >= least and in_links <= letters / 3:
             counted += letters
     return counted
 
 
-def _holds(whole: list[Block], part: list[Block]) -> bool:
+def _has_most(whole: list[Block], part: list[Block]) -> bool:
     """Return whether a text contains most of another, in the same order."""
-    text = _squeezed(whole)
+    text = _squeeze_blocks(whole)
     may_miss = (1 - MOST) * count_letters(part)
     at = 0
     for block in part:
-        words = _squeezed([block])
+        words = _squeeze_blocks([block])
         place = text.find(words, at)
         if place >= 0:
             at = place + len(words)
@@ -239,9 +239,9 @@ def _holds(whole: list[Block], part: list[Block]) -> bool:
     return True
 
 
-def _squeezed(blocks: Iterable[Block]) -> str:
+def _squeeze_blocks(blocks: Iterable[Block]) -> str:
     return "".join("".join(strip_mark(block.text).split()) for block in blocks)
 
 
-def _squeezed_text(element: Any) -> str:
+def _squeeze_element(element: Any) -> str:
     return "".join("".join(element.itertext()).split())

@@ -86,21 +86,25 @@ def read_marked_blocks(text: str, headings: Headings) -> list[Block]:
     parser.block.ruler.at("reference", _read_definition, {"alt": ["paragraph"]})
     parser.add_render_rule("image", _write_description)
     tokens = parser.parse(_with_whole_tables(text))
-    return [block for stretch in _stretches(parser, tokens) for block in read_whole_blocks(stretch, headings)]
+    return [
+        block
+        for stretch in _render_stretches(parser, tokens)
+        for block in read_whole_blocks(stretch, headings)
+    ]
 
 
 def _with_whole_tables(text: str) -> str:
     """Make each HTML table a separate block: in Markdown an empty line inside ends it."""
     parts: list[str] = []
     at = 0
-    for start, end in _html_tables(text):
+    for start, end in _find_html_tables(text):
         table = _EMPTY_LINES.sub("\n", text[start:end])
         parts += [text[at:start], table if _TABLE_END.search(table) else f"{table}</table>"]
         at = end
     return "\n\n".join((*parts, text[at:]))
 
 
-def _html_tables(text: str) -> Iterator[tuple[int, int]]:
+def _find_html_tables(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of HTML tables, except those inside code."""
     code = [match.span() for match in _FENCED.finditer(text)]
     at = 0
@@ -128,13 +132,13 @@ def _read_definition(state: StateBlock, line: int, end: int, silent: bool) -> bo
     rule takes a sentence for an address.
     """
     if silent:  # tests where a paragraph ends: a note's, before the next definition
-        return _match_definition(state, line) is not None and _defines_text(state, state.line)
-    if _defines_text(state, line):
+        return _match_definition(state, line) is not None and _is_text_definition(state, state.line)
+    if _is_text_definition(state, line):
         return paragraph(state, line, end, silent)
     return reference(state, line, end, silent)
 
 
-def _defines_text(state: StateBlock, line: int) -> bool:
+def _is_text_definition(state: StateBlock, line: int) -> bool:
     """Return whether a definition is a footnote, or has a target that is not an address."""
     definition = _match_definition(state, line)
     if definition is None:
@@ -148,11 +152,11 @@ def _match_definition(state: StateBlock, line: int) -> re.Match[str] | None:
     return _DEFINITION.match(state.src, state.bMarks[line] + state.tShift[line])
 
 
-def _stretches(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[str]:
+def _render_stretches(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[str]:
     """Yield the text as HTML, in stretches of whole blocks: a file may exceed a page's limit."""
     parts: list[str] = []
     length = 0
-    for block in _whole_blocks(tokens):
+    for block in _group_blocks(tokens):
         parts.append(str(parser.renderer.render(block, parser.options, {})))
         length += len(parts[-1])
         if length > STRETCH:
@@ -162,18 +166,18 @@ def _stretches(parser: MarkdownIt, tokens: Sequence[Token]) -> Iterator[str]:
     yield "".join(parts)
 
 
-def _whole_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def _group_blocks(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     block: list[Token] = []
     for token in tokens:
         if token.children:
-            token.children = _without_unclosed(token.children)
+            token.children = _drop_unclosed(token.children)
         block.append(token)
         if token.level == 0 and token.nesting <= 0:
             yield block
             block = []
 
 
-def _without_unclosed(children: Sequence[Token]) -> list[Token]:
+def _drop_unclosed(children: Sequence[Token]) -> list[Token]:
     """Return children without tags that are never closed in their paragraph.
 
     Words like <file> would be elements without an end, and <title> would swallow the rest.

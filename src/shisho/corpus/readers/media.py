@@ -148,8 +148,8 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     try:
         return _sniff(name, data, declared)
     except UnsupportedMedia:
-        is_built_in = declared == ANY_REFERENCES or _suffix(name) in _SUFFIXES
-        added = None if is_built_in else find_added_format(_suffix(name), data)
+        is_built_in = declared == ANY_REFERENCES or _find_suffix(name) in _SUFFIXES
+        added = None if is_built_in else find_added_format(_find_suffix(name), data)
         if added is None:
             raise
         return added.media_type
@@ -158,14 +158,14 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
 def _sniff(name: str, data: bytes, declared: str | None) -> str:
     if not data.strip(b"\x00\t\n\r "):
         raise DocumentUnreadable("reader.empty_file")
-    if references := _references(name, data, declared):
+    if references := _detect_references(name, data, declared):
         return references
     if b"%PDF-" in data[:1024]:
         return PDF
     if data.startswith(b"PK\x03\x04"):
-        return _zipped(data)
+        return _detect_zipped(data)
     if data.startswith(_OLE):
-        raise _old_office(data)
+        raise _refuse_old_office(data)
     for magic, kind in _PICTURES.items():
         if data.startswith(magic):
             return kind
@@ -182,14 +182,14 @@ def _sniff(name: str, data: bytes, declared: str | None) -> str:
         )
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         return HTML
-    return _told(name, data, declared)
+    return _detect_declared(name, data, declared)
 
 
-def _suffix(name: str) -> str:
+def _find_suffix(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
-def _references(name: str, data: bytes, declared: str | None) -> str:
+def _detect_references(name: str, data: bytes, declared: str | None) -> str:
     """Return the type of a bibliography, or "".
 
     Raises:
@@ -203,12 +203,12 @@ def _references(name: str, data: bytes, declared: str | None) -> str:
         if not kinds or b"\x00" in head:
             raise UnsupportedMedia("reader.not_a_bibliography")
         return kinds[0]
-    kind = _REFERENCE_SUFFIXES.get(_suffix(name), "")
+    kind = _REFERENCE_SUFFIXES.get(_find_suffix(name), "")
     is_one = kind and _REFERENCES[kind].search(head) is not None
     return kind if is_one and (kind != CSL_JSON or b'"id"' in head) else ""
 
 
-def _zipped(data: bytes) -> str:
+def _detect_zipped(data: bytes) -> str:
     # The central directory is at the end, and its names are never compressed.
     if b"word/document.xml" in data:
         return DOCX
@@ -224,7 +224,7 @@ def _zipped(data: bytes) -> str:
     )
 
 
-def _old_office(data: bytes) -> Exception:
+def _refuse_old_office(data: bytes) -> Exception:
     if "EncryptedPackage".encode("utf-16-le") in data:
         return DocumentEncrypted("reader.password_protected")
     return UnsupportedMedia(
@@ -233,8 +233,8 @@ def _old_office(data: bytes) -> Exception:
     )
 
 
-def _told(name: str, data: bytes, declared: str | None) -> str:
-    suffix = _suffix(name)
+def _detect_declared(name: str, data: bytes, declared: str | None) -> str:
+    suffix = _find_suffix(name)
     told_text = (declared or "").partition(";")[0].strip().lower()
     for kind in (RTF if told_text == "text/rtf" else told_text, _SUFFIXES.get(suffix, "")):
         if kind in WORDS or (kind == EML and _LETTER.match(data)):

@@ -32,8 +32,8 @@ def read(data: bytes) -> Reading:
     book = json.loads(decode(data))
     headings = Headings()
     blocks = []
-    for number, cell in enumerate(_cells(book), start=1):
-        written = [block for block in _blocks(cell, headings) if block.text.strip()]
+    for number, cell in enumerate(_list_cells(book), start=1):
+        written = [block for block in _make_blocks(cell, headings) if block.text.strip()]
         blocks += [replace(block, place=notebook_cell(number)) for block in written]
     if not blocks:
         raise DocumentUnreadable("reader.empty_text")
@@ -53,14 +53,14 @@ def _cut(block: Block) -> Block:
     return replace(block, text=block.text[:OUTPUT]) if block.kind is BlockKind.NOTE else block
 
 
-def _cells(book: Any) -> list[Any]:
+def _list_cells(book: Any) -> list[Any]:
     """Return the cells; those of version 3 are in worksheets."""
     sheets = book.get("worksheets")
     return [cell for sheet in sheets for cell in sheet["cells"]] if sheets else list(book["cells"])
 
 
-def _blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
-    text = _text(cell.get("source", cell.get("input", "")))
+def _make_blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
+    text = _join_text(cell.get("source", cell.get("input", "")))
     kind = cell.get("cell_type")
     if kind == "markdown":
         yield from read_marked_blocks(text, headings)
@@ -70,26 +70,26 @@ def _blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
         code = BlockKind.CODE if kind == "code" else BlockKind.PARAGRAPH
         yield Block(text.strip("\n"), code, headings=headings.path)
         for output in cell.get("outputs", ()):
-            yield from _results(output, copy.deepcopy(headings))
+            yield from _read_results(output, copy.deepcopy(headings))
 
 
-def _results(output: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
+def _read_results(output: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
     """Yield the text of a result in the form that a notebook shows; its headings end with it."""
     data = output.get("data", {})
     plain = output.get("text") or data.get("text/plain", "")
-    has_words = bool(plain) and not _OBJECT.fullmatch(_text(plain).strip())
+    has_words = bool(plain) and not _OBJECT.fullmatch(_join_text(plain).strip())
     if "text/markdown" in data:
-        yield from read_marked_blocks(_text(data["text/markdown"]), headings)
+        yield from read_marked_blocks(_join_text(data["text/markdown"]), headings)
     elif "text/html" in data and not has_words:
-        yield from read_whole_blocks(_text(data["text/html"]), headings)
+        yield from read_whole_blocks(_join_text(data["text/html"]), headings)
     elif output.get("output_type") in ("error", "pyerr"):
-        failure = f"{_text(output.get('ename', ''))}: {_text(output.get('evalue', ''))}"
+        failure = f"{_join_text(output.get('ename', ''))}: {_join_text(output.get('evalue', ''))}"
         yield Block(failure.strip(": "), BlockKind.NOTE, headings=headings.path)
     else:
-        yield Block(_text(plain).strip("\n"), BlockKind.NOTE, headings=headings.path)
+        yield Block(_join_text(plain).strip("\n"), BlockKind.NOTE, headings=headings.path)
 
 
-def _text(source: Any) -> str:
+def _join_text(source: Any) -> str:
     """Return the text of a cell, which may be a list of lines."""
     text = "".join(source) if isinstance(source, list) else str(source)
     return strip_controls(_COLOURS.sub("", text))

@@ -36,7 +36,9 @@ class ParagraphCounter:
 
     def __init__(self, element: Any | None) -> None:
         definitions = (
-            {} if element is None else {_name(rules): rules for rules in element.iter(qn("w:abstractNum"))}
+            {}
+            if element is None
+            else {_read_name(rules): rules for rules in element.iter(qn("w:abstractNum"))}
         )
         lists = [] if element is None else list(element.iterchildren(qn("w:num")))
         self._lists = {each.get(qn("w:numId"), ""): each for each in lists}
@@ -51,7 +53,7 @@ class ParagraphCounter:
         None if there is no such list: 0 removes a paragraph from a list.
         """
         numbered = self._lists.get(list_id)
-        definition = "" if numbered is None else _value(numbered, "w:abstractNumId")
+        definition = "" if numbered is None else _read_value(numbered, "w:abstractNumId")
         levels = self._levels.get(definition)
         if levels is None:
             return None
@@ -62,37 +64,37 @@ class ParagraphCounter:
             self._begun.add(list_id)
             self._begin_anew(numbered, counts)
         before = counts[depth]
-        counts[depth] = _at(levels, depth).start if before is None else min(before + 1, _MOST)
+        counts[depth] = _find_level(levels, depth).start if before is None else min(before + 1, _MOST)
         counts[depth + 1 :] = [None] * (_LEVELS - depth - 1)
         return _write(levels, counts, depth)
 
     def _begin_anew(self, numbered: Any, counts: list[int | None]) -> None:
         for override in numbered.iterchildren(qn("w:lvlOverride")):
-            depth = _integer(override.get(qn("w:ilvl")), _LEVELS)
+            depth = _parse_integer(override.get(qn("w:ilvl")), _LEVELS)
             start = override.find(qn("w:startOverride"))
             if depth < _LEVELS and start is not None:
-                counts[depth] = _integer(start.get(_VALUE), 1) - 1
+                counts[depth] = _parse_integer(start.get(_VALUE), 1) - 1
 
 
-def _name(definition: Any) -> str:
+def _read_name(definition: Any) -> str:
     return str(definition.get(qn("w:abstractNumId"), ""))
 
 
-def _value(element: Any, name: str) -> str:
+def _read_value(element: Any, name: str) -> str:
     child = element.find(qn(name))
     return "" if child is None else str(child.get(_VALUE, ""))
 
 
-def _integer(text: str | None, otherwise: int) -> int:
+def _parse_integer(text: str | None, otherwise: int) -> int:
     return int(text) if text and text.isdecimal() and len(text) <= 5 else otherwise
 
 
 def _read_levels(definition: Any) -> dict[int, _Level]:
     return {
-        _integer(level.get(qn("w:ilvl")), 0): _Level(
-            _integer(_value(level, "w:start"), 1),
-            _value(level, "w:numFmt") or "decimal",
-            _value(level, "w:lvlText"),
+        _parse_integer(level.get(qn("w:ilvl")), 0): _Level(
+            _parse_integer(_read_value(level, "w:start"), 1),
+            _read_value(level, "w:numFmt") or "decimal",
+            _read_value(level, "w:lvlText"),
         )
         for level in definition.iterchildren(qn("w:lvl"))
     }
@@ -101,22 +103,22 @@ def _read_levels(definition: Any) -> dict[int, _Level]:
 def _read_styles(definition: Any) -> dict[str, int]:
     """Return the levels of paragraphs by style."""
     return {
-        _value(level, "w:pStyle"): _integer(level.get(qn("w:ilvl")), 0)
+        _read_value(level, "w:pStyle"): _parse_integer(level.get(qn("w:ilvl")), 0)
         for level in definition.iterchildren(qn("w:lvl"))
     }
 
 
-def _at(levels: Mapping[int, _Level], depth: int) -> _Level:
+def _find_level(levels: Mapping[int, _Level], depth: int) -> _Level:
     return levels.get(depth, _Level(1, "none", ""))
 
 
 def _write(levels: Mapping[int, _Level], counts: list[int | None], depth: int) -> str:
-    own = _at(levels, depth)
+    own = _find_level(levels, depth)
     if own.form in ("bullet", "none"):
         return ""
     text = own.text[:100]
     for outer in range(depth + 1):
-        level = _at(levels, outer)
+        level = _find_level(levels, outer)
         number = counts[outer]
         text = text.replace(f"%{outer + 1}", _spell(level.start if number is None else number, level.form))
     return text.strip()

@@ -70,8 +70,8 @@ def read_pdf(
     """Read pages of a PDF (from 1; none named: all). `tell` is called for each."""
     with closing(open_document(data, password)) as document:
         numbers = list(pages) or range(1, len(document) + 1)
-        drawn = ((number, *_drawn(document, number)) for number in numbers)
-        return _reading(_recognised(drawn, len(numbers), tell), len(document))
+        drawn = ((number, *_draw_page(document, number)) for number in numbers)
+        return _make_reading(_recognise_pages(drawn, len(numbers), tell), len(document))
 
 
 def read_picture(data: bytes, tell: Tell = tell_nobody) -> Reading:
@@ -79,11 +79,11 @@ def read_picture(data: bytes, tell: Tell = tell_nobody) -> Reading:
     with open_picture(data) as picture:
         count = getattr(picture, "n_frames", 1)
         frames = enumerate(ImageSequence.Iterator(picture), start=1)
-        scaled = ((number, *_scaled(frame)) for number, frame in frames)
-        return _reading(_recognised(scaled, count, tell), count)
+        scaled = ((number, *_scale_frame(frame)) for number, frame in frames)
+        return _make_reading(_recognise_pages(scaled, count, tell), count)
 
 
-def _recognised(pictures: Iterable[tuple[int, Any, float]], count: int, tell: Tell) -> list[PdfPage]:
+def _recognise_pages(pictures: Iterable[tuple[int, Any, float]], count: int, tell: Tell) -> list[PdfPage]:
     """Return the recognised pages.
 
     `pictures`: the number of each page, its pixels (rows of blue, green and red) and points per pixel.
@@ -91,14 +91,14 @@ def _recognised(pictures: Iterable[tuple[int, Any, float]], count: int, tell: Te
     pages: list[PdfPage] = []
     for number, picture, scale in pictures:
         height, width = picture.shape[:2]
-        lines = tuple(_lines(_pieces(picture, scale), number))
+        lines = tuple(_make_lines(_recognise_pieces(picture, scale), number))
         pages.append(PdfPage(lines, width * scale, height * scale))
         tell(len(pages), count)
     return pages
 
 
-def _reading(pages: Sequence[PdfPage], count: int) -> Reading:
-    blocks = paragraphs.blocks(_of_even_type(pages))
+def _make_reading(pages: Sequence[PdfPage], count: int) -> Reading:
+    blocks = paragraphs.blocks(_equalise_sizes(pages))
     return Reading(tuple(replace(block, ocr=True) for block in blocks), _title(blocks), count)
 
 
@@ -106,7 +106,7 @@ def _title(blocks: Sequence[Block]) -> str:
     return next((block.text for block in blocks if block.kind is BlockKind.HEADING and block.page == 1), "")
 
 
-def _drawn(document: Any, number: int) -> tuple[Any, float]:
+def _draw_page(document: Any, number: int) -> tuple[Any, float]:
     page = document[number - 1]
     try:
         scale = min(DPI / POINTS, MOST_PIXELS / max(*page.get_size(), 1.0))
@@ -117,7 +117,7 @@ def _drawn(document: Any, number: int) -> tuple[Any, float]:
         page.close()
 
 
-def _scaled(frame: Any) -> tuple[Any, float]:
+def _scale_frame(frame: Any) -> tuple[Any, float]:
     """Return a frame upright, on white, and no larger than a page needs."""
     points = points_of_pixel(frame)
     picture = turn_upright(frame)
@@ -129,7 +129,7 @@ def _scaled(frame: Any) -> tuple[Any, float]:
 
 
 @lru_cache(maxsize=1)
-def _engine() -> Any:
+def _load_engine() -> Any:
     import cv2
     from rapidocr import RapidOCR
 
@@ -147,19 +147,19 @@ def _engine() -> Any:
     )
 
 
-def _pieces(picture: Any, scale: float) -> list[TextPiece]:
+def _recognise_pieces(picture: Any, scale: float) -> list[TextPiece]:
     """Return the pieces of the printed area, without surrounding white.
 
     The detector misses a short line on an empty page.
     """
     return [
         piece
-        for top, bottom, first, last in _bands(picture)
-        for piece in _pieces_of(_framed(picture[top:bottom, first:last]), first, top, scale)
+        for top, bottom, first, last in _find_bands(picture)
+        for piece in _recognise_band(_pad_picture(picture[top:bottom, first:last]), first, top, scale)
     ]
 
 
-def _bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
+def _find_bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
     """Yield top, bottom, left and right of printed areas, split at wide white gaps."""
     ink = picture.min(axis=2) < INK
     rows = np.flatnonzero(ink.sum(axis=1) >= SPECKS)
@@ -172,15 +172,15 @@ def _bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
         yield top, bottom, max(0, int(columns[0]) - MARGIN), int(columns[-1]) + MARGIN
 
 
-def _framed(picture: Any) -> Any:
+def _pad_picture(picture: Any) -> Any:
     """Pad a picture to the detector's minimum size, with white to the right and below."""
     height, width = picture.shape[:2]
     more = ((0, max(0, LEAST_SIDE - height)), (0, max(0, LEAST_SIDE - width)), (0, 0))
     return np.ascontiguousarray(np.pad(picture, more, constant_values=255))
 
 
-def _pieces_of(picture: Any, left_edge: int, top_edge: int, scale: float) -> list[TextPiece]:
-    output = _engine()(picture)
+def _recognise_band(picture: Any, left_edge: int, top_edge: int, scale: float) -> list[TextPiece]:
+    output = _load_engine()(picture)
     if output.boxes is None:
         return []
     pieces = []
@@ -199,9 +199,9 @@ def mend_letters(text: str) -> str:
     return _ONE.sub("一", text.translate(_FORMS))
 
 
-def _lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:
+def _make_lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:
     """Yield lines: adjacent pieces are one line, as in a PDF, and columns are in sequence."""
-    for column in _columns(list(pieces)):
+    for column in _split_columns(list(pieces)):
         rows: list[list[TextPiece]] = []
         for piece in sorted(column, key=lambda piece: piece.top + piece.bottom):
             middle = (piece.top + piece.bottom) / 2
@@ -210,10 +210,10 @@ def _lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:
             else:
                 rows.append([piece])
         for row in rows:
-            yield _line(sorted(row, key=lambda piece: piece.left), page)
+            yield _make_line(sorted(row, key=lambda piece: piece.left), page)
 
 
-def _columns(pieces: list[TextPiece]) -> list[list[TextPiece]]:
+def _split_columns(pieces: list[TextPiece]) -> list[list[TextPiece]]:
     """Split pieces into columns of text.
 
     They are cut at white over the full height between two columns, and above and below text over both.
@@ -222,15 +222,15 @@ def _columns(pieces: list[TextPiece]) -> list[list[TextPiece]]:
         return [pieces] if pieces else []
     size = median(piece.bottom - piece.top for piece in pieces)
     for axis in (0, 1):
-        parts = _parted(pieces, axis, size if axis == 0 else 0.0)
+        parts = _split_pieces(pieces, axis, size if axis == 0 else 0.0)
         if len(parts) > 1 and (axis == 1 or all(_is_text(part, size) for part in parts)):
-            columns = [column for part in parts for column in _columns(part)]
+            columns = [column for part in parts for column in _split_columns(part)]
             # White between rows separates nothing if no part contains columns.
             return columns if axis == 0 or len(columns) > len(parts) else [pieces]
     return [pieces]
 
 
-def _parted(pieces: list[TextPiece], axis: int, least: float) -> list[list[TextPiece]]:
+def _split_pieces(pieces: list[TextPiece], axis: int, least: float) -> list[list[TextPiece]]:
     """Return groups with more than `least` white between them."""
     parts: list[list[TextPiece]] = []
     end = 0.0
@@ -253,7 +253,7 @@ def _is_upright(piece: TextPiece) -> bool:
     return len(piece.text) > SHORT and piece.bottom - piece.top > 2 * (piece.right - piece.left)
 
 
-def _line(row: Sequence[TextPiece], page: int) -> PdfLine:
+def _make_line(row: Sequence[TextPiece], page: int) -> PdfLine:
     left = row[0].left
     right = max(piece.right for piece in row)
     top = min(piece.top for piece in row)
@@ -275,7 +275,7 @@ def _line(row: Sequence[TextPiece], page: int) -> PdfLine:
     return PdfLine(text, page, box, Typeface(size, bottom, False), upright, tuple(gaps), tuple(cells))
 
 
-def _of_even_type(pages: Sequence[PdfPage]) -> list[PdfPage]:
+def _equalise_sizes(pages: Sequence[PdfPage]) -> list[PdfPage]:
     """Return pages with even font sizes: a line near the most common size gets that size.
 
     Boxes of one font size differ in height.
@@ -285,8 +285,8 @@ def _of_even_type(pages: Sequence[PdfPage]) -> list[PdfPage]:
         return list(pages)
     usual = round(median(sizes), 1)
 
-    def evened(line: PdfLine) -> PdfLine:
+    def equalise_line(line: PdfLine) -> PdfLine:
         near = usual / SAME_TYPE < line.size < usual * SAME_TYPE
         return replace(line, type=replace(line.type, size=usual if near else round(line.size)))
 
-    return [replace(page, lines=tuple(map(evened, page.lines))) for page in pages]
+    return [replace(page, lines=tuple(map(equalise_line, page.lines))) for page in pages]

@@ -34,18 +34,18 @@ class Outline:
         self._body = body
         self._bold_marks = sum(line.type.bold for line in lines) <= COMMON * len(lines)
         self._large_marks = sum(line.size >= LARGE * self._body for line in lines) <= COMMON * len(lines)
-        heads = [group for group in groups if self._stands_out(group)]
-        self._ranks = _ranks(heads)
+        heads = [group for group in groups if self._is_prominent(group)]
+        self._ranks = _rank_sizes(heads)
         self._chapters = max(
-            (chapter for group in heads if (chapter := _chapter(group)) is not None), default=None
+            (chapter for group in heads if (chapter := _find_chapter(group)) is not None), default=None
         )
-        self._top = self._top_of_numbers(heads)
+        self._top = self._find_number_offset(heads)
 
     def level(self, group: Group) -> int:
         """Return the level from 1, the outermost; 0 if it is not a heading."""
-        if not self._stands_out(group):
+        if not self._is_prominent(group):
             return 0
-        if (number := self._depth(group)) is not None:
+        if (number := self._find_depth(group)) is not None:
             return max(1, self._top + number)
         if group[0].size < LARGE * self._body:
             return LEVELS + 1
@@ -60,7 +60,7 @@ class Outline:
         highest = min(large, key=lambda group: group[0].box[1], default=None)
         return highest if highest and highest[0].box[1] < page.height / 3 else None
 
-    def _stands_out(self, group: Group) -> bool:
+    def _is_prominent(self, group: Group) -> bool:
         if not _may_head(group):
             return False
         size = group[0].size
@@ -73,15 +73,15 @@ class Outline:
             return False
         return (numbered and (bold or size >= NUMBERED * self._body)) or (bold and not is_item(text))
 
-    def _depth(self, group: Group) -> int | None:
+    def _find_depth(self, group: Group) -> int | None:
         number = depth(group[0].text)
-        if number == 1 and self._chapters is not None and _chapter(group) is None:
+        if number == 1 and self._chapters is not None and _find_chapter(group) is None:
             return self._chapters + 1
         return number
 
-    def _top_of_numbers(self, heads: Sequence[Group]) -> int:
+    def _find_number_offset(self, heads: Sequence[Group]) -> int:
         """Return the offset of depths: the outermost number has the level of its size."""
-        depths = [(number, group) for group in heads if (number := self._depth(group)) is not None]
+        depths = [(number, group) for group in heads if (number := self._find_depth(group)) is not None]
         if not depths:
             return 0
         outer = min(number for number, _ in depths)
@@ -107,11 +107,11 @@ def _may_head(group: Group) -> bool:
     return gaps <= (depth(text) is not None) and reads_as_heading(text)
 
 
-def _chapter(group: Group) -> int | None:
+def _find_chapter(group: Group) -> int | None:
     return depth(group[0].text) if group[0].text.startswith("第") else None
 
 
-def _ranks(heads: Iterable[Group]) -> dict[float, int]:
+def _rank_sizes(heads: Iterable[Group]) -> dict[float, int]:
     used = Counter(group[0].size for group in heads if group[0].page > 1 or depth(group[0].text) is not None)
     # A size used once (a preface, a table of contents) is on the chapters' level, not above it.
     ranked = sorted((size for size in used if used[size] > 1), reverse=True)

@@ -44,25 +44,25 @@ def find_paint(style: Style) -> Paint | None:
         if name != "background-color":
             pictures = images
             covers = covers or not _COVERING.isdisjoint(words)
-    return _paint_below(pictures, _plain_colour(colours), covers=covers)
+    return _find_paint_below(pictures, _parse_plain_colour(colours), covers=covers)
 
 
 def split_words(value: str) -> list[str]:
     return _WORD.findall(value)
 
 
-def _plain_colour(words: Sequence[str]) -> Paint | None:
+def _parse_plain_colour(words: Sequence[str]) -> Paint | None:
     colours = [colour for word in words if (colour := parse_colour(word)) is not None]
     if colours:
         return None if is_faint(colours[-1]) else Paint(colours[-1])
     return UNTOLD if any("(" in word for word in words) else None  # such as var(--ground)
 
 
-def _paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: bool) -> Paint | None:
+def _find_paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: bool) -> Paint | None:
     is_pictured = False
     for picture in pictures:  # the first is on top
         if _GRADIENT.match(picture):
-            even = _even_colour(picture)
+            even = _find_even_colour(picture)
             if even is None or not is_faint(even):
                 return Paint(even, is_pictured)
         elif covers:
@@ -74,7 +74,7 @@ def _paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: bool)
     return UNTOLD if ground is None else Paint(ground.colour, is_pictured=True)
 
 
-def _even_colour(gradient: str) -> Colour | None:
+def _find_even_colour(gradient: str) -> Colour | None:
     """Return the colour of a gradient that begins and ends alike; None for others."""
     words = split_words(gradient[gradient.index("(") + 1 : -1])
     stops = [colour for word in words if (colour := parse_colour(word)) is not None]

@@ -44,7 +44,7 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
                     kind = BlockKind.HEADING
                 elif shapes.is_item(text):
                     kind = BlockKind.LIST
-            found_blocks.append(Block(text, kind, group[0].page, path, _placed(group)))
+            found_blocks.append(Block(text, kind, group[0].page, path, _place_lines(group)))
     return tuple(found_blocks)
 
 
@@ -55,24 +55,24 @@ class _Grouping:
         self._lines = lines
         self._body = body
         self._tables = tables(lines)
-        self._pitch = _pitches(lines)
-        self._margin = _margins(lines)
+        self._pitch = _measure_pitches(lines)
+        self._margin = _measure_margins(lines)
 
     def groups(self) -> list[tuple[BlockKind, list[PdfLine]]]:
         groups: list[tuple[BlockKind, list[PdfLine]]] = []
         for index, line in enumerate(self._lines):
-            if index and self._goes_on(groups[-1][1], index):
+            if index and self._is_continued(groups[-1][1], index):
                 groups[-1][1].append(line)
             else:
-                groups.append((self._kind(index), [line]))
+                groups.append((self._find_kind(index), [line]))
         return groups
 
-    def _kind(self, index: int) -> BlockKind:
+    def _find_kind(self, index: int) -> BlockKind:
         if index in self._tables:
             return BlockKind.TABLE
         return BlockKind.CAPTION if shapes.is_caption(self._lines[index].text) else BlockKind.PARAGRAPH
 
-    def _goes_on(self, group: Sequence[PdfLine], index: int) -> bool:
+    def _is_continued(self, group: Sequence[PdfLine], index: int) -> bool:
         last = self._lines[index - 1]
         line = self._lines[index]
         if index in self._tables or index - 1 in self._tables:
@@ -81,23 +81,23 @@ class _Grouping:
             return True
         if last.vertical != line.vertical:
             return False
-        advance = _advance(last, line)
+        advance = _measure_advance(last, line)
         pitch = self._pitch.get(line.size, PITCH * line.size)
         if shapes.is_formula(line.text) and not shapes.has_ended(last.text) and 0 < advance < 2.2 * pitch:
             return True
         if shapes.is_formula(last.text) and not shapes.is_scrap(line.text):
             return False
-        if not last.size < SAME_SIZE * line.size < SAME_SIZE**2 * last.size or self._begins(line):
+        if not last.size < SAME_SIZE * line.size < SAME_SIZE**2 * last.size or self._is_beginning(line):
             return False
         if self._is_unfinished(index - 1):
             return advance < 1.3 * pitch if last.type.bold == line.type.bold else 0 < advance < 1.1 * pitch
-        return self._follows(group, index, advance, pitch)
+        return self._is_following(group, index, advance, pitch)
 
-    def _begins(self, line: PdfLine) -> bool:
+    def _is_beginning(self, line: PdfLine) -> bool:
         heads = line.size >= LARGE * self._body and shapes.depth(line.text) is not None
         return heads or shapes.is_bullet(line.text) or line.text.startswith("\u3000")
 
-    def _follows(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:
+    def _is_following(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:
         """Return whether a line continues the paragraph although the previous one may be its last."""
         last = self._lines[index - 1]
         line = self._lines[index]
@@ -135,11 +135,11 @@ class _Grouping:
         return self._margin[index] - line.end > need
 
 
-def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
+def _measure_pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
     """Return the most common distance between lines on the page, by font size."""
     steps: dict[float, Counter[float]] = {}
     for above, below in pairwise(lines):
-        advance = _advance(above, below)
+        advance = _measure_advance(above, below)
         same = above.size == below.size and above.vertical == below.vertical
         if same and 0.8 * above.size < advance < 3 * above.size:
             steps.setdefault(above.size, Counter())[round(advance * 2) / 2] += 1
@@ -149,7 +149,7 @@ def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
     }
 
 
-def _margins(lines: Sequence[PdfLine]) -> list[float]:
+def _measure_margins(lines: Sequence[PdfLine]) -> list[float]:
     """Return for each line the end of the longest line in its column."""
     margins: list[float] = []
     start = 0
@@ -163,12 +163,12 @@ def _margins(lines: Sequence[PdfLine]) -> list[float]:
 def _is_below(above: PdfLine, below: PdfLine) -> bool:
     if above.vertical != below.vertical:
         return False
-    return _advance(above, below) > -0.5 * below.size and min(above.end, below.end) > max(
+    return _measure_advance(above, below) > -0.5 * below.size and min(above.end, below.end) > max(
         above.begin, below.begin
     )
 
 
-def _advance(above: PdfLine, below: PdfLine) -> float:
+def _measure_advance(above: PdfLine, below: PdfLine) -> float:
     """Return the distance of the next line along the page: downward, or leftward if vertical."""
     if above.vertical:
         return above.box[2] - below.box[2]
@@ -222,7 +222,7 @@ def _is_label(group: tuple[BlockKind, list[PdfLine]], body: float) -> bool:
     )
 
 
-def _placed(group: Sequence[PdfLine]) -> tuple[PrintedLine, ...]:
+def _place_lines(group: Sequence[PdfLine]) -> tuple[PrintedLine, ...]:
     lines: list[PrintedLine] = []
     start = 0
     for line in group:

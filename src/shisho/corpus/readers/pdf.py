@@ -46,16 +46,18 @@ def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> 
     fonts = substitutes()
     fonts.begin()
     with closing(open_document(data, password)) as document:
-        pages = _pages(document, tell)
+        pages = _read_pages(document, tell)
         title = _title(document)
-        description = describe_pdf(_author(document), data)
+        description = describe_pdf(_read_author(document), data)
     if fonts.uncertain:
         fonts.begin(everywhere=True)
         with closing(open_document(data, password)) as document:
-            pages = [max(both, key=_letters) for both in zip(pages, _pages(document, tell), strict=True)]
-    damaged = _numbers(pages, lambda page: not page.height)
-    needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
-    guessed = _numbers(pages, lambda page: bool(page.unnamed) and not _is_garbled(page))
+            pages = [
+                max(both, key=_count_letters) for both in zip(pages, _read_pages(document, tell), strict=True)
+            ]
+    damaged = _select_numbers(pages, lambda page: not page.height)
+    needs_ocr = _select_numbers(pages, lambda page: not _count_letters(page) or _is_garbled(page))
+    guessed = _select_numbers(pages, lambda page: bool(page.unnamed) and not _is_garbled(page))
     pdf_pages = [
         replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)
     ]
@@ -76,7 +78,7 @@ def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> 
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings), description)
 
 
-def _pages(document: Any, tell: Tell) -> list[PdfPage]:
+def _read_pages(document: Any, tell: Tell) -> list[PdfPage]:
     """Return the pages; a damaged page has no height."""
     pages: list[PdfPage] = []
     count = len(document)
@@ -89,11 +91,11 @@ def _pages(document: Any, tell: Tell) -> list[PdfPage]:
     return pages
 
 
-def _numbers(pages: Sequence[PdfPage], fits: Callable[[PdfPage], bool]) -> list[int]:
+def _select_numbers(pages: Sequence[PdfPage], fits: Callable[[PdfPage], bool]) -> list[int]:
     return [number for number, page in enumerate(pages, start=1) if fits(page)]
 
 
-def _letters(page: PdfPage) -> int:
+def _count_letters(page: PdfPage) -> int:
     return sum(len("".join(line.text.split())) for line in page.lines)
 
 
@@ -112,7 +114,7 @@ def _is_nonsense(text: str, unnamed: str = "") -> bool:
     return sum(map(len, _GARBLED.findall(text))) > most or (guesses > most and 2 * guesses > len(unnamed))
 
 
-def _author(document: Any) -> str:
+def _read_author(document: Any) -> str:
     author = " ".join(str(document.get_metadata_value("Author")).split())
     return "" if _is_nonsense(author) else author
 

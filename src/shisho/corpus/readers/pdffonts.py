@@ -37,7 +37,7 @@ class FontSubstitutes:
         answers = {
             "Release": lambda _: None,
             "EnumFonts": lambda _, mapper: None,
-            "MapFont": self._font_for,
+            "MapFont": self._choose_font,
             "GetFont": lambda _, face: None,
             "GetFontData": _copy,
             "GetFaceName": lambda _, font, buffer, size: 0,
@@ -53,7 +53,7 @@ class FontSubstitutes:
         self.uncertain = False
         self._everywhere = everywhere
 
-    def _font_for(
+    def _choose_font(
         self, _: Any, weight: int, italic: int, charset: int, pitch: int, face: Any, exact: Any
     ) -> int | None:
         if charset not in _WESTERN:

@@ -100,7 +100,7 @@ def read_page(document: Any, number: int) -> PdfPage:
             if line := read_line(textpage.raw, place, words, start, end, number):
                 lines.append(line)
         width, height = page.get_size()
-        return PdfPage(_in_reading_order(lines), width, height, read_unnamed_letters(textpage.raw))
+        return PdfPage(_sort_lines(lines), width, height, read_unnamed_letters(textpage.raw))
     finally:
         textpage.close()
         page.close()
@@ -138,7 +138,7 @@ def read_line(
     vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - remaining)
     height = right - remaining if vertical else bottom - top
     type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
-    gaps = () if vertical else _gaps(boxes, GAP * type_.size)
+    gaps = () if vertical else _find_gaps(boxes, GAP * type_.size)
     return PdfLine(
         text=line_text(text),
         page=number,
@@ -146,11 +146,11 @@ def read_line(
         type=type_,
         vertical=vertical,
         gaps=gaps,
-        cells=_cells(textpage, place, text, start, gaps) if gaps else (),
+        cells=_find_cells(textpage, place, text, start, gaps) if gaps else (),
     )
 
 
-def _cells(
+def _find_cells(
     textpage: Any, place: PageTransform, text: str, start: int, gaps: tuple[tuple[float, float], ...]
 ) -> tuple[int, ...]:
     """Return the start of each cell: the first letter after a gap, by its box."""
@@ -171,7 +171,7 @@ def _cells(
     return tuple(cells)
 
 
-def _gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
+def _find_gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
     gaps = []
     end = min(box[0] for box in boxes)
     for remaining, _, right, _ in sorted(boxes):
@@ -191,9 +191,9 @@ class PageTransform:
         width, height = page.get_size()
         self._page = page
         self._extent = (0, 0, max(1, round(width * _SCALE)), max(1, round(height * _SCALE)), 0)
-        x0, y0 = self._shown(0, 0)
-        (x1, y1) = self._shown(1000, 0)
-        (x2, y2) = self._shown(0, 1000)
+        x0, y0 = self._rotate_point(0, 0)
+        (x1, y1) = self._rotate_point(1000, 0)
+        (x2, y2) = self._rotate_point(0, 1000)
         self._matrix = (
             (x1 - x0) / 1000,
             (x2 - x0) / 1000,
@@ -203,7 +203,7 @@ class PageTransform:
             y0,
         )
 
-    def _shown(self, x: float, y: float) -> tuple[float, float]:
+    def _rotate_point(self, x: float, y: float) -> tuple[float, float]:
         device_x = ctypes.c_int()
         device_y = ctypes.c_int()
         pdfium.FPDF_PageToDevice(
@@ -239,10 +239,10 @@ class PageTransform:
         The size is the most common one, the greater of two equally common ones.
         """
         glyphs = [
-            (size, self._base(textpage, index), _is_bold(name))
+            (size, self._read_base(textpage, index), _is_bold(name))
             for index in sorted({first + (last - first) * part // SAMPLES for part in range(SAMPLES + 1)})
             # A space that PDFium inserted has no font, size or position.
-            if (name := _font(textpage, index)) and (size := self._size(textpage, index)) > 1
+            if (name := _read_font(textpage, index)) and (size := self._read_size(textpage, index)) > 1
         ]
         if not glyphs:
             return None
@@ -254,20 +254,20 @@ class PageTransform:
             all(bold for _, _, bold in glyphs),
         )
 
-    def _size(self, textpage: Any, index: int) -> float:
+    def _read_size(self, textpage: Any, index: int) -> float:
         # Many producers use size 1 and put the size into the text matrix.
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(textpage, index, matrix)
         return float(round(pdfium.FPDFText_GetFontSize(textpage, index) * math.hypot(matrix.c, matrix.d), 1))
 
-    def _base(self, textpage: Any, index: int) -> float:
+    def _read_base(self, textpage: Any, index: int) -> float:
         x = ctypes.c_double()
         y = ctypes.c_double()
         pdfium.FPDFText_GetCharOrigin(textpage, index, x, y)
         return self.box(x.value, y.value, x.value, y.value)[1]
 
 
-def _font(textpage: Any, index: int) -> bytes:
+def _read_font(textpage: Any, index: int) -> bytes:
     name = ctypes.create_string_buffer(128)
     size = pdfium.FPDFText_GetFontInfo(textpage, index, name, len(name), ctypes.byref(ctypes.c_int()))
     return name.value if 0 < size <= len(name) else b""
@@ -279,7 +279,7 @@ def _is_bold(font: bytes) -> bool:
     return bool(_BOLD.search(font))
 
 
-def _in_reading_order(lines: list[PdfLine]) -> list[PdfLine]:
+def _sort_lines(lines: list[PdfLine]) -> list[PdfLine]:
     """Return the lines in reading order.
 
     The drawing order keeps columns apart; but vertical lines go from right to left, in whatever order they

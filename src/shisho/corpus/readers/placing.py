@@ -62,7 +62,7 @@ def is_out_of_sight(element: Any, style: Style) -> bool:
         (pixels <= -limits[side][0] or pixels >= limits[side][1])
         and not _is_one_of_a_row(element, side, pixels)
         and not (pixels < 0 and _is_track(element, style, pixels))
-        for side, pixels in _shifts(style)
+        for side, pixels in _read_shifts(style)
     )
 
 
@@ -93,30 +93,30 @@ def _is_narrow(begin: float | None, end: float | None) -> bool:
     return begin is not None and end is not None and end - begin <= NO_ROOM
 
 
-def _shifts(style: Style) -> Iterator[tuple[str, float]]:
+def _read_shifts(style: Style) -> Iterator[tuple[str, float]]:
     """Yield the sides from which the element is moved, and by how many pixels."""
     if style.get("position") in _PLACED:
-        yield from _measured(find_sides(style, "inset"), 10.0).items()
-    margins = _measured(find_sides(style, "margin"), _OF_A_MARGIN)
-    padding = _measured(find_sides(style, "padding"), _OF_A_MARGIN)
+        yield from _measure_sides(find_sides(style, "inset"), 10.0).items()
+    margins = _measure_sides(find_sides(style, "margin"), _OF_A_MARGIN)
+    padding = _measure_sides(find_sides(style, "padding"), _OF_A_MARGIN)
     indent = measure(style.get("text-indent", ""), _OF_A_MARGIN) or 0.0
     # A coloured band over the whole screen has a margin of -9999px, and as much padding.
     yield "left", margins.get("left", 0.0) + padding.get("left", 0.0) + indent
     yield "top", margins.get("top", 0.0) + padding.get("top", 0.0)
-    right, down = _translation(style)
+    right, down = _sum_translations(style)
     yield "left", right
     yield "top", down
 
 
-def _measured(sides: Mapping[str, str], percent: float) -> dict[str, float]:
+def _measure_sides(sides: Mapping[str, str], percent: float) -> dict[str, float]:
     lengths = {side: measure(value, percent) for side, value in sides.items()}
     return {side: length for side, length in lengths.items() if length is not None}
 
 
-def _translation(style: Style) -> tuple[float, float]:
+def _sum_translations(style: Style) -> tuple[float, float]:
     """Return the pixels by which `transform` and `translate` move an element right and down."""
     right = down = 0.0
-    for name, arguments in _transforms(style):
+    for name, arguments in _read_transforms(style):
         lengths = [measure(argument, _OF_A_SHIFT) or 0.0 for argument in arguments]
         if name in ("translate", "translate3d", "translatex"):
             right += lengths[0]
@@ -132,7 +132,7 @@ def _translation(style: Style) -> tuple[float, float]:
     return right, down
 
 
-def _transforms(style: Style) -> Iterator[tuple[str, Sequence[str]]]:
+def _read_transforms(style: Style) -> Iterator[tuple[str, Sequence[str]]]:
     written = style.get("transform") or style.get("-webkit-transform") or style.get("-ms-transform") or ""
     for name, inside in _FUNCTION.findall(written):
         if arguments := [word for word in _SEPARATORS.split(inside) if word]:
@@ -144,8 +144,8 @@ def _transforms(style: Style) -> Iterator[tuple[str, Sequence[str]]]:
 
 def _is_shrunk(style: Style) -> bool:
     across = along = 1.0
-    for name, arguments in _transforms(style):
-        factors = [_factor(argument) for argument in arguments]
+    for name, arguments in _read_transforms(style):
+        factors = [_parse_factor(argument) for argument in arguments]
         if name in ("scale", "scale3d"):
             across *= factors[0]
             along *= factors[1] if len(factors) > 1 else factors[0]
@@ -162,7 +162,7 @@ def _is_shrunk(style: Style) -> bool:
     return min(abs(across), abs(along)) <= SMALLEST or bool(_ON_EDGE.search(style.get("transform", "")))
 
 
-def _factor(word: str) -> float:
+def _parse_factor(word: str) -> float:
     number = measure(word, percent=0.01)
     return 1.0 if number is None else number
 
@@ -172,7 +172,7 @@ def _is_one_of_a_row(element: Any, side: str, pixels: float) -> bool:
     for neighbour in (element.getprevious(), element.getnext()):
         if neighbour is None or not isinstance(neighbour.tag, str):
             continue
-        for its_side, its_pixels in _shifts(parse_style(neighbour.get("style") or "")):
+        for its_side, its_pixels in _read_shifts(parse_style(neighbour.get("style") or "")):
             gap = abs(its_pixels - pixels)
             if its_side == side and 0 < gap <= min(NEIGHBOUR, abs(pixels) / 2):
                 return True

@@ -51,7 +51,7 @@ def read(data: bytes) -> Reading:
     for number, slide in enumerate(slides, start=1):
         if slide.part.partname not in read_parts:
             read_parts.add(slide.part.partname)
-            blocks.extend(_slide(slide, number))
+            blocks.extend(_read_slide(slide, number))
     if not blocks:
         raise DocumentUnreadable("reader.pptx.no_text")
     core = deck.core_properties
@@ -59,38 +59,38 @@ def read(data: bytes) -> Reading:
     return Reading(tuple(blocks), title, len(slides), description=describe_properties(core))
 
 
-def _slide(slide: Any, number: int) -> Iterator[Block]:
+def _read_slide(slide: Any, number: int) -> Iterator[Block]:
     _unwrap(slide.shapes._spTree)
     title = slide.shapes.title
-    heading = _text(title.text_frame) if title is not None and title.has_text_frame else ""
+    heading = _read_text(title.text_frame) if title is not None and title.has_text_frame else ""
     path = (label_heading(heading),) if heading else ()
     if heading:
         yield Block(heading, BlockKind.HEADING, number)
-    for shape in _shapes(slide.shapes, MAX_GROUPS):
+    for shape in _iterate_shapes(slide.shapes, MAX_GROUPS):
         if _is_running(shape) or (title is not None and shape.shape_id == title.shape_id):
             continue
-        if shape.has_text_frame and (text := _text(shape.text_frame)):
+        if shape.has_text_frame and (text := _read_text(shape.text_frame)):
             yield Block(text, BlockKind.PARAGRAPH, number, path)
-        elif getattr(shape, "has_table", False) and (text := table(_rows(shape.table))):
+        elif getattr(shape, "has_table", False) and (text := table(_list_rows(shape.table))):
             yield Block(text, BlockKind.TABLE, number, path)
         for kind, text in read_drawings(shape._element, lambda name: slide.part.related_part(name).blob):
             yield Block(text, kind, number, path)
     if slide.has_notes_slide:
         frame = slide.notes_slide.notes_text_frame
-        if frame is not None and (text := _text(frame)):
+        if frame is not None and (text := _read_text(frame)):
             yield Block(text, BlockKind.NOTE, number, path)
 
 
-def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
-    for shape in _in_order(shapes):
+def _iterate_shapes(shapes: Any, depth: int) -> Iterator[Any]:
+    for shape in _sort_shapes(shapes):
         if hasattr(shape, "shapes"):
             if depth:
-                yield from _shapes(shape.shapes, depth - 1)
+                yield from _iterate_shapes(shape.shapes, depth - 1)
         else:
             yield shape
 
 
-def _in_order(shapes: Iterable[Any]) -> Iterator[Any]:
+def _sort_shapes(shapes: Iterable[Any]) -> Iterator[Any]:
     """Yield shapes from top to bottom, and those side by side from left to right."""
     sides: list[Any] = []
     for shape in sorted(shapes, key=lambda shape: shape.top or 0):
@@ -105,7 +105,7 @@ def _is_running(shape: Any) -> bool:
     return bool(shape.is_placeholder) and shape.placeholder_format.type in _RUNNING
 
 
-def _rows(grid: Any) -> Iterator[list[str]]:
+def _list_rows(grid: Any) -> Iterator[list[str]]:
     """Yield the rows of a table.
 
     A cell over several columns appears once; one over several rows in each of them.
@@ -114,7 +114,7 @@ def _rows(grid: Any) -> Iterator[list[str]]:
     for row in grid.rows:
         for column, cell in enumerate(row.cells):
             if not cell._tc.vMerge:
-                above[column] = "" if cell._tc.hMerge else _text(cell.text_frame)
+                above[column] = "" if cell._tc.hMerge else _read_text(cell.text_frame)
         yield [above.get(column, "") for column in range(len(row.cells))]
 
 
@@ -131,7 +131,7 @@ def _unwrap(tree: Any) -> None:
             parent[position : position + 1] = list(choice)
 
 
-def _text(frame: Any) -> str:
+def _read_text(frame: Any) -> str:
     lines = ("".join(_run(part) for part in paragraph._p) for paragraph in frame.paragraphs)
     return strip_controls("\n".join(line for line in lines if line.strip())).strip()
 

@@ -7,11 +7,11 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 
 
 def write_raised(text: str) -> str:
-    return _written(text, _RAISED, "^")
+    return _translate_letters(text, _RAISED, "^")
 
 
 def write_lowered(text: str) -> str:
-    return _written(text, _LOWERED, "_")
+    return _translate_letters(text, _LOWERED, "_")
 
 
 def write_placed(text: str, place: str | None) -> str:
@@ -24,7 +24,7 @@ def write_placed(text: str, place: str | None) -> str:
     return write_lowered(text) if place == "subscript" else text
 
 
-def _written(text: str, table: dict[int, int], mark: str) -> str:
+def _translate_letters(text: str, table: dict[int, int], mark: str) -> str:
     """Return the letters raised or lowered.
 
     White space around the letters stays on the line: a run of an office file may contain some.

@@ -49,17 +49,17 @@ class Recogniser:
         Raises:
             DocumentUnreadable, TooLarge: The pages cannot be recognised.
         """
-        work = _work(
+        work = _make_work(
             "read_pdf",
             {"pages": numbers, "password": source.password},
             SECONDS_PER_PAGE * len(numbers),
         )
-        return await self._recognised(work, source)
+        return await self._recognise_pages(work, source)
 
     async def recognise_picture(self, source: Source) -> Reading:
         """Recognise a picture, or all pictures of one file."""
         seconds = SECONDS_PER_PAGE + SECONDS_PER_MB * len(source.data) / 2**20
-        reading = await self._recognised(_work("read_picture", {}, seconds), source)
+        reading = await self._recognise_pages(_make_work("read_picture", {}, seconds), source)
         if not reading.blocks:
             raise DocumentUnreadable("reader.ocr.nothing_recognised")
         return reading
@@ -67,7 +67,7 @@ class Recogniser:
     async def close(self) -> None:
         await self._killable.close()
 
-    async def _recognised(self, work: Work, source: Source) -> Reading:
+    async def _recognise_pages(self, work: Work, source: Source) -> Reading:
         notify = source.notify_page or tell_nobody
         try:
             return wire.join_readings(await self._killable.read_parts(work, source.data, wire.unpack, notify))
@@ -82,7 +82,7 @@ class Recogniser:
             raise DocumentUnreadable("reader.ocr.broken") from broken
 
 
-def _work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
+def _make_work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
     return Work(
         f"shisho.corpus.readers.ocr:{function}",
         "shisho.corpus.readers.wire:pack",

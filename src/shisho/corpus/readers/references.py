@@ -65,10 +65,10 @@ def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
     """
     text = strip_controls(decode(data, charset))
     entries: list[Reference] = []
-    for entry in _entries(text, kind):
+    for entry in _parse_entries(text, kind):
         if len(entries) == MOST_ENTRIES:
             raise TooLarge("reader.references.too_many", most=MOST_ENTRIES)
-        entries.append(_tidied(entry))
+        entries.append(_tidy_entry(entry))
     entries = [entry for entry in entries if entry.facts.get("title") or entry.files]
     if not entries:
         raise DocumentUnreadable("reader.references.no_entry")
@@ -82,13 +82,17 @@ def pack(entries: Iterable[Reference]) -> list[Any]:
 def unpack(packed: Any) -> tuple[Reference, ...]:
     """Return the entries. Raises ValueError or TypeError for invalid data."""
     return tuple(
-        Reference(_text(key), {_text(name): _text(fact) for name, fact in facts.items()}, tuple(files))
+        Reference(
+            _format_text(key),
+            {_format_text(name): _format_text(fact) for name, fact in facts.items()},
+            tuple(files),
+        )
         for key, facts, files in packed
         if all(isinstance(path, str) for path in files)
     )
 
 
-def _entries(text: str, kind: str) -> Iterator[Reference]:
+def _parse_entries(text: str, kind: str) -> Iterator[Reference]:
     if kind == BIBTEX:
         from shisho.corpus.readers import bibtex
 
@@ -97,10 +101,10 @@ def _entries(text: str, kind: str) -> Iterator[Reference]:
         from shisho.corpus.readers import ris
 
         return ris.references(text)
-    return _csl_references(text)
+    return _read_csl_references(text)
 
 
-def _tidied(entry: Reference) -> Reference:
+def _tidy_entry(entry: Reference) -> Reference:
     """Return an entry whose facts have their form, one line each, of limited length."""
     facts = {name: " ".join(str(fact).split()) for name, fact in entry.facts.items()}
     people = {
@@ -114,10 +118,10 @@ def _tidied(entry: Reference) -> Reference:
     facts = {name: shorten_fact(name, facts.get(name, "")) for name in REFERENCE_FACTS}
     facts |= {"pages": facts["pages"].replace("--", "-"), **people}
     filled = {name: fact for name, fact in facts.items() if fact}
-    return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_path, entry.files[:MOST_FILES])))
+    return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_normalise_path, entry.files[:MOST_FILES])))
 
 
-def _path(written: str) -> str:
+def _normalise_path(written: str) -> str:
     """Return a path as its program meant it: without a URL scheme, with uniform separators."""
     path = re.sub(
         r"^(?:file:/+(?=[A-Za-z]:)|file://(?=/)|internal-pdf://|storage:|attachments:)", "", written
@@ -125,7 +129,7 @@ def _path(written: str) -> str:
     return (unquote(path) if path != written else path).replace("\\", "/")
 
 
-def _csl_references(text: str) -> Iterator[Reference]:
+def _read_csl_references(text: str) -> Iterator[Reference]:
     try:
         items = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as broken:
@@ -143,11 +147,11 @@ def csl_reference(item: Mapping[str, Any]) -> Reference:
 
     Crossref's titles are lists, and its kinds have different names.
     """
-    facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
-    people = {role: write_creators(_people(item.get(role))) for role in ("author", "editor")}
-    dates = {"year": _date(item.get("issued")), "accessed": _date(item.get("accessed"))}
+    facts = {fact: _format_scalar(item.get(name)) for fact, name in _CSL.items()}
+    people = {role: write_creators(_read_people(item.get(role))) for role in ("author", "editor")}
+    dates = {"year": _format_date(item.get("issued")), "accessed": _format_date(item.get("accessed"))}
     facts["kind"] = _CROSSREF_KINDS.get(facts["kind"], facts["kind"])
-    key = _scalar(item.get("citation-key")) or _scalar(item.get("id"))
+    key = _format_scalar(item.get("citation-key")) or _format_scalar(item.get("id"))
     files = item.get("file")
     paths = [files] if isinstance(files, str) else files if isinstance(files, list) else []
     return Reference(
@@ -155,26 +159,26 @@ def csl_reference(item: Mapping[str, Any]) -> Reference:
     )
 
 
-def _scalar(value: Any) -> str:
+def _format_scalar(value: Any) -> str:
     first = next(iter(value), "") if isinstance(value, list) else value
     return str(first) if isinstance(first, str | int | float) else ""
 
 
-def _people(names: Any) -> Iterator[Creator]:
+def _read_people(names: Any) -> Iterator[Creator]:
     for name in names if isinstance(names, list) else []:
-        creator = _creator(name) if isinstance(name, dict) else Creator("")
+        creator = _make_creator(name) if isinstance(name, dict) else Creator("")
         if creator.family:
             yield creator
 
 
-def _creator(name: Mapping[str, Any]) -> Creator:
+def _make_creator(name: Mapping[str, Any]) -> Creator:
     """Return the creator of a name.
 
     A particle that is dropped before a lone family name follows the forename: Beethoven, Ludwig van.
     """
 
     def join(*parts: str) -> str:
-        return " ".join(filter(None, (_scalar(name.get(part)) for part in parts)))
+        return " ".join(filter(None, (_format_scalar(name.get(part)) for part in parts)))
 
     if whole := join("literal") or join("name"):
         return Creator(whole)
@@ -183,17 +187,17 @@ def _creator(name: Mapping[str, Any]) -> Creator:
     return Creator(family or forename, forename if family else "", join("suffix"))
 
 
-def _date(value: Any) -> str:
+def _format_date(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
     parts = value.get("date-parts")
     if isinstance(parts, list) and parts and isinstance(parts[0], list):
         numbers = [str(part) for part in parts[0] if str(part).isascii() and str(part).isdigit()]
         return "-".join(number.zfill(2) for number in numbers[:3])
-    return _scalar(value.get("raw")) or _scalar(value.get("literal"))
+    return _format_scalar(value.get("raw")) or _format_scalar(value.get("literal"))
 
 
-def _text(value: Any) -> str:
+def _format_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
     return value

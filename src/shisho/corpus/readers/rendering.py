@@ -33,30 +33,30 @@ class KillablePageRenderer:
 
     async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
         function = "pdf_sizes" if media_type == PDF_TYPE else "picture_sizes"
-        work = self._work(f"drawing:{function}", "drawing:pack_sizes", {}, data)
-        return await _result(self._drawing, work, data, drawing.unpack_sizes)
+        work = self._make_work(f"drawing:{function}", "drawing:pack_sizes", {}, data)
+        return await _await_result(self._drawing, work, data, drawing.unpack_sizes)
 
     async def draw(self, data: bytes, media_type: str, page: int, width: int) -> bytes:
         function = "draw_pdf" if media_type == PDF_TYPE else "draw_picture"
         given = {"page": page, "width": width}
-        work = self._work(f"drawing:{function}", "drawing:pack_image", given, data)
-        return await _result(self._drawing, work, data, drawing.unpack_image)
+        work = self._make_work(f"drawing:{function}", "drawing:pack_image", given, data)
+        return await _await_result(self._drawing, work, data, drawing.unpack_image)
 
     async def crop(self, image: bytes, top: float, bottom: float) -> PageStrip:
         given = {"top": top, "bottom": bottom}
-        work = self._work("drawing:crop_image", "drawing:pack_image", given, image)
-        return await _result(self._drawing, work, image, drawing.unpack_strip)
+        work = self._make_work("drawing:crop_image", "drawing:pack_image", given, image)
+        return await _await_result(self._drawing, work, image, drawing.unpack_strip)
 
     async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
         rows = [[line.text, line.box, line.first, line.last] for line in lines]
-        work = self._work("glyphs:locate", "glyphs:pack", {"page": page, "lines": rows}, data)
-        return await _result(self._finding, work, data, glyphs.unpack)
+        work = self._make_work("glyphs:locate", "glyphs:pack", {"page": page, "lines": rows}, data)
+        return await _await_result(self._finding, work, data, glyphs.unpack)
 
     async def close(self) -> None:
         await self._drawing.close()
         await self._finding.close()
 
-    def _work(self, function: str, pack: str, given: Mapping[str, Any], data: bytes) -> Work:
+    def _make_work(self, function: str, pack: str, given: Mapping[str, Any], data: bytes) -> Work:
         megabytes = len(data) / 2**20
         return Work(
             f"shisho.corpus.readers.{function}",
@@ -67,7 +67,7 @@ class KillablePageRenderer:
         )
 
 
-async def _result(killable: Killable, work: Work, data: bytes, make: Callable[[Any], T]) -> T:
+async def _await_result(killable: Killable, work: Work, data: bytes, make: Callable[[Any], T]) -> T:
     try:
         return await killable.run(work, data, make)
     except DocumentEncrypted as encrypted:

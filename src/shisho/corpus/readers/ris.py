@@ -44,11 +44,11 @@ _KINDS = {
 def references(text: str) -> Iterator[Reference]:
     """Yield each entry once. Other content is skipped."""
     for entry in rispy.loads(text.rstrip() + _END):
-        facts = {fact: _first(entry, names) for fact, names in _FIELDS.items()}
+        facts = {fact: _find_first(entry, names) for fact, names in _FIELDS.items()}
         ends = [str(entry.get(name) or "").strip() for name in ("start_page", "end_page")]
         more = {
-            "author": _people(entry, "first_authors", "authors"),
-            "editor": _people(entry, "editors"),
+            "author": _format_people(entry, "first_authors", "authors"),
+            "editor": _format_people(entry, "editors"),
             "pages": "-".join(filter(None, ends)),
             "url": next(iter(entry.get("urls") or []), ""),
             "isbn": str(entry.get("issn") or "") if entry.get("type_of_reference") == "BOOK" else "",
@@ -58,9 +58,9 @@ def references(text: str) -> Iterator[Reference]:
         yield Reference(str(entry.get("id") or ""), {**facts, **more}, tuple(files))
 
 
-def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _find_first(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return next((text for name in names if (text := str(entry.get(name) or "").strip())), "")
 
 
-def _people(entry: Mapping[str, Any], *names: str) -> str:
+def _format_people(entry: Mapping[str, Any], *names: str) -> str:
     return "; ".join(dict.fromkeys(str(person).strip() for name in names for person in entry.get(name) or []))

@@ -79,16 +79,16 @@ def read(data: bytes) -> Reading:
     Raises:
         DocumentUnreadable: The content is not RTF.
     """
-    page = _code_page(data)
+    page = _find_code_page(data)
     source = (
-        _with_signs(_without_hidden(_alike(_without_binary(data), page))).decode("ascii").replace("|", _BAR)
+        _with_signs(_drop_hidden(_encode_alike(_drop_binary(data), page))).decode("ascii").replace("|", _BAR)
     )
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
         raise DocumentUnreadable("reader.rtf.damaged", how_else=HOW_ELSE) from failure
-    text = _joined(text).translate(_CELLS_AND_BARS)
-    blocks = [*_blocks(_without_signs(_NOTE.sub("", text)), rb"\cell" in data), *_notes(text)]
+    text = _join_surrogates(text).translate(_CELLS_AND_BARS)
+    blocks = [*_make_blocks(_replace_signs(_NOTE.sub("", text)), rb"\cell" in data), *_read_notes(text)]
     if not blocks:
         raise DocumentUnreadable("reader.rtf.no_text", how_else=HOW_ELSE)
     lost = len(_UNNAMED.findall(text))
@@ -105,7 +105,7 @@ def read(data: bytes) -> Reading:
     return Reading(tuple(blocks), warnings=(warning,) if lost else ())
 
 
-def _code_page(data: bytes) -> int:
+def _find_code_page(data: bytes) -> int:
     """Return the code page of the document, else that of its fonts, else the western one."""
     if match := _CODE_PAGE.search(data):
         page = int(match[1])
@@ -114,7 +114,7 @@ def _code_page(data: bytes) -> int:
     return next((page for charset, page in _TWO_BYTES.items() if charset in charsets), 1252)
 
 
-def _without_binary(data: bytes) -> bytes:
+def _drop_binary(data: bytes) -> bytes:
     parts: list[bytes] = []
     start = 0
     while match := _BINARY.search(data, start):
@@ -123,7 +123,7 @@ def _without_binary(data: bytes) -> bytes:
     return b"".join((*parts, data[start:]))
 
 
-def _alike(data: bytes, page: int) -> bytes:
+def _encode_alike(data: bytes, page: int) -> bytes:
     """Return the source in ASCII, with each byte of other letters in hexadecimal.
 
     The second byte of a letter is included.
@@ -132,10 +132,10 @@ def _alike(data: bytes, page: int) -> bytes:
     data = _with_whole_rows(data).replace(rb"{\field", b"\n" + rb"{\field")
     charsets = {int(number) for number in _CHARSET.findall(data)}
     if page == _TWO_BYTES[_JAPANESE] or _JAPANESE in charsets:
-        return _PAIR_CP932.sub(_written_out, _EIGHT_BITS_CP932.sub(_in_numbers, data))
+        return _PAIR_CP932.sub(_replace_escape, _EIGHT_BITS_CP932.sub(_escape_bytes, data))
     if page in _TWO_BYTES.values() or charsets & _TWO_BYTES.keys():
-        return _PAIR_WIDE.sub(_written_out, _EIGHT_BITS_WIDE.sub(_in_numbers, data))
-    return _EIGHT_BITS.sub(_in_numbers, data)
+        return _PAIR_WIDE.sub(_replace_escape, _EIGHT_BITS_WIDE.sub(_escape_bytes, data))
+    return _EIGHT_BITS.sub(_escape_bytes, data)
 
 
 def _with_whole_rows(data: bytes) -> bytes:
@@ -158,7 +158,7 @@ def _with_whole_rows(data: bytes) -> bytes:
     return b"".join((*parts, data[copied:]))
 
 
-def _without_hidden(source: bytes) -> bytes:
+def _drop_hidden(source: bytes) -> bytes:
     """Return the source without hidden letters.
 
     Separators of paragraphs, rows and groups are kept, and so are words that format letters.
@@ -220,7 +220,7 @@ def _with_signs(source: bytes) -> bytes:
     return b"".join((*parts, source[copied:]))
 
 
-def _without_signs(text: str) -> str:
+def _replace_signs(text: str) -> str:
     """Return the text with raised and lowered letters in place of the signs."""
     pieces = _LEVEL.split(text)  # a sign between two
     runs = zip((_ON_LINE, *pieces[1::2]), pieces[::2], strict=True)
@@ -236,24 +236,24 @@ def _write_out(level: str, text: str) -> str:
     return _IN_CELL.sub(lambda part: _WRITE[level](part[0]), text)
 
 
-def _notes(text: str) -> Iterator[Block]:
+def _read_notes(text: str) -> Iterator[Block]:
     for note in _NOTE.findall(text):
-        lines = [line.strip() for line in _without_signs(note).split("\n")]
+        lines = [line.strip() for line in _replace_signs(note).split("\n")]
         if words := "\n".join(filter(None, lines)):
             yield Block(words, BlockKind.NOTE)
 
 
-def _in_numbers(match: re.Match[bytes]) -> bytes:
+def _escape_bytes(match: re.Match[bytes]) -> bytes:
     return b"".join(b"\\'%02x" % byte for byte in match[0])
 
 
-def _written_out(match: re.Match[bytes]) -> bytes:
+def _replace_escape(match: re.Match[bytes]) -> bytes:
     first, number, escaped, letter = match.groups()
     second = number or b"%02x" % ord(escaped or letter)
     return b"\\'" + first + b"\\'" + second
 
 
-def _joined(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """Return the text with surrogate pairs joined.
 
     RTF writes letters beyond U+FFFF as two halves.
@@ -261,7 +261,7 @@ def _joined(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _blocks(text: str, has_cells: bool) -> list[Block]:
+def _make_blocks(text: str, has_cells: bool) -> list[Block]:
     blocks: list[Block] = []
     rows: list[str] = []
     for line in (*text.split("\n"), ""):

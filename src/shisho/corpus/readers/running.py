@@ -27,15 +27,15 @@ def drop_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
 
     A line on half of all pages is kept at its first occurrence, unless its words are elsewhere on that page.
     """
-    running = _running(pages)
+    running = _find_running(pages)
     seen_words: set[str] = set()
     pdf_pages: list[PdfPage] = []
     for page in pages:
-        edges = {id(line) for line in _edges(page)}
+        edges = {id(line) for line in _find_edges(page)}
         lines = []
         for line in page.lines:
             keys = (
-                {key for key in _keys(line) if _stands(line, running.get(key))}
+                {key for key in _make_keys(line) if _is_at_height(line, running.get(key))}
                 if id(line) in edges
                 else set()
             )
@@ -62,19 +62,21 @@ def _is_said(line: PdfLine, page: PdfPage) -> bool:
     return all(word in rest for word in line.text.split())
 
 
-def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
+def _find_running(pages: Sequence[PdfPage]) -> dict[str, float]:
     """Return the running heads and feet, with their heights on the page."""
     heights: dict[str, list[float]] = defaultdict(list)
     chapters: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for page in pages:
-        for key, height in {key: _middle(line) for line in _edges(page) for key in _keys(line)}.items():
+        for key, height in {
+            key: _find_middle(line) for line in _find_edges(page) for key in _make_keys(line)
+        }.items():
             heights[key].append(height)
-        for line in () if page.is_slide else _outermost(page):
-            for key in _keys(line):
-                chapters[key].append((line.page, _middle(line)))
+        for line in () if page.is_slide else _find_outermost_lines(page):
+            for key in _make_keys(line):
+                chapters[key].append((line.page, _find_middle(line)))
     running: dict[str, float] = {}
     for key, places in chapters.items():
-        if (of_chapter := _of_chapter(places)) is not None:
+        if (of_chapter := _find_chapter_height(places)) is not None:
             running[key] = of_chapter
     for key, found_height in heights.items():
         height = median(found_height)
@@ -87,7 +89,7 @@ def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
     return running
 
 
-def _of_chapter(places: Sequence[tuple[int, float]]) -> float | None:
+def _find_chapter_height(places: Sequence[tuple[int, float]]) -> float | None:
     """Return the height of a head or foot that repeats within a part of the document.
 
     It is on every page there, or on every second one. On slides such a line is a title over several pages.
@@ -100,7 +102,7 @@ def _of_chapter(places: Sequence[tuple[int, float]]) -> float | None:
     return height if follows else None
 
 
-def _outermost(page: PdfPage) -> list[PdfLine]:
+def _find_outermost_lines(page: PdfPage) -> list[PdfLine]:
     """Return the highest and the lowest line, if white separates them from the text.
 
     Labels of a table that continues over pages are not running heads.
@@ -114,7 +116,7 @@ def _outermost(page: PdfPage) -> list[PdfLine]:
     return [line for line in outer if len(line.gaps) < TABLE_GAPS]
 
 
-def _keys(line: PdfLine) -> list[str]:
+def _make_keys(line: PdfLine) -> list[str]:
     """Return keys of the line: itself, and a variant for each number relative to the page's.
 
     In such a variant a page number stays the same.
@@ -131,14 +133,14 @@ def _keys(line: PdfLine) -> list[str]:
     return numbered + ([text] if _LETTER.search(text) else [])
 
 
-def _stands(line: PdfLine, height: float | None) -> bool:
-    return height is not None and abs(_middle(line) - height) <= DRIFT
+def _is_at_height(line: PdfLine, height: float | None) -> bool:
+    return height is not None and abs(_find_middle(line) - height) <= DRIFT
 
 
-def _middle(line: PdfLine) -> float:
+def _find_middle(line: PdfLine) -> float:
     return (line.box[1] + line.box[3]) / 2
 
 
-def _edges(page: PdfPage) -> list[PdfLine]:
+def _find_edges(page: PdfPage) -> list[PdfLine]:
     ordered = sorted(page.lines, key=lambda line: line.box[1])
     return ordered[:EDGE] + ordered[EDGE:][-EDGE:]

@@ -114,8 +114,8 @@ def reads_as_heading(text: str) -> bool:
     number = _CHAPTER.match(text) or _SECTION.match(text)
     solid = "".join(text[number.end() if number else 0 :].split())
     letters = len(_LETTER.findall(solid))
-    return not _FORMULA.search(solid) and 2 * letters >= len(solid) and _names(solid, letters)
+    return not _FORMULA.search(solid) and 2 * letters >= len(solid) and _is_named(solid, letters)
 
 
-def _names(solid: str, letters: int) -> bool:
+def _is_named(solid: str, letters: int) -> bool:
     return letters > 1 or any("一" <= letter <= "鿿" for letter in solid)

@@ -137,18 +137,18 @@ class _SheetWalk:
             return
         alone = all(len(row.cells) == 1 for row in rows)
         yield Block(
-            "\n".join(self._line(row) for row in rows),
+            "\n".join(self._format_line(row) for row in rows),
             BlockKind.PARAGRAPH if alone else BlockKind.TABLE,
             self._page,
             self._headings.path,
-            place=self._place(rows),
+            place=self._format_place(rows),
         )
 
     def _title(self, row: SheetRow) -> Block:
-        text = _flat(row.cells[0].text)
+        text = _flatten(row.cells[0].text)
         self._level = _UNIT_LEVEL if _UNIT.match(text) else min(self._level + 1, _LOWEST_TITLE)
         path = self._headings.open(text, self._level)
-        return Block(text, BlockKind.HEADING, self._page, path, place=self._place([row]))
+        return Block(text, BlockKind.HEADING, self._page, path, place=self._format_place([row]))
 
     def _may_label(self, row: SheetRow, below: SheetRow) -> bool:
         """Return whether a row contains labels.
@@ -169,7 +169,7 @@ class _SheetWalk:
         return not self._labels or any(not cell.is_words and cell.column in columns for cell in below.cells)
 
     def _open_labels(self, row: SheetRow, below: SheetRow) -> None:
-        self._labels = {cell.column: _flat(cell.text) for cell in row.cells}
+        self._labels = {cell.column: _flatten(cell.text) for cell in row.cells}
         columns = {cell.column for cell in below.cells}
         parted = columns - self._labels.keys()
         # 「2024年」 over 「上期」 and 「下期」: the upper label is over the first of its columns only.
@@ -177,7 +177,7 @@ class _SheetWalk:
         if not (parted and whole and all(cell.is_words for cell in below.cells)):
             return
         self._second = below
-        lower = {cell.column: _flat(cell.text) for cell in below.cells}
+        lower = {cell.column: _flatten(cell.text) for cell in below.cells}
         above = ""
         for column in range(min(self._labels), max(*self._labels, *lower) + 1):
             above = self._labels.get(column, above)
@@ -208,14 +208,14 @@ class _SheetWalk:
                 self._tall[cell.column] = cell
         return replace(row, cells=tuple(sorted((*row.cells, *repeated), key=lambda cell: cell.column)))
 
-    def _line(self, row: SheetRow) -> str:
+    def _format_line(self, row: SheetRow) -> str:
         parts = []
         for cell in row.cells:
             label = self._labels.get(cell.column, "") if len(row.cells) > 1 else ""
-            parts.append(f"{label}: {_flat(cell.text)}" if label else _flat(cell.text))
+            parts.append(f"{label}: {_flatten(cell.text)}" if label else _flatten(cell.text))
         return "\t".join(parts)
 
-    def _place(self, rows: Sequence[SheetRow]) -> str:
+    def _format_place(self, rows: Sequence[SheetRow]) -> str:
         left = min(row.cells[0].column for row in rows)
         right = max(row.cells[-1].column for row in rows)
         return cells(self._name, left, rows[0].number, right, rows[-1].number)
@@ -256,5 +256,5 @@ def _may_name(cell: SheetCell) -> bool:
     return cell.is_words or bool(_PERIOD.fullmatch(cell.text))
 
 
-def _flat(text: str) -> str:
+def _flatten(text: str) -> str:
     return " ".join(text.split())

@@ -60,10 +60,10 @@ class SheetXml:
 
     def read(self) -> Iterator[VisibleRow]:
         with self._sheet._get_source() as part:
-            yield from self._rows(part)
+            yield from self._read_rows(part)
         self.hidden_rows |= {cell.row for cell in self._waiting.values()}
 
-    def _rows(self, part: IO[bytes]) -> Iterator[VisibleRow]:
+    def _read_rows(self, part: IO[bytes]) -> Iterator[VisibleRow]:
         book = self._sheet.parent
         parser = WorkSheetParser(
             part,

@@ -27,7 +27,7 @@ def specimen() -> bytes:
         ):
             number = len(objects) + 1
             names.append(f"/F{number} {number} 0 R")
-            objects.extend(_font(number, collection, f"{encoding}-{direction}"))
+            objects.extend(_identify_font(number, collection, f"{encoding}-{direction}"))
             shown_words.append(f"BT /F{number} 12 Tf {place} Td <{text.encode('utf-16-be').hex()}> Tj ET")
     content = "\n".join(shown_words)
     resources = f"<</Font<<{' '.join(names)}>>>>"
@@ -54,7 +54,7 @@ def list_unread(text: str) -> list[str]:
     return [language for language, (_, _, sentence) in TEXTS.items() if solid.count(sentence) < 2]
 
 
-def _font(number: int, collection: str, encoding: str) -> tuple[str, str, str]:
+def _identify_font(number: int, collection: str, encoding: str) -> tuple[str, str, str]:
     name = f"Specimen-{collection}"
     system = f"<</Registry(Adobe)/Ordering({collection})/Supplement 1>>"
     return (

@@ -27,13 +27,13 @@ def tables(lines: Sequence[PdfLine]) -> dict[int, int]:
         last = index
     for last, first in list(rows.items()):
         for index in range(last + 1, min(last + 1 + CELL_LINES, len(lines))):
-            if index in rows or not _goes_on_in_cell(lines[last], lines[index - 1], lines[index]):
+            if index in rows or not _is_cell_continued(lines[last], lines[index - 1], lines[index]):
                 break
             rows[index] = first
     return rows
 
 
-def _goes_on_in_cell(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
+def _is_cell_continued(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
     """Return whether a line below the last row continues one of its later cells."""
     apart = line.type.base - above.type.base
     under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
@@ -54,7 +54,7 @@ def _may_be_row(line: PdfLine) -> bool:
 def _is_next_row(lines: Sequence[PdfLine]) -> bool:
     """Return whether the first and last lines are rows of one table, with cell lines between."""
     above, *cells, below = lines
-    white = _shared_white(above, below)
+    white = _find_shared_gaps(above, below)
     apart = below.type.base - above.type.base
     if (
         not white
@@ -68,7 +68,7 @@ def _is_next_row(lines: Sequence[PdfLine]) -> bool:
     )
 
 
-def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
+def _find_shared_gaps(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
     """Return the gaps that both rows share; each has its gaps from left to right."""
     shared = []
     ours = list(above.gaps)
@@ -99,14 +99,14 @@ def align_columns(rows: Sequence[PdfLine]) -> list[PdfLine]:
     Each cell stays in its column: the widest rows show the positions of the columns, and an empty column
     stays empty.
     """
-    columns = _columns(rows)
-    return [_row_in_columns(row, columns) for row in rows]
+    columns = _find_columns(rows)
+    return [_fit_row(row, columns) for row in rows]
 
 
-def _columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
+def _find_columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
     """Return the extent of each column from left to right; an empty list if it is unclear."""
     most = max(len(row.gaps) for row in rows)
-    pieces = [_pieces(row) for row in rows if len(row.gaps) == most]
+    pieces = [_measure_pieces(row) for row in rows if len(row.gaps) == most]
     columns = [
         (min(start for start, _ in column), max(end for _, end in column))
         for column in zip(*pieces, strict=True)
@@ -115,17 +115,21 @@ def _columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
     return columns if is_clear else []
 
 
-def _pieces(row: PdfLine) -> list[tuple[float, float]]:
+def _measure_pieces(row: PdfLine) -> list[tuple[float, float]]:
     """Return the extent of each piece of a row, from left to right."""
     lefts = (row.box[0], *(end for _, end in row.gaps))
     rights = (*(start for start, _ in row.gaps), row.box[2])
     return list(zip(lefts, rights, strict=True))
 
 
-def _row_in_columns(row: PdfLine, columns: Sequence[tuple[float, float]]) -> PdfLine:
+def _fit_row(row: PdfLine, columns: Sequence[tuple[float, float]]) -> PdfLine:
     edges = (0, *row.cells, len(row.text))
     texts = [row.text[start:end].strip() for start, end in pairwise(edges)]
-    places = [_column_of(piece, columns) for piece in _pieces(row)] if len(texts) == len(row.gaps) + 1 else []
+    places = (
+        [_find_column(piece, columns) for piece in _measure_pieces(row)]
+        if len(texts) == len(row.gaps) + 1
+        else []
+    )
     if len(texts) == 1 or -1 in places or len(set(places)) < len(texts):
         return replace(row, text="\t".join(filter(None, texts)))
     cells = [""] * len(columns)
@@ -134,7 +138,7 @@ def _row_in_columns(row: PdfLine, columns: Sequence[tuple[float, float]]) -> Pdf
     return replace(row, text="\t".join(cells).rstrip("\t"))
 
 
-def _column_of(piece: tuple[float, float], columns: Sequence[tuple[float, float]]) -> int:
+def _find_column(piece: tuple[float, float], columns: Sequence[tuple[float, float]]) -> int:
     """Return the column that a piece overlaps; -1 for none or several."""
     indices = [index for index, (start, end) in enumerate(columns) if piece[0] < end and start < piece[1]]
     return indices[0] if len(indices) == 1 else -1

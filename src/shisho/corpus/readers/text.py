@@ -36,7 +36,12 @@ def is_harmless(data: bytes, charset: str | None = None) -> bool:
 
     Reading it requires no parsing or guessing, so it needs no child process (docs/adr/0012).
     """
-    return len(data) <= SHORT and not charset and b"\x1b" not in data and _strictly(data, "utf-8") is not None
+    return (
+        len(data) <= SHORT
+        and not charset
+        and b"\x1b" not in data
+        and _decode_strictly(data, "utf-8") is not None
+    )
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
@@ -51,10 +56,10 @@ def paragraphs(text: str) -> Iterator[str]:
     """Yield the stretches between blank lines, none longer than `LONGEST`."""
     for paragraph in _BLANK_LINES.split(text.strip("\n")):
         if paragraph.strip():
-            yield from _pieces(paragraph)
+            yield from _split_paragraph(paragraph)
 
 
-def _pieces(paragraph: str) -> Iterator[str]:
+def _split_paragraph(paragraph: str) -> Iterator[str]:
     """Yield a paragraph unchanged, or in pieces that end with a line.
 
     A log may have a hundred megabytes without a blank line.
@@ -85,7 +90,7 @@ def decode(data: bytes, *labels: str | None) -> str:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    if wide_codec := _codec_by_zeros(data[:LOOKED_AT]):
+    if wide_codec := _detect_by_zeros(data[:LOOKED_AT]):
         return data.decode(wide_codec, "replace")
     named_words = [codec for label in labels if (codec := codec_of(label))]
     # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the
@@ -93,20 +98,20 @@ def decode(data: bytes, *labels: str | None) -> str:
     wide = [codec for codec in named_words if codec.startswith("utf-16") and b"\x00" in data]
     escaped = ["iso2022_jp_ext"] if b"\x1b$" in data else []
     narrow = [
-        _meant_by_western(data) if codec == WESTERN else codec
+        _interpret_western(data) if codec == WESTERN else codec
         for codec in named_words
         if not codec.startswith("utf-16")
     ]
     return (
-        _agreeing(data, *wide, *escaped)
-        or _strictly(data, "utf-8")
-        or _agreeing(data, *narrow, "utf-8")
-        or _japanese(data)
-        or _guessed(data)
+        _decode_agreeing(data, *wide, *escaped)
+        or _decode_strictly(data, "utf-8")
+        or _decode_agreeing(data, *narrow, "utf-8")
+        or _decode_japanese(data)
+        or _guess_text(data)
     )
 
 
-def _codec_by_zeros(head: bytes) -> str:
+def _detect_by_zeros(head: bytes) -> str:
     """Return UTF-16 if every second byte is zero except for a few signs; otherwise "".
 
     ASCII in UTF-16 is valid UTF-8 as well.
@@ -120,18 +125,18 @@ def _codec_by_zeros(head: bytes) -> str:
     return "utf-16-be" if first_zeros >= many and second_zeros <= few else ""
 
 
-def _agreeing(data: bytes, *encodings: str) -> str | None:
+def _decode_agreeing(data: bytes, *encodings: str) -> str | None:
     return next((text for encoding in encodings if agrees(text := decode_with(data, encoding))), None)
 
 
-def _strictly(data: bytes, encoding: str) -> str | None:
+def _decode_strictly(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
 
 
-def _meant_by_western(data: bytes) -> str:
+def _interpret_western(data: bytes) -> str:
     """Return the encoding that a Western label means.
 
     Unconfigured servers label every page as Western, and all bytes agree with that, including those of
@@ -146,17 +151,19 @@ def _meant_by_western(data: bytes) -> str:
     return WESTERN
 
 
-def _japanese(data: bytes) -> str | None:
+def _decode_japanese(data: bytes) -> str | None:
     # Each of the two often decodes the other's bytes, but then yields half-width kana instead of kana.
-    texts = [text for name in ("cp932", "euc_jp") if (text := _strictly(data, name)) is not None]
+    texts = [text for name in ("cp932", "euc_jp") if (text := _decode_strictly(data, name)) is not None]
     texts += [
-        text for name in ("utf-16-le", "utf-16-be") if (text := _strictly(data, name)) and _is_prose(text)
+        text
+        for name in ("utf-16-le", "utf-16-be")
+        if (text := _decode_strictly(data, name)) and _is_prose(text)
     ]
     scored = [(len(_KANA.findall(text)) - len(_HALF_WIDTH.findall(text)), text) for text in texts]
     score, best = max(scored, default=(0, ""))
     if score > 0:
         return best
-    return _strictly(data, "cp932") if _is_common_kanji(data) else None
+    return _decode_strictly(data, "cp932") if _is_common_kanji(data) else None
 
 
 def _is_prose(text: str) -> bool:
@@ -175,7 +182,7 @@ def _is_common_kanji(data: bytes) -> bool:
     return len(leads) > 1 and common >= 0.8 * len(leads)
 
 
-def _guessed(data: bytes) -> str:
+def _guess_text(data: bytes) -> str:
     import charset_normalizer
 
     guesses = charset_normalizer.from_bytes(data[:LOOKED_AT])

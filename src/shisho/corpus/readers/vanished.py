@@ -37,7 +37,7 @@ def find_hiding_styles(styles: Any) -> frozenset[str]:
             if mark is not None:
                 hides[step] = _is_on(mark)
                 break
-            step = _value(elements[step].find(qn("w:basedOn")))
+            step = _read_value(elements[step].find(qn("w:basedOn")))
         hides.update(dict.fromkeys(path, hides.get(step, False)))
     return frozenset(name for name, is_hiding in hides.items() if name is not None and is_hiding)
 
@@ -58,14 +58,14 @@ def _is_vanished(run: Any, hiding: frozenset[str]) -> bool:
     if not hiding:
         return False
     paragraph = next(run.iterancestors(_PARAGRAPH), None)
-    by_paragraph = paragraph is not None and _value(paragraph.find(_PARAGRAPH_STYLE)) in hiding
+    by_paragraph = paragraph is not None and _read_value(paragraph.find(_PARAGRAPH_STYLE)) in hiding
     # If both hide, they cancel each other.
-    return by_paragraph != (_value(run.find(_RUN_STYLE)) in hiding)
+    return by_paragraph != (_read_value(run.find(_RUN_STYLE)) in hiding)
 
 
 def _is_on(mark: Any) -> bool:
     return mark.get(_VALUE) not in _OFF
 
 
-def _value(element: Any) -> str | None:
+def _read_value(element: Any) -> str | None:
     return None if element is None else element.get(_VALUE)

@@ -106,14 +106,14 @@ class TreeWalk:
     def _end(self, element: Any) -> None:
         tag = element.tag
         if tag in _CELLS:
-            self._row.append(self._taken().replace("\n", " "))
+            self._row.append(self._take_text().replace("\n", " "))
         elif tag in _ROWS:
             if any(self._row):
                 self._rows.append("\t".join(self._row))
             self._row = []
         if tag in _KINDS:
             if BlockKind.TABLE not in self._kinds[:-1]:
-                self._flush(_level(element))
+                self._flush(_find_level(element))
             self._kinds.pop()
         if tag in _LISTS:
             self._lists.pop()
@@ -128,14 +128,14 @@ class TreeWalk:
                 self._begun_after = len(self._passed)
             self._text.append(text if self._verbatim else _SPACE.sub(" ", _BETWEEN_JAPANESE.sub("", text)))
 
-    def _taken(self) -> str:
+    def _take_text(self) -> str:
         text = "".join(self._text)
         self._text = []
         return text.strip("\n") if self._verbatim else _AROUND_BREAK.sub("\n", text).strip()
 
     def _flush(self, level: int) -> None:
         kind = self._kinds[-1]
-        text = self._taken()
+        text = self._take_text()
         count = self._begun_after
         self._begun_after = None
         if kind is BlockKind.TABLE:
@@ -152,6 +152,6 @@ class TreeWalk:
         self._counts.append(len(self._passed) if count is None or kind is BlockKind.HEADING else count)
 
 
-def _level(element: Any) -> int:
+def _find_level(element: Any) -> int:
     name = element.get("rend", "h2") if element.tag == "head" else element.tag
     return int(name[1]) if name[:1] == "h" and name[1:2].isdigit() else 2

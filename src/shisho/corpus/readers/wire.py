@@ -35,12 +35,12 @@ def pack(reading: Reading) -> Iterator[Any]:
             yield {"facts": facts, "blocks": rows}
             rows = []
             size = 0
-        rows.append(_row(block))
+        rows.append(_pack_row(block))
         size += len(block.text) + LINE * len(block.lines)
     yield {"facts": facts, "blocks": rows}
 
 
-def _row(block: Block) -> list[Any]:
+def _pack_row(block: Block) -> list[Any]:
     lines = [[line.start, line.end, line.page, line.box] for line in block.lines]
     return [block.text, block.kind, block.page, block.headings, lines, block.place, block.ocr]
 
@@ -55,43 +55,45 @@ def unpack(packed: Any) -> Reading:
     title, page_count, needs_ocr, warnings, description = packed["facts"]
     return Reading(
         blocks=tuple(_block(row) for row in packed["blocks"]),
-        title=_text(title),
-        page_count=None if page_count is None else _whole(page_count),
-        needs_ocr=tuple(map(_whole, needs_ocr)),
+        title=_expect_text(title),
+        page_count=None if page_count is None else _expect_whole(page_count),
+        needs_ocr=tuple(map(_expect_whole, needs_ocr)),
         warnings=tuple(map(unpack_message, warnings)),
-        description={_text(name): _text(value) for name, value in description.items()},
+        description={_expect_text(name): _expect_text(value) for name, value in description.items()},
     )
 
 
 def _block(row: Any) -> Block:
     text, kind, page, headings, lines, place, ocr = row
-    size = len(_text(text))
+    size = len(_expect_text(text))
     return Block(
         text=text,
         kind=BlockKind(kind),
-        page=None if page is None else _whole(page),
-        headings=tuple(map(_text, headings)),
-        lines=tuple(_line(line, size) for line in lines),
-        place=_text(place),
+        page=None if page is None else _expect_whole(page),
+        headings=tuple(map(_expect_text, headings)),
+        lines=tuple(_unpack_line(line, size) for line in lines),
+        place=_expect_text(place),
         ocr=ocr is True,
     )
 
 
-def _line(row: Any, size: int) -> PrintedLine:
+def _unpack_line(row: Any, size: int) -> PrintedLine:
     start, end, page, box = row
     left, top, right, bottom = box
-    if not 0 <= _whole(start) <= _whole(end) <= size:
+    if not 0 <= _expect_whole(start) <= _expect_whole(end) <= size:
         raise ValueError("a line outside its block")
-    return PrintedLine(start, end, _whole(page), (float(left), float(top), float(right), float(bottom)))
+    return PrintedLine(
+        start, end, _expect_whole(page), (float(left), float(top), float(right), float(bottom))
+    )
 
 
-def _text(value: Any) -> str:
+def _expect_text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
     return value
 
 
-def _whole(value: Any) -> int:
+def _expect_whole(value: Any) -> int:
     if type(value) is not int or value < 0:
         raise TypeError(value)
     return value

@@ -61,8 +61,10 @@ def read(data: bytes) -> Reading:
                 continue
             read_parts.add(sheet._worksheet_path)
             if sheet.sheet_state == _SHOWN:
-                source = SheetXml(sheet, _ranges_of(sheet))
-                blocks.extend(sheet_blocks(_rows(source, book.epoch), strip_controls(sheet.title), number))
+                source = SheetXml(sheet, _read_sheet_ranges(sheet))
+                blocks.extend(
+                    sheet_blocks(_read_rows(source, book.epoch), strip_controls(sheet.title), number)
+                )
                 rows += len(source.hidden_rows)
                 columns += len(source.hidden_columns)
             else:
@@ -83,7 +85,7 @@ def read(data: bytes) -> Reading:
                 columns=columns,
             )
         )
-    if uncalculated := _uncalculated(file):
+    if uncalculated := _count_uncalculated(file):
         warnings.append(
             Message(
                 "reader.xlsx.formulas_uncomputed",
@@ -97,20 +99,20 @@ def _open(file: BytesIO) -> Any:
     return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False, rich_text=True)
 
 
-def _ranges_of(sheet: Any) -> Mapping[tuple[int, int], CellRange]:
+def _read_sheet_ranges(sheet: Any) -> Mapping[tuple[int, int], CellRange]:
     with sheet._get_source() as part:
-        return _ranges(part)
+        return _parse_ranges(part)
 
 
-def _rows(source: SheetXml, epoch: datetime) -> Iterator[SheetRow]:
+def _read_rows(source: SheetXml, epoch: datetime) -> Iterator[SheetRow]:
     for row in source.read():
-        cells = [_cell(source, row.cells[column], column, epoch) for column in sorted(row.cells)]
+        cells = [_read_cell(source, row.cells[column], column, epoch) for column in sorted(row.cells)]
         texts = tuple(cell for cell in cells if cell is not None)
         if texts:
             yield SheetRow(row.number, texts, row.hidden_above)
 
 
-def _ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
+def _parse_ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
     """Return the ranges of merged cells, by the row and column of their first cell.
 
     They follow the rows in the file.
@@ -123,7 +125,7 @@ def _ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
     return ranges
 
 
-def _cell(source: SheetXml, cell: Any, column: int, epoch: datetime) -> SheetCell | None:
+def _read_cell(source: SheetXml, cell: Any, column: int, epoch: datetime) -> SheetCell | None:
     if cell.font is not None and cell.font.strike:
         return None
     value = _write_runs(cell.value) if isinstance(cell.value, CellRichText) else cell.value
@@ -131,7 +133,7 @@ def _cell(source: SheetXml, cell: Any, column: int, epoch: datetime) -> SheetCel
     if form is None or form == "General":
         form = JAPANESE.get(cell.style_array.numFmtId, "General")
         if form != "General" and isinstance(value, int | float):
-            value = _moment(value, epoch)
+            value = _convert_moment(value, epoch)
     text = strip_controls(format_value(value, form)).strip()
     if not text:
         return None
@@ -152,12 +154,12 @@ def _write_run(run: TextBlock) -> str:
     return write_placed(text, run.font.vertAlign)
 
 
-def _moment(value: int | float, epoch: datetime) -> Value:
+def _convert_moment(value: int | float, epoch: datetime) -> Value:
     moment = from_excel(value, epoch)
     return moment if isinstance(moment, datetime | date | time | timedelta) else value
 
 
-def _uncalculated(file: BytesIO) -> int:
+def _count_uncalculated(file: BytesIO) -> int:
     """Return the number of formulas without a result. Sizes were checked before."""
     count = 0
     with zipfile.ZipFile(file) as parts:

@@ -216,7 +216,7 @@ async def search_corpus(
             await library.sessions.search_next(session_id, request, room_tokens=room_tokens, page_tokens=page)
         )
     hits = await library.documents.search(request, corpora=corpora, room_tokens=room_tokens)
-    rest = _after(hits, cursor) if cursor else hits
+    rest = _skip_to(hits, cursor) if cursor else hits
     return to_search_result(RankedPassages(passages=tuple(rest), ranked=len(hits)))
 
 
@@ -295,7 +295,7 @@ def _to_goals(goals: Sequence[GoalInput]) -> tuple[Goal, ...]:
     return tuple(Goal(goal.id or "", goal.question, goal.min_evidence, goal.min_sources) for goal in goals)
 
 
-def _after(hits: Sequence[PassageHit], passage_id: str) -> Sequence[PassageHit]:
+def _skip_to(hits: Sequence[PassageHit], passage_id: str) -> Sequence[PassageHit]:
     ids = [hit.passage for hit in hits]
     if passage_id not in ids:
         raise unknown_place("passage", passage_id)

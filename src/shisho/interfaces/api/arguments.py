@@ -31,7 +31,7 @@ def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any])
 def refusal(message: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
     """Return the error with each wrong argument and its reason, and the valid names for unknown ones."""
     wrong = [
-        {"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)}
+        {"argument": ".".join(map(str, error["loc"])), "reason": _explain_error(model, error)}
         for error in errors[:LISTED]
     ]
     return InvalidParams(message, wrong=wrong)
@@ -50,7 +50,7 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
             Message(
                 "api.bad_argument",
                 argument=".".join(map(str, error["loc"])) or "arguments",
-                reason=_reason(model, error),
+                reason=_explain_error(model, error),
             )
             for error in errors[:TOLD]
         ),
@@ -58,36 +58,38 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
     )
 
 
-def _reason(model: type[BaseModel], error: Any) -> str:
+def _explain_error(model: type[BaseModel], error: Any) -> str:
     if error["type"] != "extra_forbidden":
         return describe_mistake(error) or Message("mistake.other", kind=error["type"])
-    known_names = _names_at(model.model_json_schema(), error["loc"][:-1])
+    known_names = _list_names_at(model.model_json_schema(), error["loc"][:-1])
     if not known_names:
         return Message("mistake.unknown_argument")
     return Message("mistake.unknown_argument_known", known=", ".join(known_names))
 
 
-def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:
+def _list_names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:
     """Return the member names of the object at this path of the arguments."""
     places = [schema]
     for part in path:
-        deeper = [_below(place, part) for place in _alternatives(schema, places)]
+        deeper = [_resolve_part(place, part) for place in _list_alternatives(schema, places)]
         places = [place for place in deeper if place]
-    return [name for place in _alternatives(schema, places) for name in place.get("properties", ())]
+    return [name for place in _list_alternatives(schema, places) for name in place.get("properties", ())]
 
 
-def _alternatives(root: Mapping[str, Any], places: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _list_alternatives(
+    root: Mapping[str, Any], places: Iterable[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
     alternatives: list[Mapping[str, Any]] = []
     for place in places:
         if "$ref" in place:
-            alternatives += _alternatives(root, [root["$defs"][place["$ref"].rpartition("/")[2]]])
+            alternatives += _list_alternatives(root, [root["$defs"][place["$ref"].rpartition("/")[2]]])
         elif "anyOf" in place:
-            alternatives += _alternatives(root, place["anyOf"])
+            alternatives += _list_alternatives(root, place["anyOf"])
         else:
             alternatives.append(place)
     return alternatives
 
 
-def _below(place: Mapping[str, Any], part: int | str) -> Mapping[str, Any]:
+def _resolve_part(place: Mapping[str, Any], part: int | str) -> Mapping[str, Any]:
     below = place.get("items", {}) if isinstance(part, int) else place.get("properties", {}).get(part, {})
     return below if isinstance(below, dict) else {}

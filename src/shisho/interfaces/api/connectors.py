@@ -65,8 +65,8 @@ async def search(library: Library, query: Text) -> SearchItems:
     for hit in await library.documents.search(query, limit=MAX_OF_DOCUMENT * MAX_RESULTS):
         counts[hit.document] += 1
         if counts[hit.document] <= MAX_OF_DOCUMENT and len(items) < MAX_RESULTS:
-            title = _name(hit.title, hit.source) + (f" (p. {hit.page})" if hit.page else "")
-            url = _address(hit.source, hit.document, hit.page, f"at={hit.start}-{hit.end}")
+            title = _choose_name(hit.title, hit.source) + (f" (p. {hit.page})" if hit.page else "")
+            url = _make_address(hit.source, hit.document, hit.page, f"at={hit.start}-{hit.end}")
             items.append(SearchItem(f"{hit.document}@{hit.start}", title, url))
     return SearchItems(tuple(items))
 
@@ -92,9 +92,9 @@ async def fetch(
         **({"page": str(page)} if page else {}),
         **({"next_id": f"{document.id}@{end}"} if end < len(text) else {}),
     }
-    address = _address(document.source, document.id, page, f"from={start}" if start else "")
+    address = _make_address(document.source, document.id, page, f"from={start}" if start else "")
     shown = mark_unseen(text[start:end])
-    return FetchedText(id, _name(document.title, document.source), shown, address, metadata)
+    return FetchedText(id, _choose_name(document.title, document.source), shown, address, metadata)
 
 
 async def _find_part(library: Library, id: str) -> tuple[Document, int]:
@@ -125,11 +125,11 @@ def _end_of_part(library: Library, text: str, start: int) -> int:
     return start + (line_end or length)
 
 
-def _name(title: str, source: str) -> str:
+def _choose_name(title: str, source: str) -> str:
     return title or PurePath(source).name or source
 
 
-def _address(source: str, document: DocumentId, page: int | None, place: str) -> str:
+def _make_address(source: str, document: DocumentId, page: int | None, place: str) -> str:
     """Return an address that the reader can open: the web page, this server's viewer, or a resource."""
     if source.startswith(("http://", "https://")):
         return source

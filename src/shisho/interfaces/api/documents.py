@@ -57,7 +57,7 @@ async def add_documents(
     return await library.tasks.queue_documents(
         paths=paths,
         urls=urls,
-        files=[Bytes(file.name, _decoded(file)) for file in files],
+        files=[Bytes(file.name, _decode_file(file)) for file in files],
         corpus=corpus,
         metadata=metadata if isinstance(metadata, dict) else parse_metadata(metadata),
         password=password,
@@ -114,7 +114,7 @@ async def restore_document(
     return RestoredDocument(await library.documents.restore(document_id))
 
 
-def _decoded(file: FileInput) -> bytes:
+def _decode_file(file: FileInput) -> bytes:
     try:
         return base64.b64decode(file.base64, validate=True)
     except (binascii.Error, ValueError) as error:

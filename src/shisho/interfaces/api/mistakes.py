@@ -49,10 +49,10 @@ def describe_mistake(error: Mapping[str, Any]) -> Message | None:
         return Message("mistake.less_than", limit=limits["lt"])
     if "expected" in limits:
         return Message("mistake.one_of", expected=str(limits["expected"]).replace(" or ", ", "))
-    return _PLAIN.get(str(error["type"])) or _of_length(str(error["type"]), limits)
+    return _PLAIN.get(str(error["type"])) or _describe_length(str(error["type"]), limits)
 
 
-def _of_length(kind: str, limits: Mapping[str, Any]) -> Message | None:
+def _describe_length(kind: str, limits: Mapping[str, Any]) -> Message | None:
     if kind == "string_too_short":
         return Message("mistake.min_characters", limit=limits["min_length"])
     if kind == "string_too_long":

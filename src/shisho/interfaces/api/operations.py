@@ -142,12 +142,12 @@ class Verb:
 
     async def ask(self, library: Any, **arguments: Any) -> Any:
         """Return the reply before conversion: one shared object for identical replies."""
-        return await self.run(library, **self._gathered(arguments))
+        return await self.run(library, **self._gather_members(arguments))
 
     def data(self, found: Any) -> dict[str, Any]:
         """Convert a reply to JSON-ready data."""
         own_data: dict[str, Any] = to_plain_data(self.shape(found) if self.shape else found)
-        own_data = _without_none(own_data) if self.shape else own_data
+        own_data = _drop_none(own_data) if self.shape else own_data
         if self.is_bare:
             return own_data
         link = own_data.get("link") if self.link is None else self.link.format(found)
@@ -158,7 +158,7 @@ class Verb:
             "link": link,
         }
 
-    def _gathered(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _gather_members(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Merge directly passed members into their object.
 
         Raises: InvalidParams if both places differ.
@@ -182,10 +182,10 @@ class Verb:
         return {**rest, self.spread: self._members(**(own_values | beside))}
 
 
-def _without_none(data: Any) -> Any:
+def _drop_none(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _without_none(value) for key, value in data.items() if value is not None}
-    return [_without_none(value) for value in data] if isinstance(data, list) else data
+        return {key: _drop_none(value) for key, value in data.items() if value is not None}
+    return [_drop_none(value) for value in data] if isinstance(data, list) else data
 
 
 def unwrap(doc: str) -> str:

@@ -69,7 +69,7 @@ def reply(verb: Verb) -> dict[str, Any]:
     """
     whole = verb.reply.model_json_schema()
     own_properties = {
-        name: _outline(property_, whole.get("$defs", {}), is_nullable=verb.shape is None)
+        name: _outline_schema(property_, whole.get("$defs", {}), is_nullable=verb.shape is None)
         for name, property_ in whole["properties"].items()
         if name not in Reply.model_fields
     }
@@ -102,7 +102,7 @@ def _list_notes(schema: Schema) -> Iterator[str]:
         yield f"default {schema['default']}".removesuffix(".0")
 
 
-def _outline(schema: Schema, defs: Schema, *, is_nullable: bool) -> dict[str, Any]:
+def _outline_schema(schema: Schema, defs: Schema, *, is_nullable: bool) -> dict[str, Any]:
     schema = _resolve(schema, defs)
     kind = schema["type"]
     outline = {"type": [kind, "null"] if is_nullable and schema.get("nullable") else kind}
@@ -114,13 +114,13 @@ def _outline(schema: Schema, defs: Schema, *, is_nullable: bool) -> dict[str, An
 def _resolve(schema: Schema, defs: Schema) -> Schema:
     """Resolve a reference, and choose the alternative of a union that strict schemas can express."""
     if "$ref" in schema:
-        schema = {**defs[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}
+        schema = {**defs[schema["$ref"].rpartition("/")[2]], **_drop_name(schema, "$ref")}
     if "anyOf" in schema:
         options = [_resolve(option, defs) for option in schema["anyOf"]]
         kinds = [option for option in options if option["type"] != "null"]
         chosen, *others = kinds if len(kinds) == 1 else [option for option in kinds if not _is_open(option)]
         assert all(other["type"] == "object" == chosen["type"] for other in others)
-        schema = {**chosen, **_without(schema, "anyOf"), "nullable": len(kinds) < len(options)}
+        schema = {**chosen, **_drop_name(schema, "anyOf"), "nullable": len(kinds) < len(options)}
     if isinstance(schema.get("description"), str):
         schema = {**schema, "description": unwrap(schema["description"])}
     return schema
@@ -130,5 +130,5 @@ def _is_open(schema: Schema) -> bool:
     return isinstance(schema.get("additionalProperties"), Mapping)
 
 
-def _without(schema: Schema, name: str) -> dict[str, Any]:
+def _drop_name(schema: Schema, name: str) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != name}

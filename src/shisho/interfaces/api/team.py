@@ -197,7 +197,7 @@ async def remove_grant(library: Library, corpus: Name, name: Name, is_group: IsG
 
 async def list_quotas(library: Library) -> QuotaList:
     """The quotas that bind you, with what was used today; all, for who runs the library."""
-    return _quota_list(await library.team.list_quotas())
+    return _make_quota_list(await library.team.list_quotas())
 
 
 async def set_quota(
@@ -210,7 +210,7 @@ async def set_quota(
 ) -> QuotaList:
     """Set how much a user, or the members of a group together, may use on a day. For who runs the library."""
     ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
-    return _quota_list(await library.team.set_quota(name, ceilings, is_group=is_group))
+    return _make_quota_list(await library.team.set_quota(name, ceilings, is_group=is_group))
 
 
 async def remove_quota(library: Library, name: Name, is_group: IsGroup = False) -> QuotaList:
@@ -263,7 +263,7 @@ def _grant_row(grant: CorpusGrant) -> GrantRow:
     )
 
 
-def _quota_list(quotas: Iterable[Quota]) -> QuotaList:
+def _make_quota_list(quotas: Iterable[Quota]) -> QuotaList:
     return QuotaList(
         tuple(
             QuotaRow(

@@ -72,36 +72,43 @@ def fit(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
     `count`: returns the tokens of a text.
     """
 
-    def size(value: Any) -> int:
+    def measure_size(value: Any) -> int:
         return count(dump_compact(value))
 
-    over = size(data) - room
+    over = measure_size(data) - room
     if over <= 0:
         return data
     over += SLACK
     data["more"] = True
-    places = [(isinstance(holder[key], str), -size(holder[key]), holder, key) for holder, key in _long(data)]
+    places = [
+        (isinstance(holder[key], str), -measure_size(holder[key]), holder, key)
+        for holder, key in _find_long(data)
+    ]
     for text, less, holder, key in sorted(places, key=lambda place: place[:2]):
         if over > 0 and -less > SHORT:
-            holder[key] = _clipped(holder[key], over) if text else _kept(holder[key], -less - over, size)
-            over -= -less - size(holder[key])
+            holder[key] = (
+                _clip_text(holder[key], over)
+                if text
+                else _select_rows(holder[key], -less - over, measure_size)
+            )
+            over -= -less - measure_size(holder[key])
     return data
 
 
-def _long(data: dict[str, Any], deeper: bool = True) -> Iterator[tuple[dict[str, Any], str]]:
+def _find_long(data: dict[str, Any], deeper: bool = True) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the keys of lists and texts with their parents."""
     for key, value in data.items():
         if isinstance(value, dict) and deeper:
-            yield from _long(value, deeper=False)
+            yield from _find_long(value, deeper=False)
         elif isinstance(value, list | str):
             yield data, key
 
 
-def _kept(rows: list[Any], room: int, size: Callable[[Any], int]) -> list[Any]:
+def _select_rows(rows: list[Any], room: int, size: Callable[[Any], int]) -> list[Any]:
     return rows[: max(0, bisect_right(range(len(rows) + 1), room, key=lambda count: size(rows[:count])) - 1)]
 
 
-def _clipped(text: str, over: int) -> str:
+def _clip_text(text: str, over: int) -> str:
     """Cut `over` tokens from the end: a token has at most four characters."""
     return text[: max(0, len(text) - 4 * over - 4)] + "…"
 
@@ -118,15 +125,15 @@ def strip_hidden(data: Any) -> Any:
     """
     if isinstance(data, dict):
         return {
-            key: _seen(value) if key in STRANGERS_NAMES else strip_hidden(value)
+            key: _view_value(value) if key in STRANGERS_NAMES else strip_hidden(value)
             for key, value in data.items()
         }
     return [strip_hidden(value) for value in data] if isinstance(data, list) else data
 
 
-def _seen(value: Any) -> Any:
+def _view_value(value: Any) -> Any:
     if isinstance(value, list):
-        return [_seen(name) for name in value]
+        return [_view_value(name) for name in value]
     if not isinstance(value, str):
         return strip_hidden(value)
     is_hidden = not SHOWS_PATHS.get() and LOCAL_PATH.match(value)

@@ -33,7 +33,7 @@ def add_answer_news(router: APIRouter, library: Library) -> None:
             **REFUSALS,
         },
     )
-    async def events(
+    async def stream_events(
         answer_id: IdPath,
         last_event_id: Annotated[str, Header(max_length=200)] = "",
     ) -> Response:
@@ -47,7 +47,7 @@ def add_answer_news(router: APIRouter, library: Library) -> None:
         if last_event_id == LAST:
             return Response(status_code=204)
         await library.questions.check(answer_id)
-        return EventSourceResponse(_news(library, answer_id, _revision(last_event_id)))
+        return EventSourceResponse(_stream_news(library, answer_id, _parse_revision(last_event_id)))
 
 
 def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
@@ -63,12 +63,12 @@ def build_step_event(revision: int, data: Mapping[str, Any]) -> ServerSentEvent:
     return ServerSentEvent(data=dump_compact(data), event="step", id=str(revision))
 
 
-def _revision(event_id: str) -> int:
+def _parse_revision(event_id: str) -> int:
     """Return the revision of an event id; 0 if the id is not valid."""
     return int(event_id) if event_id.isascii() and event_id.isdecimal() and len(event_id) < 19 else 0
 
 
-async def _news(library: Library, answer_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
+async def _stream_news(library: Library, answer_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
     try:
         async for news in library.questions.follow(answer_id, after):
             if isinstance(news, AnswerStep):

@@ -78,7 +78,7 @@ class AccessRules:
     max_connections: int = MAX_CONNECTIONS
 
     def __post_init__(self) -> None:
-        if self._tokens() or self.proxies.header:
+        if self._list_tokens() or self.proxies.header:
             return
         if not is_loopback(self.host):
             raise InvalidParams(
@@ -95,13 +95,13 @@ class AccessRules:
 
     def refusal(self, path: str, headers: Headers, owner: str | None = None) -> Refusal | None:
         """Return why this request is refused; None if it is allowed. `owner`: if already known."""
-        if not self._host_known(headers.get("host", "")):
+        if not self._is_host_known(headers.get("host", "")):
             return Refusal(
                 421,
                 "FORBIDDEN_ADDRESS",
                 Message("http.unknown_host"),
             )
-        if not self._origin_known(headers.get("origin"), headers.get("host", "")):
+        if not self._is_origin_known(headers.get("origin"), headers.get("host", "")):
             return Refusal(
                 403,
                 "FORBIDDEN_ADDRESS",
@@ -116,7 +116,7 @@ class AccessRules:
 
         None if it has neither.
         """
-        tokens = self._tokens()
+        tokens = self._list_tokens()
         if not tokens:
             return None if self.proxies.header else LOCAL_OWNER
         word, is_cookie = read_word(headers)
@@ -128,20 +128,20 @@ class AccessRules:
 
         The token cannot be derived from it.
         """
-        tokens = self._tokens()
+        tokens = self._list_tokens()
         owner = _find_owner(token.strip(), tokens)
         return None if owner is None else cookie_of(tokens[owner])
 
-    def _tokens(self) -> dict[str, str]:
+    def _list_tokens(self) -> dict[str, str]:
         """Return the token of each owner; empty if everyone has access."""
         return {**({LOCAL_OWNER: self.token} if self.token else {}), **self.people}
 
     @property
     def has_tokens(self) -> bool:
         """Return False if everyone has access, or the users that a proxy names."""
-        return bool(self._tokens())
+        return bool(self._list_tokens())
 
-    def _host_known(self, host: str) -> bool:
+    def _is_host_known(self, host: str) -> bool:
         try:
             name = (urlsplit(f"//{host}").hostname or "").lower()
         except ValueError:
@@ -151,7 +151,7 @@ class AccessRules:
             not is_loopback(self.host) and _is_address(name)
         )
 
-    def _origin_known(self, origin: str | None, host: str) -> bool:
+    def _is_origin_known(self, origin: str | None, host: str) -> bool:
         return (
             origin is None
             or origin in self.origins
@@ -207,11 +207,11 @@ class Guard:
             return await self.app(scope, receive, send)
         if scope["type"] != "http":
             return await send({"type": "websocket.close", "code": 1008})
-        sealed = _sealed(send)
+        sealed = _seal_headers(send)
         headers = Headers(scope=scope)
-        owner = await self._owner(headers, scope)
+        owner = await self._identify_owner(headers, scope)
         refusal = owner if isinstance(owner, Refusal) else self.rules.refusal(scope["path"], headers, owner)
-        taken = refusal or await self._taken(scope, receive)
+        taken = refusal or await self._read_body(scope, receive)
         if isinstance(taken, Refusal):
             is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
             with use_language(read_language(headers)):
@@ -221,7 +221,7 @@ class Guard:
             app = self.app
             if scope["path"] == MCP_PATH:  # elsewhere Python's JSON parser skips the BOM
                 taken = taken.removeprefix(BOM_UTF8)
-            replayed = _replayed(taken, receive)
+            replayed = _replay_body(taken, receive)
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
                 SHOWS_PATHS.set(False)  # for this request and the session that it may start
                 app = await self._people.get(owner)
@@ -235,17 +235,17 @@ class Guard:
 
         If the library is unavailable, nobody is locked out.
         """
-        owner_now = await self._owner(headers, scope)
+        owner_now = await self._identify_owner(headers, scope)
         return owner_now == owner or (isinstance(owner_now, Refusal) and owner_now.status == 503)
 
-    async def _owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:
+    async def _identify_owner(self, headers: Headers, scope: Scope) -> str | Refusal | None:
         """Return the library's owner for this request; None without credentials."""
         if self._people is None:
             return self.rules.owner_of(headers)
         team = self._people.library.team
         try:
             if headers.getlist(self.rules.proxies.header):
-                return await _named_by_proxy(self.rules.proxies, headers, scope, team.has_user)
+                return await _read_proxy_user(self.rules.proxies, headers, scope, team.has_user)
             word, is_cookie = read_word(headers)
             owner = self.rules.owner_of(headers)
             user = None
@@ -259,7 +259,7 @@ class Guard:
         except ShishoError as error:  # the library is unavailable: open pages explain why
             return None if is_open(scope["path"]) else Refusal(503, error.code, error.message)
 
-    async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """Return the body; None if the client disconnected."""
         most = self.rules.large.get(scope["path"], self.rules.body_bytes)
         too_large = Refusal(413, "TOO_LARGE", Message("http.body_too_large", megabytes=most / 2**20))
@@ -291,7 +291,7 @@ class Guard:
             )
 
 
-async def _named_by_proxy(
+async def _read_proxy_user(
     rules: ProxyRules, headers: Headers, scope: Scope, has_user: Callable[[str], Awaitable[bool]]
 ) -> str | Refusal:
     names = headers.getlist(rules.header)
@@ -384,7 +384,7 @@ def _find_url(scope: Scope, headers: Headers) -> str:
     return f"{scheme}://{headers.get('host', '')}"
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     first: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Event:
@@ -393,8 +393,8 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-def _sealed(send: Send) -> Send:
-    async def seal(message: Event) -> None:
+def _seal_headers(send: Send) -> Send:
+    async def send_sealed(message: Event) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(raw=list(message.get("headers", [])))
             for name, value in HEADERS.items():
@@ -402,4 +402,4 @@ def _sealed(send: Send) -> Send:
             message = {**message, "headers": headers.raw}
         await send(message)
 
-    return seal
+    return send_sealed

@@ -24,7 +24,7 @@ def add_health(app: FastAPI, library: Library) -> None:
 
     @app.head("/livez", include_in_schema=False)
     @app.get("/livez", operation_id="livez", tags=["health"])
-    async def livez() -> dict[str, str]:
+    async def check_live() -> dict[str, str]:
         """Report that the process responds."""
         return {"status": "ok"}
 
@@ -35,7 +35,7 @@ def add_health(app: FastAPI, library: Library) -> None:
         tags=["health"],
         responses={503: {"model": http_routes.ErrorBody}},
     )
-    async def readyz() -> JSONResponse:
+    async def report_ready() -> JSONResponse:
         """Report whether the database responds and can store data; if not, why."""
         try:
             async with asyncio.timeout(READY_SECONDS):
@@ -58,7 +58,7 @@ def build_health(library: Library, rules: AccessRules, figures: PrometheusFigure
     add_method_refusal(app)
 
     @app.exception_handler(404)
-    async def nowhere(request: Request, error: Exception) -> JSONResponse:
+    async def report_not_found(request: Request, error: Exception) -> JSONResponse:
         paths = ", ".join(sorted({getattr(route, "path", "") for route in app.router.routes}))
         refusal = NotFound(
             "http.nothing_here",

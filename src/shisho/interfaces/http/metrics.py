@@ -61,10 +61,10 @@ class PrometheusFigures:
         prometheus.ProcessCollector(registry=self.registry)
 
     def add(self, name: str, amount: float, labels: Mapping[str, str]) -> None:
-        _labelled(self._counters[name], labels).inc(amount)
+        _set_labels(self._counters[name], labels).inc(amount)
 
     def observe(self, name: str, seconds: float, labels: Mapping[str, str]) -> None:
-        _labelled(self._durations[name], labels).observe(seconds)
+        _set_labels(self._durations[name], labels).observe(seconds)
 
     def text(self, library: LibraryFigures | None) -> str:
         """Return all metrics; those of the library are the same in every process."""
@@ -99,7 +99,7 @@ class _Gauges:
             yield family
 
 
-def _labelled(metric: Any, labels: Mapping[str, str]) -> Any:
+def _set_labels(metric: Any, labels: Mapping[str, str]) -> Any:
     return metric.labels(**labels) if labels else metric
 
 
@@ -118,7 +118,7 @@ def add_metrics(app: FastAPI, source: Library, figures: PrometheusFigures) -> No
     """
 
     @app.get("/metrics", operation_id="metrics", tags=["health"], response_class=Response)
-    async def metrics() -> Response:
+    async def show_metrics() -> Response:
         """Return the counters of this process and the job counts of the library (Prometheus text)."""
         library = None
         try:

@@ -147,7 +147,7 @@ def add_news(router: APIRouter, library: Library) -> None:
         response_class=Response,
         responses={**EVENT_STREAM, **REFUSALS},
     )
-    async def events(
+    async def stream_events(
         task_id: IdPath,
         cursor: Annotated[str | None, Query(max_length=200)] = None,
         detail: StatusDetail = StatusDetail.SUMMARY,
@@ -157,10 +157,10 @@ def add_news(router: APIRouter, library: Library) -> None:
         Each has the findings since the previous one. The stream ends when the task does.
         """
         first = await library.tasks.get_status(task_id, wait=0, cursor=cursor, detail=detail)
-        return EventSourceResponse(_news(library, first))
+        return EventSourceResponse(_stream_news(library, first))
 
 
-async def _news(library: Library, status: TaskSnapshot) -> AsyncIterator[ServerSentEvent]:
+async def _stream_news(library: Library, status: TaskSnapshot) -> AsyncIterator[ServerSentEvent]:
     try:
         while True:
             yield ServerSentEvent(
@@ -168,12 +168,12 @@ async def _news(library: Library, status: TaskSnapshot) -> AsyncIterator[ServerS
             )
             if status.status in ENDED_TASK and not status.more:
                 return
-            status = await _next(library, status)
+            status = await _await_next(library, status)
     except ShishoError as error:
         yield ServerSentEvent(data=dump_compact(describe_error(error)), event="error")
 
 
-async def _next(library: Library, status: TaskSnapshot) -> TaskSnapshot:
+async def _await_next(library: Library, status: TaskSnapshot) -> TaskSnapshot:
     """Return the next status that differs, or that has further rows."""
     since = None if status.more else status.revision
     while True:

@@ -77,7 +77,7 @@ def _build_application(
     served = server.streamable_http_app(host=rules.host)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def manage_lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(server.session_manager.run())
             if people is not None:
@@ -90,7 +90,7 @@ def _build_application(
         openapi_url=f"{API}/openapi.json",
         docs_url=None,  # its page loads scripts from other sites
         redoc_url=None,
-        lifespan=lifespan,
+        lifespan=manage_lifespan,
     )
     add_health(app, library)
     if figures is not None:
@@ -107,12 +107,12 @@ def _build_application(
     # Not included as a router: FastAPI would build each route again at the first request.
     app.router.routes.extend([*router.routes, *served.routes])
 
-    async def cookie_for(token: str) -> str | None:
+    async def make_cookie(token: str) -> str | None:
         is_user = bool(token.strip()) and await library.team.find_user(token.strip()) is not None
         return rules.cookie_for(token) or (cookie_of(token.strip()) if is_user else None)
 
-    app.router.routes.extend(build_routes(cookie_for, COOKIE, library))
-    _refusals(app)
+    app.router.routes.extend(build_routes(make_cookie, COOKIE, library))
+    _register_refusals(app)
     add_method_refusal(app)
     return app
 
@@ -151,7 +151,7 @@ async def serve_application(
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         proxy_headers=False,  # or a proxy's client could forge its source address
     )
-    started(_address(rules.host, listener.getsockname()[1]))
+    started(_format_address(rules.host, listener.getsockname()[1]))
     server = uvicorn.Server(config)
 
     async def end() -> None:
@@ -166,20 +166,20 @@ async def serve_application(
         ending.cancel()
 
 
-def _refusals(app: FastAPI) -> None:
+def _register_refusals(app: FastAPI) -> None:
     models = {verb.name: verb.arguments for verb in ROUTES}
     models |= {"upload_document": UploadQuery, "export_answer": ExportQuery}
 
     @app.exception_handler(ShishoError)
-    async def ours(request: Request, error: ShishoError) -> JSONResponse:
+    async def report_error(request: Request, error: ShishoError) -> JSONResponse:
         return http_routes.build_refusal(error)
 
     @app.exception_handler(TimeoutError)
-    async def late(request: Request, error: TimeoutError) -> JSONResponse:
+    async def report_timeout(request: Request, error: TimeoutError) -> JSONResponse:
         return http_routes.build_refusal(http_routes.build_lateness())
 
     @app.exception_handler(RequestValidationError)
-    async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
+    async def report_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         name = getattr(request.scope.get("route"), "operation_id", "")
         # without "body" or "query"
         places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]
@@ -187,7 +187,7 @@ def _refusals(app: FastAPI) -> None:
         return http_routes.build_refusal(arguments.refuse_request(taken, places))
 
     @app.exception_handler(HTTPException)
-    async def nowhere(request: Request, error: HTTPException) -> Response:
+    async def report_not_found(request: Request, error: HTTPException) -> Response:
         is_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API)
         if error.status_code == 404 and is_page:
             return show_missing(request)
@@ -208,7 +208,7 @@ def _refusals(app: FastAPI) -> None:
         )
 
     @app.exception_handler(Exception)
-    async def broken(request: Request, error: Exception) -> JSONResponse:
+    async def report_bug(request: Request, error: Exception) -> JSONResponse:
         return http_routes.build_refusal(error)
 
 
@@ -231,5 +231,5 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _address(host: str, port: int) -> str:
+def _format_address(host: str, port: int) -> str:
     return f"http://[{host.strip('[]')}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -64,7 +64,9 @@ class EvidenceApp(Apps):
             exhibits = await self._library.proofs.list_exhibits(answer.evidence, MOST_BYTES, MARGIN)
         except ShishoError:  # the answer is complete without its images
             return result
-        return result.model_copy(update={"meta": {**(result.meta or {}), SHOWN: _shown(answer, exhibits)}})
+        return result.model_copy(
+            update={"meta": {**(result.meta or {}), SHOWN: _describe_answer(answer, exhibits)}}
+        )
 
 
 async def point_to_evidence(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -77,18 +79,18 @@ async def point_to_evidence(ctx: ServerRequestContext[Any, Any], call_next: Call
     return result
 
 
-def _shown(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> dict[str, Any]:
+def _describe_answer(answer: Answer, exhibits: Sequence[EvidenceExhibit]) -> dict[str, Any]:
     shown: dict[str, Any] = to_plain_data(
         {
             "answer_id": answer.id,
             "question": answer.question,
-            "quotations": [_quotation(answer, exhibit) for exhibit in exhibits],
+            "quotations": [_describe_quotation(answer, exhibit) for exhibit in exhibits],
         }
     )
     return shown
 
 
-def _quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
+def _describe_quotation(answer: Answer, exhibit: EvidenceExhibit) -> dict[str, Any]:
     """Describe a quotation.
 
     `sentences`: the sentences of the answer that cite it, each with its verdict. The text is in three pieces,

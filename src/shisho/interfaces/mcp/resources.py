@@ -27,36 +27,36 @@ def add(server: MCPServer[Any], library: Library) -> None:
     @server.resource("task://{task_id}", mime_type=JSON)
     async def task(task_id: str) -> str:
         """A task with everything it has found so far."""
-        return await _opened(_whole(library, task_id))
+        return await _open_resource(_read_task(library, task_id))
 
     @server.resource("answer://{answer_id}", mime_type=JSON)
     async def answer(answer_id: str) -> str:
         """An answer with its sentences, goals and all its evidence."""
-        return await _opened(library.questions.get(answer_id))
+        return await _open_resource(library.questions.get(answer_id))
 
     @server.resource("evidence://{evidence_id}", mime_type=JSON)
     async def evidence(evidence_id: str) -> str:
         """A quotation with its document, page, offsets and hash."""
-        return await _opened(library.questions.find_evidence(evidence_id))
+        return await _open_resource(library.questions.find_evidence(evidence_id))
 
     @server.resource("document://{document_id}", mime_type="text/plain")
     async def document(document_id: str) -> str:
         """The text of a document without pages; of another, its first page."""
-        return await _opened(library.documents.read_page(document_id, 1))
+        return await _open_resource(library.documents.read_page(document_id, 1))
 
     @server.resource("document://{document_id}/page/{page}", mime_type="text/plain")
     async def page(document_id: str, page: str) -> str:
         """The text of one page; of a document without pages, page 1 is all of it."""
-        return await _opened(_page(library, document_id, page))
+        return await _open_resource(_read_page(library, document_id, page))
 
 
-async def _page(library: Library, document_id: str, page: str) -> str:
+async def _read_page(library: Library, document_id: str, page: str) -> str:
     if not (page.isascii() and page.isdigit() and len(page) <= MOST_DIGITS):
         raise NotFound("mcp.bad_page_number", page=page)
     return await library.documents.read_page(document_id, int(page))
 
 
-async def _whole(library: Library, task_id: str) -> dict[str, Any]:
+async def _read_task(library: Library, task_id: str) -> dict[str, Any]:
     status = await library.tasks.get_status(task_id, wait=0, detail=StatusDetail.FULL)
     while status.more:
         rest = await library.tasks.get_status(
@@ -66,7 +66,7 @@ async def _whole(library: Library, task_id: str) -> dict[str, Any]:
     return GET_STATUS.data(status)
 
 
-async def _opened(work: Any) -> str:
+async def _open_resource(work: Any) -> str:
     try:
         content = await work
     except NotFound as error:

@@ -47,13 +47,13 @@ class ClientModel:
                 related_request_id=self._context.request_id,
             )
         except NoBackChannelError:
-            raise self._failed(ModelFault.UNREACHABLE) from None
+            raise self._make_failure(ModelFault.UNREACHABLE) from None
         except MCPError:
-            raise self._failed(ModelFault.REFUSED) from None
+            raise self._make_failure(ModelFault.REFUSED) from None
         parts = sampled.content if isinstance(sampled.content, list) else [sampled.content]
         return "".join(part.text for part in parts if isinstance(part, TextContent))
 
-    def _failed(self, fault: ModelFault) -> ModelFailed:
+    def _make_failure(self, fault: ModelFault) -> ModelFailed:
         return ModelFailed(
             "model.reply_unusable",
             model=self.name,

@@ -74,7 +74,7 @@ class TasksExtension(Extension):
     async def intercept_tool_call(
         self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        if params.name != "ask" or not _declared(ctx):
+        if params.name != "ask" or not _is_declared(ctx):
             return await call_next(ctx)
         # The call itself queues and returns; the handle represents the queued work. Errors are passed
         # through.
@@ -83,31 +83,31 @@ class TasksExtension(Extension):
         if result.is_error or result.structured_content["answer"] is not None:
             passed: HandlerResult = result
             return passed
-        return {**await self._task(ctx, result.structured_content["task_id"]), "resultType": "task"}
+        return {**await self._describe_task(ctx, result.structured_content["task_id"]), "resultType": "task"}
 
     async def get(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)
-        return await self._task(ctx, params.task_id)
+        return await self._describe_task(ctx, params.task_id)
 
     async def update(self, ctx: ServerRequestContext[Any, Any], params: UpdateParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)
-        await self._status(params.task_id)
+        await self._read_status(params.task_id)
         return {}
 
     async def cancel(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)
-        task_id = (await self._status(params.task_id)).task_id
+        task_id = (await self._read_status(params.task_id)).task_id
         await self.library.tasks.stop(task_id, mode=StopMode.IMMEDIATE)
         return {}
 
-    async def _status(self, task_id: str) -> TaskSnapshot:
+    async def _read_status(self, task_id: str) -> TaskSnapshot:
         try:
             return await self.library.tasks.get_status(task_id, wait=0)
         except NotFound as error:
             raise MCPError(code=INVALID_PARAMS, message=render(error.message)) from error
 
-    async def _task(self, ctx: ServerRequestContext[Any, Any], task_id: str) -> dict[str, Any]:
-        status = await self._status(task_id)
+    async def _describe_task(self, ctx: ServerRequestContext[Any, Any], task_id: str) -> dict[str, Any]:
+        status = await self._read_status(task_id)
         task: dict[str, Any] = {
             "taskId": status.task_id,
             "status": STATES.get(status.status, "working"),
@@ -118,13 +118,13 @@ class TasksExtension(Extension):
             "statusMessage": describe_status(status),
         }
         if task["status"] == "completed":
-            result = await self._result(status)
+            result = await self._make_result(status)
             if client_supports_apps(ctx):
                 result = await self.evidence.with_evidence(result)
             task["result"] = result.model_dump(mode="json", by_alias=True, exclude_none=True)
         return task
 
-    async def _result(self, status: TaskSnapshot) -> CallToolResult:
+    async def _make_result(self, status: TaskSnapshot) -> CallToolResult:
         verb, key = (
             (self.looking, status.task_id) if status.answer_id is None else (self.asking, status.answer_id)
         )
@@ -135,7 +135,7 @@ class TasksExtension(Extension):
         return mcp_tools.result(verb, data, self.library)
 
 
-def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:
+def _is_declared(ctx: ServerRequestContext[Any, Any]) -> bool:
     capabilities = ctx.session.client_capabilities
     declared = capabilities.extensions if capabilities else None
     return ctx.protocol_version in MODERN and TasksExtension.identifier in (declared or {})

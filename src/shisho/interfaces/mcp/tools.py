@@ -44,7 +44,7 @@ async def call_verb(
     paging = PAGE_TOKENS.set(PAGE)
     try:
         checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
-        reply = await _alive(context, _asked(verb, library, checked_arguments, context))
+        reply = await _keep_alive(context, _call_verb(verb, library, checked_arguments, context))
         return RECENT.get_or_make(reply, lambda: result(verb, verb.data(reply), library))
     except MCPError:
         raise
@@ -54,7 +54,7 @@ async def call_verb(
         PAGE_TOKENS.reset(paging)
 
 
-def _asked(
+def _call_verb(
     verb: Verb, library: Library, arguments: dict[str, Any], context: Context | None
 ) -> Coroutine[Any, Any, Any]:
     if verb.name == LENDING_VERB and context is not None and offers_model(context):
@@ -92,7 +92,7 @@ def refusal(error: Exception) -> CallToolResult:
     )
 
 
-async def _alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:
+async def _keep_alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:
     """Return the result of the work, with regular progress reports.
 
     A disconnecting client cancels the wait, not the job.

@@ -128,7 +128,7 @@ def _render(request: Request, name: str, status: int = 200, *, back: str = "", *
     language = read_language(request)
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     text = (
-        _templates()
+        _load_templates()
         .get_template(f"{name}.html")
         .render(
             page=name,
@@ -142,7 +142,7 @@ def _render(request: Request, name: str, status: int = 200, *, back: str = "", *
             words=json.dumps(room_words(language), ensure_ascii=False),
             asset=asset,
             say=lambda key, **values: room_word(key, language, **values),
-            icon=Markup(_contents("icon.svg").decode()),
+            icon=Markup(_read_contents("icon.svg").decode()),
             back=back or find_own_address(request.query_params.get("back", "/")),
             **{"is_wrong": False, "reader": "", "is_host": False, "can_leave": False, **values},
         )
@@ -151,7 +151,7 @@ def _render(request: Request, name: str, status: int = 200, *, back: str = "", *
 
 
 @cache
-def _templates() -> Environment:
+def _load_templates() -> Environment:
     return Environment(
         loader=PackageLoader("shisho.interfaces.ui"),
         autoescape=True,
@@ -192,18 +192,18 @@ async def static(request: Request) -> Response:
     relative names.
     """
     name = request.path_params["name"]
-    if name not in _names():
+    if name not in _list_names():
         return Response(status_code=404)
     kind = KINDS["." + name.rpartition(".")[2]]
-    is_current = request.path_params["version"] == _version()
+    is_current = request.path_params["version"] == _compute_version()
     return Response(
-        _contents(name), media_type=kind, headers={"cache-control": A_YEAR if is_current else "no-store"}
+        _read_contents(name), media_type=kind, headers={"cache-control": A_YEAR if is_current else "no-store"}
     )
 
 
 def asset(name: str) -> str:
     """Return the address of a file of the reading room."""
-    return f"/static/{_version()}/{name}"
+    return f"/static/{_compute_version()}/{name}"
 
 
 async def manifest(request: Request) -> Response:
@@ -244,23 +244,25 @@ async def favicon(request: Request) -> Response:
 
 
 @cache
-def _names() -> frozenset[str]:
-    return frozenset(path.name for path in _folder().iterdir() if "." + path.name.rpartition(".")[2] in KINDS)
+def _list_names() -> frozenset[str]:
+    return frozenset(
+        path.name for path in _find_folder().iterdir() if "." + path.name.rpartition(".")[2] in KINDS
+    )
 
 
 @cache
-def _contents(name: str) -> bytes:
-    contents: bytes = _folder().joinpath(name).read_bytes()
+def _read_contents(name: str) -> bytes:
+    contents: bytes = _find_folder().joinpath(name).read_bytes()
     return contents
 
 
 @cache
-def _version() -> str:
+def _compute_version() -> str:
     hashed = sha256()
-    for name in sorted(_names()):
-        hashed.update(_contents(name))
+    for name in sorted(_list_names()):
+        hashed.update(_read_contents(name))
     return hashed.hexdigest()[:12]
 
 
-def _folder() -> Any:
+def _find_folder() -> Any:
     return files("shisho.interfaces.ui") / "static"

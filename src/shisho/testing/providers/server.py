@@ -62,11 +62,11 @@ class FakeProvider:
     async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError):
-                await self._exchange(reader, writer)
+                await self._serve_exchange(reader, writer)
         finally:
             writer.close()
 
-    async def _exchange(self, reader: StreamReader, writer: StreamWriter) -> None:
+    async def _serve_exchange(self, reader: StreamReader, writer: StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         path = head[0].split(" ")[1].partition("?")[0]
         lines = (line.partition(":") for line in head[1:] if line)
@@ -94,7 +94,9 @@ class FakeProvider:
 async def _send(
     writer: StreamWriter, status: int, headers: Mapping[str, str], media_type: str, body: bytes
 ) -> None:
-    writer.write(_head(status, {**headers, "Content-Type": media_type, "Content-Length": str(len(body))}))
+    writer.write(
+        _write_head(status, {**headers, "Content-Type": media_type, "Content-Length": str(len(body))})
+    )
     writer.write(body)
     await writer.drain()
 
@@ -103,7 +105,7 @@ async def _stream(
     writer: StreamWriter, format_: WireFormat, request: ProviderRequest, reply: ProviderReply
 ) -> None:
     """Send each piece as its own HTTP chunk, so that the client receives the same pieces."""
-    writer.write(_head(200, {"Content-Type": format_.media_type, "Transfer-Encoding": "chunked"}))
+    writer.write(_write_head(200, {"Content-Type": format_.media_type, "Transfer-Encoding": "chunked"}))
     events = [event.encode() for event in format_.events(request, reply)]
     data = b"".join(events)
     if reply.breaks or reply.hangs:
@@ -125,6 +127,6 @@ async def _stream(
     await writer.drain()
 
 
-def _head(status: int, headers: Mapping[str, str]) -> bytes:
+def _write_head(status: int, headers: Mapping[str, str]) -> bytes:
     lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Connection": "close"}.items())
     return f"HTTP/1.1 {status} Told\r\n{lines}\r\n".encode("latin-1")

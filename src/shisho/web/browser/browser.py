@@ -58,7 +58,7 @@ class ChromiumBrowser:
         async with self._tabs:
             with hold(self._profiles, profile) as held_profile, span("browser.open", url=request.url):
                 try:
-                    return await self._twice(request, held_profile, deadline_s)
+                    return await self._load_twice(request, held_profile, deadline_s)
                 except TimeoutError as late:
                     raise TimedOut(
                         "browser.timeout",
@@ -88,20 +88,20 @@ class ChromiumBrowser:
     async def close(self) -> None:
         await self._launcher.close()
 
-    async def _twice(self, request: Request, profile: Profile, deadline_s: float) -> Response:
+    async def _load_twice(self, request: Request, profile: Profile, deadline_s: float) -> Response:
         try:
-            return await self._page(request, profile, deadline_s)
+            return await self._load_page(request, profile, deadline_s)
         except _Broken as broken:
             log.warning(Message("browser.died", why=broken))
         try:
-            return await self._page(request, profile, deadline_s)
+            return await self._load_page(request, profile, deadline_s)
         except _Broken as broken:
             raise AllFetchesFailed(
                 "browser.broke_twice",
                 url=request.url,
             ) from broken
 
-    async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
+    async def _load_page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
         """Load a page in a fresh browser.
 
         The page's time limit excludes the start, which has its own limit.

@@ -105,7 +105,7 @@ async def measure_memory_mb(processes: Iterable[int]) -> float:
     """
     if _HAS_PROC:
         page = os.sysconf("SC_PAGE_SIZE")
-        pages = [_statm(process) for process in processes]
+        pages = [_read_statm(process) for process in processes]
         return (
             (
                 sum(resident - shared for resident, shared in pages)
@@ -123,7 +123,7 @@ async def measure_memory_mb(processes: Iterable[int]) -> float:
     return sum(map(int, (await ps.communicate())[0].split())) / 1024
 
 
-def _statm(process: int) -> tuple[int, int]:
+def _read_statm(process: int) -> tuple[int, int]:
     """Return the resident pages and those of them that are shared.
 
     Unlike smaps, this is readable for a sandboxed process too.

@@ -67,7 +67,7 @@ def request(raw: bytes) -> Head:
     """Parse a request's head. Raises ValueError for folded lines, bare line ends, anything unusual."""
     first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
     method, target, version = first.split(" ")
-    fields = _fields(lines)
+    fields = _parse_fields(lines)
     if (
         not method.isalpha()
         or version not in ("HTTP/1.1", "HTTP/1.0")
@@ -81,7 +81,7 @@ def request(raw: bytes) -> Head:
 
 def build_outgoing(head: Head, target: Target) -> bytes:
     """Return the head for the server. Host comes from the checked URL, not from the header field."""
-    return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_kept(head.fields)}".encode(
+    return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_filter_fields(head.fields)}".encode(
         "latin-1"
     )
 
@@ -96,14 +96,14 @@ def build_incoming(raw: bytes) -> bytes:
     first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
     if not _STATUS_LINE.fullmatch(first):
         raise ValueError("no status line")
-    return f"{first}\r\n{_kept(_fields(lines))}".encode("latin-1")
+    return f"{first}\r\n{_filter_fields(_parse_fields(lines))}".encode("latin-1")
 
 
-def _fields(lines: list[str]) -> Fields:
+def _parse_fields(lines: list[str]) -> Fields:
     return tuple((match[1], match[2].strip()) for line in lines if (match := _FIELD.fullmatch(line)))
 
 
-def _kept(fields: Fields) -> str:
+def _filter_fields(fields: Fields) -> str:
     """Return the end-to-end header fields, with one request per connection to prevent request smuggling."""
     listed = ",".join(value for key, value in fields if key.lower() == "connection")
     hop_names = {word.strip().lower() for word in listed.split(",")}

@@ -56,7 +56,7 @@ class RunningBrowser:
         self._root = root
 
     async def list_processes(self) -> list[int]:
-        return _numbers(await self._session.send("SystemInfo.getProcessInfo"))
+        return _list_processes(await self._session.send("SystemInfo.getProcessInfo"))
 
     def kill(self) -> None:
         """Kill the first process; the others end with it."""
@@ -86,7 +86,7 @@ class Launcher:
     async def launch(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[RunningBrowser]:
         """Launch a fresh browser on this profile for a block. Raises ExtraMissing, EngineUnavailable."""
         with self._proxy.visit() as hosts:
-            live = await self._started(profile, headless, hosts)
+            live = await self._start_browser(profile, headless, hosts)
             try:
                 yield live
             finally:
@@ -97,24 +97,24 @@ class Launcher:
             await self._stop()
             await self._proxy.close()
 
-    async def _started(self, profile: Profile, headless: bool, hosts: PageHosts) -> RunningBrowser:
+    async def _start_browser(self, profile: Profile, headless: bool, hosts: PageHosts) -> RunningBrowser:
         """Launch a browser; replace a driver that turns out to be dead and retry."""
         try:
             from playwright.async_api import Error
         except ImportError as missing:
             raise ExtraMissing("browser.playwright_missing", extra="browser") from missing
         try:
-            return await self._launched(await self._begun(), profile, headless, hosts)
+            return await self._launch(await self._begin_driver(), profile, headless, hosts)
         except Error as failure:
-            log.info("the browser did not start (%s); trying anew", _first_line(failure))
+            log.info("the browser did not start (%s); trying anew", _cut_first_line(failure))
         try:
             async with self._turn:
                 await self._stop()
-            return await self._launched(await self._begun(), profile, headless, hosts)
+            return await self._launch(await self._begin_driver(), profile, headless, hosts)
         except Error as failure:
-            raise _unusable(failure) from failure
+            raise _make_unusable(failure) from failure
 
-    async def _launched(
+    async def _launch(
         self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts
     ) -> RunningBrowser:
         launching = asyncio.ensure_future(
@@ -132,7 +132,7 @@ class Launcher:
                     "username": hosts.user,
                     "password": self._proxy.password,
                 },
-                **self._how(),
+                **self._make_options(),
             )
         )
         try:
@@ -148,13 +148,13 @@ class Launcher:
             assert context.browser is not None
             session = await context.browser.new_browser_cdp_session()
             return RunningBrowser(
-                context, session, _numbers(await session.send("SystemInfo.getProcessInfo"))[0]
+                context, session, _list_processes(await session.send("SystemInfo.getProcessInfo"))[0]
             )
         except BaseException:
             await asyncio.shield(context.close())
             raise
 
-    async def _begun(self) -> _Driver:
+    async def _begin_driver(self) -> _Driver:
         async with self._turn:
             if self._driver is None:
                 self._driver = await self._begin()
@@ -163,7 +163,7 @@ class Launcher:
     async def _begin(self) -> _Driver:
         from playwright.async_api import async_playwright
 
-        installed = _installation(chromium.program(self._manner.path))
+        installed = _identify_installation(chromium.program(self._manner.path))
         playwright = await async_playwright().start()
         try:
             own_agent = _USER_AGENTS.get(installed)
@@ -175,7 +175,7 @@ class Launcher:
             raise
 
     async def _read_user_agent(self, playwright: Playwright) -> str:
-        browser = await playwright.chromium.launch(headless=True, **self._how())
+        browser = await playwright.chromium.launch(headless=True, **self._make_options())
         session = await browser.new_browser_cdp_session()
         version = await session.send("Browser.getVersion")
         await browser.close()
@@ -189,7 +189,7 @@ class Launcher:
                 await driver.playwright.stop()
             await self._proxy.close()
 
-    def _how(self) -> dict[str, Any]:
+    def _make_options(self) -> dict[str, Any]:
         return {
             "executable_path": chromium.program(self._manner.path),
             "args": chromium.flags(trust_any_certificate=self._manner.trust_any_certificate),
@@ -227,7 +227,7 @@ def _end_unwanted(launching: asyncio.Future[BrowserContext]) -> None:
 _USER_AGENTS: dict[tuple[str, int, int], str] = {}
 
 
-def _installation(program: str) -> tuple[str, int, int]:
+def _identify_installation(program: str) -> tuple[str, int, int]:
     """Return an identity of the program that changes with an update, also at the same path."""
     status = Path(program).stat()
     return program, status.st_mtime_ns, status.st_size
@@ -236,20 +236,20 @@ def _installation(program: str) -> tuple[str, int, int]:
 _ENDING: set[asyncio.Future[None]] = set()  # the loop itself references its tasks weakly
 
 
-def _numbers(info: Mapping[str, Any]) -> list[int]:
+def _list_processes(info: Mapping[str, Any]) -> list[int]:
     """Return process ids, the browser's first process first."""
     processes = sorted(info["processInfo"], key=lambda process: process["type"] != "browser")
     return [int(process["id"]) for process in processes]
 
 
-def _first_line(error: Exception) -> str:
+def _cut_first_line(error: Exception) -> str:
     return str(error).partition("\n")[0][:300]
 
 
-def _unusable(failure: Exception) -> EngineUnavailable:
+def _make_unusable(failure: Exception) -> EngineUnavailable:
     if "No usable sandbox" in str(failure):
         return EngineUnavailable("browser.no_sandbox")
     return EngineUnavailable(
         "browser.cannot_start",
-        cause=_first_line(failure),
+        cause=_cut_first_line(failure),
     )

@@ -102,7 +102,7 @@ class GuardedProxy:
 
     async def start(self) -> str:
         """Start listening and return the proxy's URL."""
-        self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0, limit=_CHUNK)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=_CHUNK)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     async def close(self) -> None:
@@ -134,7 +134,7 @@ class GuardedProxy:
             None,
         )
 
-    def _accepted(self, reader: StreamReader, writer: StreamWriter) -> None:
+    def _accept(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.get_running_loop().create_task(self._serve((reader, writer)))
         self._open.add(task)
         task.add_done_callback(self._open.discard)
@@ -155,14 +155,14 @@ class GuardedProxy:
                 head = heads.request(await client[0].readuntil(heads.END))
         except (asyncio.LimitOverrunError, ValueError):
             return await _reply(client, "400 Bad Request", "This is no request that a proxy can read.")
-        user = self._user(head)
+        user = self._read_user(head)
         if user is None:
             challenge = 'Proxy-Authenticate: Basic realm="shisho"\r\n'
             return await _reply(client, "407 Proxy Authentication Required", "", challenge)
         if len(self._open) > self._limits.connections:
             return await _reply(client, "503 Service Unavailable", "Too many connections at once.")
         try:
-            target = self._target(head)
+            target = self._read_target(head)
             size = head.body_size
             if user in self._visits and not await self._visits[user].has(target.host):
                 self.uninvited[head.authority] += 1
@@ -175,13 +175,13 @@ class GuardedProxy:
             return await _reply(client, _STATUS.get(type(error), "502 Bad Gateway"), error.message)
         try:
             if head.method == "CONNECT":
-                await self._tunnel(client, upstream)
+                await self._serve_tunnel(client, upstream)
             else:
                 await self._forward(client, upstream, heads.build_outgoing(head, target), size)
         finally:
             await _end(upstream[1])
 
-    def _user(self, head: heads.Head) -> str | None:
+    def _read_user(self, head: heads.Head) -> str | None:
         """Return the client's user name, or None for a stranger.
 
         Other programs of this machine may not use the proxy.
@@ -195,7 +195,7 @@ class GuardedProxy:
                 return user
         return None
 
-    def _target(self, head: heads.Head) -> Target:
+    def _read_target(self, head: heads.Head) -> Target:
         if head.method == "CONNECT":
             if not _AUTHORITY.fullmatch(head.target):
                 raise InvalidParams("browser.bad_target", target=head.target[:200])
@@ -213,15 +213,15 @@ class GuardedProxy:
         except (OSError, TimeoutError) as failure:
             raise AllFetchesFailed("browser.host_silent", host=target.host) from failure
 
-    async def _tunnel(self, client: Streams, upstream: Streams) -> None:
+    async def _serve_tunnel(self, client: Streams, upstream: Streams) -> None:
         client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        async with _idle(self._limits.idle_s) as touch, asyncio.TaskGroup() as both:
+        async with _limit_idle(self._limits.idle_s) as touch, asyncio.TaskGroup() as both:
             both.create_task(_pump(client[0], upstream[1], touch))
             both.create_task(_pump(upstream[0], client[1], touch))
 
     async def _forward(self, client: Streams, upstream: Streams, head: bytes, size: int) -> None:
         upstream[1].write(head)
-        async with _idle(self._limits.idle_s) as touch:
+        async with _limit_idle(self._limits.idle_s) as touch:
             sending = asyncio.create_task(_pump(client[0], upstream[1], touch, size))
             try:
                 answer = await upstream[0].readuntil(heads.END)
@@ -236,7 +236,7 @@ class GuardedProxy:
 
 
 @asynccontextmanager
-async def _idle(seconds: float) -> AsyncIterator[Touch]:
+async def _limit_idle(seconds: float) -> AsyncIterator[Touch]:
     """Run a block with a time limit that each touch resets."""
     clock = asyncio.get_running_loop().time
     async with asyncio.timeout(seconds) as limit:

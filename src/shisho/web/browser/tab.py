@@ -75,11 +75,11 @@ class Tab:
         self._landing = _Landing(page.url)
         self._failure = ("", "")
         self._session: CDPSession | None = None
-        page.on("request", self._begun)
-        page.on("response", self._answered)
-        page.on("requestfinished", self._finished)
-        page.on("requestfailed", self._failed)
-        page.on("framenavigated", self._landed)
+        page.on("request", self._note_begun)
+        page.on("response", self._note_answered)
+        page.on("requestfinished", self._note_finished)
+        page.on("requestfailed", self._note_failed)
+        page.on("framenavigated", self._note_landed)
         if alone:
             page.context.on("page", _close)
 
@@ -94,17 +94,17 @@ class Tab:
                     for name, value in request.cookies.items()
                 ]
             )
-        headers = _sent(request)
+        headers = _select_headers(request)
         referer = headers.pop("referer", None)
         await self._page.set_extra_http_headers(headers)
         if request.method == "POST":
-            await self._page.route("**/*", _posting(request), times=1)
+            await self._page.route("**/*", _make_post_handler(request), times=1)
         try:
             await self._page.goto(request.url, wait_until="commit", timeout=0, referer=referer)
         except Error as error:
             if has_broken(error):
                 raise
-            raise self._why_not(self._failure[0] or request.url, error.message) from error
+            raise self._explain_failure(self._failure[0] or request.url, error.message) from error
 
     async def read(self) -> Response:
         """Return the page's HTML as UTF-8 when it has settled, or after eight seconds.
@@ -115,10 +115,10 @@ class Tab:
         await self._settle()
         landing = self._landing
         if self._page.url.startswith("chrome-error:"):
-            raise self._why_not(*self._failure)
+            raise self._explain_failure(*self._failure)
         refusal = self._proxy.refusal(authority(landing.url), self._since)
         if refusal is not None and landing.status in (400, 403, 502):
-            raise _again(refusal)
+            raise _make_retry(refusal)
         if landing.media_type not in _SHOWN:
             raise UnsupportedMedia(
                 "browser.not_a_page",
@@ -173,11 +173,11 @@ class Tab:
         }
         return (await self._session.send("Runtime.evaluate", params))["result"].get("value")
 
-    def _why_not(self, url: str, failure: str) -> ShishoError:
+    def _explain_failure(self, url: str, failure: str) -> ShishoError:
         """Return the reason for the missing page as an error of this project."""
         refusal = self._proxy.refusal(authority(url), self._since)
         if refusal is not None:
-            return _again(refusal)
+            return _make_retry(refusal)
         if "Download is starting" in failure:
             return UnsupportedMedia("browser.download", url=url)
         if "ERR_CERT" in failure:
@@ -192,35 +192,35 @@ class Tab:
             cause=reason,
         )
 
-    def _begun(self, request: Asked) -> None:
+    def _note_begun(self, request: Asked) -> None:
         if request.resource_type in _AWAITED:
             self._under_way.add(request)
 
-    def _finished(self, request: Asked) -> None:
+    def _note_finished(self, request: Asked) -> None:
         self._under_way.discard(request)
 
-    def _failed(self, request: Asked) -> None:
+    def _note_failed(self, request: Asked) -> None:
         self._under_way.discard(request)
-        if self._own(request):
+        if self._is_own(request):
             self._failure = (request.url, request.failure or Message("browser.no_answer"))
 
-    def _answered(self, answer: Answered) -> None:
-        if self._own(answer.request):
+    def _note_answered(self, answer: Answered) -> None:
+        if self._is_own(answer.request):
             media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            self._answers[_whole(answer.url)] = _Landing(
+            self._answers[_normalise_url(answer.url)] = _Landing(
                 answer.url, answer.status, media_type, answer.headers
             )
 
-    def _landed(self, frame: Frame) -> None:
+    def _note_landed(self, frame: Frame) -> None:
         """Update the current page.
 
         A response does not always become the page: a download or 204 leaves it, and an address may change
         without a response.
         """
         if frame == self._page.main_frame:
-            self._landing = self._answers.get(_whole(frame.url), self._landing)
+            self._landing = self._answers.get(_normalise_url(frame.url), self._landing)
 
-    def _own(self, request: Asked) -> bool:
+    def _is_own(self, request: Asked) -> bool:
         return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
@@ -233,15 +233,15 @@ def has_broken(error: Exception) -> bool:
     )
 
 
-def _whole(url: str) -> str:
+def _normalise_url(url: str) -> str:
     return url.partition("#")[0]
 
 
-def _again(error: ShishoError) -> ShishoError:
+def _make_retry(error: ShishoError) -> ShishoError:
     return type(error)(error.message, **error.details)
 
 
-def _sent(request: Request) -> dict[str, str]:
+def _select_headers(request: Request) -> dict[str, str]:
     """Return the headers to send. Raises InvalidParams for any that may be a key.
 
     The browser sends its headers to every redirect and resource of the page.
@@ -258,7 +258,7 @@ def _sent(request: Request) -> dict[str, str]:
     return headers
 
 
-def _posting(request: Request) -> Callable[[Route], Awaitable[None]]:
+def _make_post_handler(request: Request) -> Callable[[Route], Awaitable[None]]:
     """Return a route handler that turns the request into a POST, because Playwright only navigates by GET."""
 
     async def rewrite(route: Route) -> None:

@@ -43,7 +43,7 @@ class Crawl:
             while True:
                 wait = self._begin()
                 if self._visits:
-                    await self._ended(wait)
+                    await self._await_visits(wait)
                 elif self._spent is not None:
                     raise self._spent
                 elif wait is None or wait > SHORT:
@@ -60,16 +60,16 @@ class Crawl:
         if self._spent is not None or self.enough():
             return None
         while len(self._visits) < self.room():
-            hit = self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)
+            hit = self.frontier.take(self.clock.monotonic(), self._list_busy(), self._ready)
             if hit is None:
                 break
             self._visits[asyncio.create_task(self.visit(hit))] = hit
         else:
             return None
-        at = self.frontier.find_next_time(self._busy(), self._ready)
+        at = self.frontier.find_next_time(self._list_busy(), self._ready)
         return None if at is None else max(0.0, at - self.clock.monotonic())
 
-    async def _ended(self, wait: float | None) -> None:
+    async def _await_visits(self, wait: float | None) -> None:
         """Wait until a visit ends or the timeout passes, and handle finished visits."""
         done, _ = await asyncio.wait(self._visits, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
         for visit in done:
@@ -83,5 +83,5 @@ class Crawl:
             except BudgetExhausted as error:
                 self._spent = error
 
-    def _busy(self) -> list[str]:
+    def _list_busy(self) -> list[str]:
         return [self.frontier.host(hit) for hit in self._visits.values()]

@@ -109,10 +109,10 @@ class RobotsBook:
         site = site_of(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:
-            robots = await self._known(site)
-            return await self._ask(site, ticket) if robots is None else await _ready(robots)
+            robots = await self._find_known(site)
+            return await self._ask(site, ticket) if robots is None else await _compile_robots(robots)
 
-    async def _known(self, site: str) -> Robots | None:
+    async def _find_known(self, site: str) -> Robots | None:
         entry = await self._cache.get(f"robots {site}")
         return None if entry is None else build(entry.value, Robots)
 
@@ -122,7 +122,7 @@ class RobotsBook:
         chain = await self._chains.find_chain(name, f"{site}/robots.txt")
         try:
             while True:
-                robots, response, patience_s = await self._hop(chain, site, ticket)
+                robots, response, patience_s = await self._send_hop(chain, site, ticket)
                 closed_s = max(closed_s, patience_s)
                 if not (target := redirect_target(response)):
                     break
@@ -136,19 +136,19 @@ class RobotsBook:
         await self._cache.put(f"robots {site}", to_plain(robots), closed_s if robots.closed else KEPT_S)
         return robots
 
-    async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
+    async def _send_hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
         """Send one request of the chain; also return the delay that its host then requests, in seconds."""
         # The page's own ticket: it keeps its place in the queue if another process already has the response
         # by its turn.
         host = host_of_url(chain.url)
         first = chain.begins
-        elsewhere = None if first else await self._known(site_of(chain.url))
+        elsewhere = None if first else await self._find_known(site_of(chain.url))
         limit = host_limit(elsewhere)
         patience_s = 0.0
         await await_turn(self._limiter, host, limit, ticket)
         try:
             response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
-            found_robots = await _ready(robots(response))
+            found_robots = await _compile_robots(robots(response))
             if response.status in SLOW_DOWN:
                 patience_s = retry_after(response.headers, self._clock.now() if self._clock else None) or 0.0
             limit = host_limit(found_robots) if first else limit
@@ -157,7 +157,7 @@ class RobotsBook:
             await self._limiter.release(f"host:{host}", limit, ticket, after_s=patience_s)
 
 
-async def _ready(robots: Robots) -> Robots:
+async def _compile_robots(robots: Robots) -> Robots:
     if len(robots.text) > _LARGE:
         await asyncio.to_thread(_read, robots.text)
     return robots

@@ -76,18 +76,20 @@ class PageClient:
         part, a promise.
         """
         if browse is not None:
-            return await self._browsed(request, ticket, pay, browse)
+            return await self._fetch_by_browser(request, ticket, pay, browse)
         memory = RedirectMemory(self.cache)
         took_s = 0.0
         chain = await memory.find_chain(ticket, request.url)
         try:
             while True:
                 began = self.clock.monotonic()
-                fetch = partial(self._fetched_within, TOTAL_S - took_s)
+                fetch = partial(self._fetch_within, TOTAL_S - took_s)
                 asked_request = replace(request, url=chain.url, one_hop=True)
-                response = await self._asked(asked_request, ticket, pay if chain.begins else _paid, fetch)
+                response = await self._send_within_rules(
+                    asked_request, ticket, pay if chain.begins else _pay_host, fetch
+                )
                 took_s += self.clock.monotonic() - began
-                if not (target := _next_target(response, chain)):
+                if not (target := _find_next_target(response, chain)):
                     break
                 chain = chain.extend(target)
                 await memory.keep(ticket, chain)
@@ -97,7 +99,7 @@ class PageClient:
         await memory.forget(ticket, chain)
         return response
 
-    async def _fetched_within(self, seconds: float, request: Request) -> Response:
+    async def _fetch_within(self, seconds: float, request: Request) -> Response:
         try:
             async with asyncio.timeout(max(seconds, 0.0)):
                 return await self.fetcher.fetch(request)
@@ -109,7 +111,7 @@ class PageClient:
                 seconds=TOTAL_S,
             ) from late
 
-    async def _browsed(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
+    async def _fetch_by_browser(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
         """Fetch by the browser, which follows redirects without permits.
 
         A page from a host whose robots.txt forbids it is discarded, and the host still gets its pause.
@@ -118,14 +120,14 @@ class PageClient:
         async def fetch(asked_request: Request) -> Response:
             return await browse(asked_request, "")
 
-        response = await self._asked(request, ticket, pay, fetch)
+        response = await self._send_within_rules(request, ticket, pay, fetch)
         host = host_of_url(response.url)
         if response.url and host != host_of_url(request.url):
-            rules = await self._rules(response.url, ticket)
+            rules = await self._find_rules(response.url, ticket)
             await self.limiter.release(f"host:{host}", host_limit(rules), ticket)
         return response
 
-    async def _rules(self, url: str, ticket: str) -> Robots | None:
+    async def _find_rules(self, url: str, ticket: str) -> Robots | None:
         """Return the rules of this page's site; None if robots.txt is ignored. Raises RobotsDisallowed."""
         rules = await self.robots.find_rules(url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(url)):
@@ -137,31 +139,31 @@ class PageClient:
             )
         return rules
 
-    async def _asked(
+    async def _send_within_rules(
         self, request: Request, ticket: str, pay: Pay, fetch: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         """Send one request within its host's rules and pace."""
         host = host_of_url(request.url)
         after = 0.0
-        limit = host_limit(await self._rules(request.url, ticket))
-        tries = await self._tries(host)
+        limit = host_limit(await self._find_rules(request.url, ticket))
+        tries = await self._count_tries(host)
         await await_turn(self.limiter, host, limit, ticket)
         try:
             if not await pay():
                 raise BudgetExhausted("task.pages_spent")
             response = await fetch(request)
-            challenge = None if redirect_target(response) else _challenge(response)
+            challenge = None if redirect_target(response) else _find_challenge(response)
             if response.status in SLOW_DOWN:
                 asked_s = retry_after(response.headers, self.clock.now())
                 after = asked_s or 0.0
                 if challenge is None or challenge.kind is ChallengeKind.BLOCKED:
                     after = backoff(tries + 1, random.random()) if asked_s is None else asked_s
-                    raise await self._slower(host, tries + 1, after)
+                    raise await self._slow_down(host, tries + 1, after)
             if tries:
                 await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
         finally:
             await self.limiter.release(f"host:{host}", limit, ticket, after_s=after)
-        return _usable(request.url, response, challenge)
+        return _expect_usable(request.url, response, challenge)
 
     async def render(self, request: Request, ticket: str, pay: Pay) -> Response | None:
         """Render a page without text; None if there is no browser, or its host is too slow to ask again."""
@@ -177,39 +179,39 @@ class PageClient:
             return await self.fetch_page(request, ticket, pay, browse=self.browse)
         return None
 
-    async def _tries(self, host: str) -> int:
+    async def _count_tries(self, host: str) -> int:
         """Return how often the host has asked for patience lately.
 
         Raises AllFetchesFailed after too many times.
         """
         entry = await self.cache.get(f"slow host:{host}")
         if entry is not None and entry.value >= MOST_TRIES:
-            raise _left_alone(host)
+            raise _refuse_host(host)
         return entry.value if entry is not None else 0
 
-    async def _slower(self, host: str, tries: int, after: float) -> RetryLater | AllFetchesFailed:
+    async def _slow_down(self, host: str, tries: int, after: float) -> RetryLater | AllFetchesFailed:
         await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
         if tries >= MOST_TRIES:
-            return _left_alone(host)
+            return _refuse_host(host)
         return RetryLater(after, host, AllFetchesFailed("fetch.host_cooling", host=host))
 
 
-async def _paid() -> bool:
+async def _pay_host() -> bool:
     return True
 
 
-def _next_target(response: Response, chain: RedirectChain) -> str:
+def _find_next_target(response: Response, chain: RedirectChain) -> str:
     """Return the next address; a page that only forwards back is one to be read."""
     target = redirect_target(response)
     refreshed = "" if target else refresh_target(response)
     return target or (refreshed if refreshed not in chain.urls else "")
 
 
-def _left_alone(host: str) -> AllFetchesFailed:
+def _refuse_host(host: str) -> AllFetchesFailed:
     return AllFetchesFailed("fetch.rate_limited", host=host)
 
 
-def _usable(url: str, response: Response, challenge: Challenge | None) -> Response:
+def _expect_usable(url: str, response: Response, challenge: Challenge | None) -> Response:
     if challenge is not None:
         raise AuthRequired(
             "fetch.challenged",
@@ -221,7 +223,7 @@ def _usable(url: str, response: Response, challenge: Challenge | None) -> Respon
     return response
 
 
-def _challenge(response: Response) -> Challenge | None:
+def _find_challenge(response: Response) -> Challenge | None:
     # The markers of challenges are ASCII.
     return (
         detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None

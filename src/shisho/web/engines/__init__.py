@@ -87,7 +87,7 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
         if values.get("name", name) != name:
             raise InvalidParams("engine.file_name_fixed", engine=name)
         found_engines[name] = replace(
-            found_engines[name], about=_overridden(found_engines[name].about, values, name)
+            found_engines[name], about=_override(found_engines[name].about, values, name)
         )
     return found_engines
 
@@ -99,8 +99,8 @@ _ROWS: dict[str, type[SerpLayout] | type[Credential]] = {
 _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "query_limit")
 
 
-def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
-    changed = {key: _coerced(about, key, value, where) for key, value in values.items()}
+def _override(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
+    changed = {key: _coerce(about, key, value, where) for key, value in values.items()}
     # the user's own pace applies, whatever a key would allow
     if "interval_s" in changed and "credentials" not in changed:
         changed["credentials"] = tuple(
@@ -109,16 +109,16 @@ def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> En
     return replace(about, **changed)
 
 
-def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any:
+def _coerce(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any:
     if key not in {f.name for f in fields(owner)}:
         raise InvalidParams("engine.file_unknown_field", engine=where, field=key)
     current = getattr(owner, key)
     try:
         if isinstance(current, Look):
             return replace(
-                current, **{inner: _coerced(current, inner, v, where) for inner, v in value.items()}
+                current, **{inner: _coerce(current, inner, v, where) for inner, v in value.items()}
             )
-        return _value(current, key, value)
+        return _convert_value(current, key, value)
     except (TypeError, ValueError, AttributeError) as error:
         raise InvalidParams(
             "engine.file_bad_value",
@@ -128,7 +128,7 @@ def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any
         ) from error
 
 
-def _value(current: Any, key: str, value: Any) -> Any:
+def _convert_value(current: Any, key: str, value: Any) -> Any:
     if key in _ROWS:
         return tuple(_ROWS[key](**row) for row in value)
     if key == "tier":

@@ -73,8 +73,8 @@ def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp
     try:
         data = json.loads(source)
     except (ValueError, RecursionError) as error:
-        return _otherwise(about, response, source, error)
-    return _shaped(about, response, read, data)
+        return _explain_other(about, response, source, error)
+    return _expect_shape(about, response, read, data)
 
 
 def read_xml(
@@ -96,11 +96,11 @@ def read_xml(
             source[head.end() :] if head else source, ElementTree.XMLParser(target=_Shallow())
         )
     except ElementTree.ParseError as error:
-        return _otherwise(about, response, source, error)
+        return _explain_other(about, response, source, error)
     return (
-        _shaped(about, response, read, root)
+        _expect_shape(about, response, read, root)
         if root.tag in roots
-        else _otherwise(about, response, source, None)
+        else _explain_other(about, response, source, None)
     )
 
 
@@ -122,14 +122,14 @@ class _Shallow(ElementTree.TreeBuilder):
         return super().end(tag)
 
 
-def _shaped(about: EngineAbout, response: Response, read: Callable[[T], Serp], data: T) -> Serp:
+def _expect_shape(about: EngineAbout, response: Response, read: Callable[[T], Serp], data: T) -> Serp:
     try:
         return read(data)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise unknown_layout(about.name, response) from error
 
 
-def _otherwise(about: EngineAbout, response: Response, source: str, error: Exception | None) -> Serp:
+def _explain_other(about: EngineAbout, response: Response, source: str, error: Exception | None) -> Serp:
     challenge = detect(source, response.url, response.status, about.look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)

@@ -100,7 +100,7 @@ def get(
 ) -> Request:
     """Return a GET of `path` on the engine's site, without empty parameters."""
     warnings = check(about, query, page)
-    url = f"{about.site.rstrip('/')}{path}?{urlencode(_kept(params))}"
+    url = f"{about.site.rstrip('/')}{path}?{urlencode(_drop_empty(params))}"
     return Request(url, headers=languages(query), cookies=cookies or {}, warnings=warnings)
 
 
@@ -116,10 +116,10 @@ def post(
     warnings = check(about, query, page)
     site = about.site.rstrip("/")
     headers = {**languages(query), "Referer": f"{site}/"}
-    return Request(f"{site}{path}", "POST", _kept(form), headers, cookies or {}, warnings)
+    return Request(f"{site}{path}", "POST", _drop_empty(form), headers, cookies or {}, warnings)
 
 
-def _kept(params: Params) -> dict[str, str]:
+def _drop_empty(params: Params) -> dict[str, str]:
     return {name: str(value) for name, value in params.items() if value is not None}
 
 

@@ -39,14 +39,14 @@ def parse_date(text: str, today: date | None = None) -> str | None:
     for form in _FORMS:
         match = form.match(text)
         if match:
-            return _iso(match)
+            return _format_iso(match)
     ago = _AGO.match(text)
     if ago and today:
         return (today - timedelta(days=int(ago["n"]) * _UNITS[ago["unit"].lower()])).isoformat()
     return None
 
 
-def _iso(match: re.Match[str]) -> str | None:
+def _format_iso(match: re.Match[str]) -> str | None:
     parts = match.groupdict()
     month = int(parts["m"]) if parts.get("m") else MONTHS[parts["month"].lower()]
     try:

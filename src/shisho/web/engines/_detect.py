@@ -32,16 +32,16 @@ def detect_engine(response: Response, abouts: Iterable[EngineAbout]) -> str | No
     """Return the engine's name, or None if nothing on the page indicates one."""
     start = response.body.lstrip()[:1]
     if start in (b"{", b"["):
-        return _of_json(response)
+        return _detect_in_json(response)
     head = decode(response)[:4000]
     if "<html" not in head.lower():
         for mark, name in _XML:
             if mark in head:
                 return name
-    return _of_html(ResultMarkup(response, ""), abouts)
+    return _detect_in_html(ResultMarkup(response, ""), abouts)
 
 
-def _of_json(response: Response) -> str | None:
+def _detect_in_json(response: Response) -> str | None:
     try:
         data = json.loads(decode(response))
         return next((name for name, fits in _JSON if fits(data)), None)
@@ -49,6 +49,6 @@ def _of_json(response: Response) -> str | None:
         return None
 
 
-def _of_html(page: ResultMarkup, abouts: Iterable[EngineAbout]) -> str | None:
+def _detect_in_html(page: ResultMarkup, abouts: Iterable[EngineAbout]) -> str | None:
     best = max(abouts, key=lambda about: affinity(page, about))
     return best.name if affinity(page, best) else None

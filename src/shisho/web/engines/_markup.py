@@ -137,10 +137,10 @@ def affinity(page: ResultMarkup, about: EngineAbout) -> int:
 
     By addresses, marks and title.
     """
-    domain = _domain(_host(about.site))
+    domain = _find_domain(_find_host(about.site))
     hosts = (
-        _host(page.response.url),
-        *(_host(attribute(page.select_first(selector), name)) for selector, name in _ADDRESSES),
+        _find_host(page.response.url),
+        *(_find_host(attribute(page.select_first(selector), name)) for selector, name in _ADDRESSES),
     )
     title = page.title.lower()
     ending = _TITLE_END.split(title)[-1]
@@ -153,19 +153,19 @@ def affinity(page: ResultMarkup, about: EngineAbout) -> int:
 
 def list_foreign_hosts(page: ResultMarkup, about: EngineAbout) -> set[str]:
     """Return the linked hosts that are not the engine's."""
-    domain = _domain(_host(about.site))
-    hosts = {_host(page.url(link)) for link in page.select_all("a[href]")} - {""}
+    domain = _find_domain(_find_host(about.site))
+    hosts = {_find_host(page.url(link)) for link in page.select_all("a[href]")} - {""}
     return {host for host in hosts if not domain or f".{domain}." not in f".{host}."}
 
 
-def _host(url: str) -> str:
+def _find_host(url: str) -> str:
     try:
         return host_name(urlsplit(url).hostname or "")
     except ValueError:
         return ""
 
 
-def _domain(host: str) -> str:
+def _find_domain(host: str) -> str:
     """Return the name without its top level, because google.de is google; none for a numeric address."""
     labels = host.split(".")
     return labels[-2] if len(labels) > 1 and not labels[-1].isdigit() else ""

@@ -50,7 +50,7 @@ def read_serp(
     if challenge:
         return Serp(about.name, challenge=challenge)
     if page.has(*look.nothing) or (
-        _says(page, look.nothing_said) and len(list_foreign_hosts(page, about)) < _MANY
+        _has_phrase(page, look.nothing_said) and len(list_foreign_hosts(page, about)) < _MANY
     ):
         return Serp(about.name, no_results=True)
     guessed = guess_hits(page) if affinity(page, about) else ()
@@ -69,15 +69,15 @@ def read_serp(
 def read_hits(page: ResultMarkup, layouts: tuple[SerpLayout, ...]) -> tuple[SerpHit, ...]:
     """Return the hits by the first layout that yields any."""
     for layout in layouts:
-        hits = rank_hits(_hits(page, layout))
+        hits = rank_hits(_read_hits(page, layout))
         if hits:
             return hits
     return ()
 
 
-def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
+def _read_hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
     skipped = {node.mem_id for node in page.select_all(layout.skip)}
-    for box in _boxes(page, layout):
+    for box in _find_boxes(page, layout):
         link = box.css_first(layout.link) if layout.link else box
         url = page.url(link)
         if not url or link is None or box.mem_id in skipped or link.mem_id in skipped:
@@ -88,7 +88,7 @@ def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
         yield SerpHit(0, url, title or url, snippet, parse_date(dated or snippet, page.response.today))
 
 
-def _boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
+def _find_boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
     """Yield the hits' boxes and boxes inside them, no deeper.
 
     Each box is searched completely, and a page could nest thousands.
@@ -105,7 +105,7 @@ def _boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
             yield box
 
 
-def _says(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
+def _has_phrase(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
     if not phrases:
         return False
     text = page.text.lower()

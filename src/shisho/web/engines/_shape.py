@@ -26,7 +26,7 @@ def read_shape(page: ResultMarkup, headings: str, ads: str = "", snippet: str = 
 
     Its words are those of `snippet` in its box, else the box's without the link.
     """
-    return _hits(page, _pairs(page, headings, ads), snippet)
+    return _make_hits(page, _find_pairs(page, headings, ads), snippet)
 
 
 def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
@@ -34,12 +34,12 @@ def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
 
     They are pairs with similar headings, if there are at least three.
     """
-    pairs = _pairs(page, "h2, h3", "")
+    pairs = _find_pairs(page, "h2, h3", "")
     looks = Counter(_look(heading) for heading, _ in pairs)
     alike, number = looks.most_common(1)[0] if looks else ("", 0)
     chosen_pairs = [pair for pair in pairs if _look(pair[0]) == alike]
     return (
-        _hits(page, chosen_pairs, "")
+        _make_hits(page, chosen_pairs, "")
         if number >= _ENOUGH and len({page.url(link) for _, link in chosen_pairs}) >= _ENOUGH
         else ()
     )
@@ -49,27 +49,27 @@ def _look(heading: Node) -> str:
     return f"{heading.tag} {attribute(heading, 'class')}"
 
 
-def _hits(page: ResultMarkup, pairs: list[_Pair], snippet: str) -> tuple[SerpHit, ...]:
-    crowd = Counter(node.mem_id for _, link in pairs for node in _above(link))
-    hits = (_hit(page, heading, link, _box(link, crowd), snippet) for heading, link in pairs)
+def _make_hits(page: ResultMarkup, pairs: list[_Pair], snippet: str) -> tuple[SerpHit, ...]:
+    crowd = Counter(node.mem_id for _, link in pairs for node in _list_ancestors(link))
+    hits = (_make_hit(page, heading, link, _find_box(link, crowd), snippet) for heading, link in pairs)
     return rank_hits(hit for hit in hits if hit.title)
 
 
-def _hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str) -> SerpHit:
+def _make_hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str) -> SerpHit:
     node = box.css_first(snippet) if snippet else None
-    if node is not None and node.mem_id not in {node.mem_id for node in _above(link)}:
+    if node is not None and node.mem_id not in {node.mem_id for node in _list_ancestors(link)}:
         words = text_of(node)
     else:
         words = text_of(box, frozenset({link.mem_id, heading.mem_id}))
     return SerpHit(0, page.url(link), text_of(heading), words, parse_date(words, page.response.today))
 
 
-def _pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
+def _find_pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
     adverts = {node.mem_id for node in page.select_all(ads)}
     pairs: dict[int, _Pair] = {}
     for heading in page.select_all(headings)[:_MOST_HEADINGS]:
         link = _link_of(heading)
-        if link and page.url(link) and not any(node.mem_id in adverts for node in _above(link)):
+        if link and page.url(link) and not any(node.mem_id in adverts for node in _list_ancestors(link)):
             pairs.setdefault(link.mem_id, (heading, link))
     return list(pairs.values())
 
@@ -86,7 +86,7 @@ def _link_of(heading: Node) -> Node | None:
     return heading.css_first("a")
 
 
-def _above(node: Node) -> Iterator[Node]:
+def _list_ancestors(node: Node) -> Iterator[Node]:
     at = node.parent
     for _ in range(_DEPTH):
         if at is None or at.tag == "body":
@@ -95,9 +95,9 @@ def _above(node: Node) -> Iterator[Node]:
         at = at.parent
 
 
-def _box(link: Node, crowd: Counter[int]) -> Node:
+def _find_box(link: Node, crowd: Counter[int]) -> Node:
     box = link
-    for node in _above(link):
+    for node in _list_ancestors(link):
         if crowd[node.mem_id] > 1:
             break
         box = node

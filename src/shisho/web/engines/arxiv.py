@@ -57,10 +57,11 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, feed: Element) -> Serp:
     entries = feed.findall(f"{_ATOM}entry")
-    if len(entries) == 1 and "/api/errors" in _text(entries[0], "id"):
-        raise refused(about.name, _text(entries[0], "summary"))
+    if len(entries) == 1 and "/api/errors" in _read_text(entries[0], "id"):
+        raise refused(about.name, _read_text(entries[0], "summary"))
     hits = rank_hits([
-        hit(_text(e, "id"), _text(e, "title"), _text(e, "summary"), _text(e, "published")[:10]) for e in entries
+        hit(_read_text(e, "id"), _read_text(e, "title"), _read_text(e, "summary"), _read_text(e, "published")[:10])
+        for e in entries
     ])  # fmt: skip
     total, start = (
         int(feed.findtext(f"{_OPENSEARCH}{name}") or 0) for name in ("totalResults", "startIndex")
@@ -68,5 +69,5 @@ def _read(about: EngineAbout, feed: Element) -> Serp:
     return Serp(about.name, hits, {} if hits and start + len(hits) < total else None, no_results=not hits)
 
 
-def _text(entry: Element, name: str) -> str:
+def _read_text(entry: Element, name: str) -> str:
     return squeeze(entry.findtext(f"{_ATOM}{name}") or "")

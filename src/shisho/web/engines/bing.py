@@ -61,7 +61,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     params: dict[str, str | int | None] = {
         "q": query.text,
         "setlang": query.language or None,
-        "filters": _filters(about, query),
+        "filters": _make_filters(about, query),
     }
     if page > 1:
         params |= {
@@ -71,7 +71,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     return get(about, query, page, "/search", params)
 
 
-def _filters(about: EngineAbout, query: EngineQuery) -> str | None:
+def _make_filters(about: EngineAbout, query: EngineQuery) -> str | None:
     if query.time_range not in about.time_ranges:
         return None
     if query.time_range is TimeRange.YEAR:

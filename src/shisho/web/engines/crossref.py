@@ -60,7 +60,7 @@ def _read(about: EngineAbout, data: Any) -> Serp:
                 work["URL"],
                 next(iter(work.get("title") or []), None),
                 work.get("abstract"),
-                _day(work),
+                _read_day(work),
             )
             for work in works
         ]
@@ -70,7 +70,7 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     return Serp(about.name, hits, {"cursor": cursor} if more else None, no_results=not hits)
 
 
-def _day(work: Mapping[str, Any]) -> str | None:
+def _read_day(work: Mapping[str, Any]) -> str | None:
     """Return the date of issue as far as it is known: year, year-month or year-month-day."""
     parts = (work.get("issued") or {}).get("date-parts") or [[]]
     return "-".join(f"{part:02}" for part in parts[0] if part) or None

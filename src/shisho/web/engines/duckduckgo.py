@@ -96,11 +96,11 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
             "api": "d.js",
         }
         form["vqd"] = read_remembered(about, state, "vqd")
-    form |= {"kl": _region(query), "df": range_code(about, query, _RANGES)}
+    form |= {"kl": _choose_region(query), "df": range_code(about, query, _RANGES)}
     return post(about, query, page, "/html/", form)
 
 
-def _region(query: EngineQuery) -> str:
+def _choose_region(query: EngineQuery) -> str:
     """Return the list's entry for the country; wt-wt is "all regions".
 
     In the query's language if possible.
@@ -117,31 +117,31 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
     return read_serp(
         about,
         response,
-        lambda page: read_hits(page, about.look.layouts) or rank_hits(_lite(page)),
-        _next,
+        lambda page: read_hits(page, about.look.layouts) or rank_hits(_read_lite(page)),
+        _find_next,
     )
 
 
-def _lite(page: ResultMarkup) -> Iterator[SerpHit]:
+def _read_lite(page: ResultMarkup) -> Iterator[SerpHit]:
     """Yield the hits of the lite page.
 
     It has no box for a hit: snippets are in later rows of one table.
     """
     for link in page.select_all("a.result-link"):
         url = page.url(link)
-        row = _row(link)
+        row = _find_row(link)
         if url and row is not None and "result-sponsored" not in (row.attributes.get("class") or ""):
-            yield SerpHit(0, url, text_of(link) or url, text_of(_snippet_after(row)))
+            yield SerpHit(0, url, text_of(link) or url, text_of(_find_snippet_after(row)))
 
 
-def _row(node: Node) -> Node | None:
+def _find_row(node: Node) -> Node | None:
     at: Node | None = node
     while at is not None and at.tag != "tr":
         at = at.parent
     return at
 
 
-def _snippet_after(row: Node) -> Node | None:
+def _find_snippet_after(row: Node) -> Node | None:
     at = row.next
     for _ in range(6):
         if at is None:
@@ -152,6 +152,6 @@ def _snippet_after(row: Node) -> Node | None:
     return None
 
 
-def _next(page: ResultMarkup) -> State | None:
+def _find_next(page: ResultMarkup) -> State | None:
     vqd = form_values(page, "form input[name=vqd]").get("vqd")
     return {"vqd": vqd} if vqd else None

@@ -82,10 +82,10 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
-    return read_serp(about, response, lambda page: _hits(page) or read_hits(page, about.look.layouts))
+    return read_serp(about, response, lambda page: _read_hits(page) or read_hits(page, about.look.layouts))
 
 
-def _hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
+def _read_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     # Phones get `role=heading` instead of h3; desktops use it for carousels, so it comes second.
     if not affinity(page, ABOUT):
         return ()

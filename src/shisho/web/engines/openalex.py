@@ -61,18 +61,23 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     if "error" in data:
         raise refused(about.name, data.get("message") or data["error"])
     hits = rank_hits([
-        hit(_url(work), work["display_name"], _abstract(work.get("abstract_inverted_index")), work.get("publication_date"))
+        hit(
+            _choose_url(work),
+            work["display_name"],
+            _join_abstract(work.get("abstract_inverted_index")),
+            work.get("publication_date"),
+        )
         for work in data["results"]
     ])  # fmt: skip
     cursor = data["meta"].get("next_cursor")
     return Serp(about.name, hits, {"cursor": cursor} if cursor and hits else None, no_results=not hits)
 
 
-def _url(work: Mapping[str, Any]) -> str:
+def _choose_url(work: Mapping[str, Any]) -> str:
     place = work.get("primary_location") or {}
     return str(place.get("landing_page_url") or work.get("doi") or work["id"])
 
 
-def _abstract(index: Mapping[str, list[int]] | None) -> str:
+def _join_abstract(index: Mapping[str, list[int]] | None) -> str:
     places = ((at, word) for word, positions in (index or {}).items() for at in positions)
     return " ".join(word for _, word in sorted(places)[:_WORDS])

@@ -51,25 +51,25 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 
 def _read(about: EngineAbout, root: Element) -> Serp:
-    return _ids(about, root) if root.tag == "eSearchResult" else _articles(about, root)
+    return _read_ids(about, root) if root.tag == "eSearchResult" else _read_articles(about, root)
 
 
-def _articles(about: EngineAbout, root: Element) -> Serp:
+def _read_articles(about: EngineAbout, root: Element) -> Serp:
     articles = [
         *root.findall("PubmedArticle/MedlineCitation"),
         *root.findall("PubmedBookArticle/BookDocument"),
     ]
     hits = rank_hits([
         hit(
-            f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _words(article, ".//ArticleTitle"),
-            _words(article, ".//AbstractText"), _day(article),
+            f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _read_words(article, ".//ArticleTitle"),
+            _read_words(article, ".//AbstractText"), _read_day(article),
         )
         for article in articles
     ])  # fmt: skip
     return Serp(about.name, hits, no_results=not hits)
 
 
-def _ids(about: EngineAbout, root: Element) -> Serp:
+def _read_ids(about: EngineAbout, root: Element) -> Serp:
     error = root.findtext("ERROR")
     if error:
         raise refused(about.name, error)
@@ -82,11 +82,11 @@ def _ids(about: EngineAbout, root: Element) -> Serp:
     return Serp(about.name, next={} if seen_count < int(root.findtext("Count") or 0) else None, follow=follow)
 
 
-def _words(article: Element, path: str) -> str:
+def _read_words(article: Element, path: str) -> str:
     return squeeze(" ".join("".join(node.itertext()) for node in article.findall(path)))
 
 
-def _day(article: Element) -> str | None:
+def _read_day(article: Element) -> str | None:
     """Return the electronic date, else the issue's.
 
     As far as it is known: year, year-month or year-month-day.

@@ -66,10 +66,10 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
-    return read_serp(about, response, state=_next)
+    return read_serp(about, response, state=_find_next)
 
 
-def _next(page: ResultMarkup) -> State | None:
+def _find_next(page: ResultMarkup) -> State | None:
     sc = form_values(page, "input[name=sc]").get("sc")
     return (
         {"sc": sc} if sc and page.has(".pagination form, .pagination-form, .w-gl__pagination form") else None

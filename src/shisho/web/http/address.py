@@ -113,17 +113,17 @@ class AllowList:
     @classmethod
     def from_names(cls, hosts: Iterable[str], ports: Iterable[str] = ()) -> Self:
         """Parse a user's settings. Raises InvalidParams with the invalid word."""
-        return cls(frozenset(map(_excepted, hosts)), frozenset(map(_port, ports)))
+        return cls(frozenset(map(_parse_exception, hosts)), frozenset(map(_parse_port, ports)))
 
     def is_private(self, target: Target) -> bool:
         """Return True if this host may resolve to any address."""
-        return target.host in self.hosts or self._pair(target)
+        return target.host in self.hosts or self._is_allowed_pair(target)
 
     def open(self, target: Target) -> bool:
         """Return True if this port may be requested."""
-        return target.port in _PORTS.values() or target.port in self.ports or self._pair(target)
+        return target.port in _PORTS.values() or target.port in self.ports or self._is_allowed_pair(target)
 
-    def _pair(self, target: Target) -> bool:
+    def _is_allowed_pair(self, target: Target) -> bool:
         return f"{bracket_address(target.host)}:{target.port}" in self.hosts
 
 
@@ -137,16 +137,16 @@ def check_url(url: str, allow: AllowList) -> Target:
         path = quote(parts.path or "/", safe=_KEPT_IN_PATH)
         query = "?" + quote(parts.query, safe=_KEPT_IN_PATH) if parts.query else ""
     except ValueError as error:
-        raise _no_url(url) from error
+        raise _refuse_url(url) from error
     if parts.scheme not in _PORTS or _CONTROL.search(url):
-        raise _no_url(url)
+        raise _refuse_url(url)
     if "@" in parts.netloc:
         raise ForbiddenAddress("address.userinfo")
     match = _AUTHORITY.fullmatch(parts.netloc)
     if match is None:
-        raise _no_url(url)
-    port = _port(match["port"]) if match["port"] else _PORTS[parts.scheme]
-    target = Target(parts.scheme, _host(match["literal"], match["name"], url), port, path + query)
+        raise _refuse_url(url)
+    port = _parse_port(match["port"]) if match["port"] else _PORTS[parts.scheme]
+    target = Target(parts.scheme, _parse_host(match["literal"], match["name"], url), port, path + query)
     _check(target, allow)
     return target
 
@@ -206,14 +206,14 @@ def _check(target: Target, allow: AllowList) -> None:
         raise ForbiddenAddress(
             "address.internal_name",
             host=target.host,
-            advice=_meant(target),
+            advice=_describe_target(target),
         )
 
 
 def _refuse(target: Target, address: str) -> None:
     reason = explain_forbidden(address)
     if reason is not None:
-        advice = _meant(target)
+        advice = _describe_target(target)
         if address == target.host:
             raise ForbiddenAddress(
                 "address.not_internet",
@@ -230,23 +230,23 @@ def _refuse(target: Target, address: str) -> None:
         )
 
 
-def _meant(target: Target) -> Message:
+def _describe_target(target: Target) -> Message:
     return Message("address.allow_advice", host=target.host)
 
 
-def _host(literal: str | None, name: str | None, url: str) -> str:
+def _parse_host(literal: str | None, name: str | None, url: str) -> str:
     if literal is not None:
         try:
             return str(ipaddress.IPv6Address(literal.replace("%25", "%")))
         except ValueError as error:
-            raise _no_url(url) from error
-    host = _ascii(name or "")
+            raise _refuse_url(url) from error
+    host = _encode_ascii(name or "")
     if not _NAME.fullmatch(host):
-        raise _no_url(url)
+        raise _refuse_url(url)
     return host
 
 
-def _ascii(name: str) -> str:
+def _encode_ascii(name: str) -> str:
     # IDNA maps ①②⑦。⓪ to 127.0, so it must precede every check. It is slow on long input (CVE-2022-45061).
     try:
         return name.encode("idna").decode("ascii").lower().removesuffix(".") if len(name) <= 253 else ""
@@ -254,24 +254,24 @@ def _ascii(name: str) -> str:
         return ""
 
 
-def _excepted(word: str) -> str:
+def _parse_exception(word: str) -> str:
     match = _AUTHORITY.fullmatch(f"[{word}]" if word.count(":") > 1 and not word.startswith("[") else word)
     if match is None:
         raise InvalidParams(
             "address.bad_allowed_host",
             word=word,
         )
-    host = _host(match["literal"], match["name"], word)
-    return f"{bracket_address(host)}:{_port(match['port'])}" if match["port"] else host
+    host = _parse_host(match["literal"], match["name"], word)
+    return f"{bracket_address(host)}:{_parse_port(match['port'])}" if match["port"] else host
 
 
-def _port(word: str) -> int:
+def _parse_port(word: str) -> int:
     if not word.isascii() or not word.isdecimal() or not 0 < int(word) < 65536:
         raise InvalidParams("address.bad_port", word=word)
     return int(word)
 
 
-def _no_url(url: str) -> InvalidParams:
+def _refuse_url(url: str) -> InvalidParams:
     # a query or a user name may contain a secret
     legible_url = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]
     return InvalidParams("address.not_a_url", url=legible_url)

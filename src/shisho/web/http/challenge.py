@@ -10,13 +10,13 @@ from shisho.domain.web import Challenge, ChallengeKind
 _Rule = tuple[ChallengeKind, re.Pattern[str]]
 
 
-def _rules(*rows: tuple[ChallengeKind, str]) -> tuple[_Rule, ...]:
+def _load_rules(*rows: tuple[ChallengeKind, str]) -> tuple[_Rule, ...]:
     return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in rows)
 
 
 # The first matching rule decides the kind, so specific rules precede general ones. No pattern has nested
 # repetition, so the search is linear in the page.
-_IN_BODY = _rules(
+_IN_BODY = _load_rules(
     (ChallengeKind.CAPTCHA, r"anomaly-modal__|/anomaly\.js\?"),
     (
         ChallengeKind.CAPTCHA,
@@ -51,7 +51,7 @@ _IN_BODY = _rules(
 )
 # Words that an article about blocks may use too: only trusted as a whole title, or on a page too small for an
 # article.
-_IN_TITLE = _rules(
+_IN_TITLE = _load_rules(
     (
         ChallengeKind.JS_CHALLENGE,
         r"^\s*(?:just a moment\.\.\.|checking your browser|(?:.{0,80}\| )?verifying your request)",
@@ -63,12 +63,12 @@ _IN_TITLE = _rules(
     (ChallengeKind.CAPTCHA, r"^\s*(?:solve the )?captcha\b|^\s*robot check|^\s*are you a robot\?"),
     (ChallengeKind.CONSENT, r"^\s*before you continue"),
 )
-_IN_SMALL_BODY = _rules(
+_IN_SMALL_BODY = _load_rules(
     (ChallengeKind.CAPTCHA, r"unusual traffic[^<]{0,400}(?:robot|captcha)"),
     (ChallengeKind.BLOCKED, r"sorry, you have been blocked|sending automated queries"),
 )
 _SMALL = 20_000
-_IN_URL = _rules(
+_IN_URL = _load_rules(
     (
         ChallengeKind.CAPTCHA,
         r"://[^/]{0,80}google\.[^/]{0,10}/sorry/|startpage\.com/sp/captcha|/captcha(?:[/?]|$)",
@@ -98,10 +98,12 @@ def detect(
             return Challenge(kind, marker)
     title = _TITLE.search(text)
     challenge = (
-        _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
+        _find_first(_IN_URL, url)
+        or _find_first(_IN_BODY, text)
+        or _find_first(_IN_TITLE, title.group(1) if title else "")
     )
     if challenge is None and len(text) < _SMALL:
-        challenge = _first(_IN_SMALL_BODY, text)
+        challenge = _find_first(_IN_SMALL_BODY, text)
     widget = _CAPTCHA_WIDGET.search(text)
     if widget and (
         challenge is None or challenge.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)
@@ -113,7 +115,7 @@ def detect(
     return challenge
 
 
-def _first(rules: tuple[_Rule, ...], text: str) -> Challenge | None:
+def _find_first(rules: tuple[_Rule, ...], text: str) -> Challenge | None:
     for kind, pattern in rules:
         match = pattern.search(text)
         if match:

@@ -87,8 +87,8 @@ class HttpFetcher:
                     host=hop.target.host,
                     max_redirects=MAX_REDIRECTS,
                 )
-            async with self._answered(hop) as answer:
-                headers = _headers(answer)
+            async with self._open_response(hop) as answer:
+                headers = _read_headers(answer)
                 if not is_redirect(answer.status, headers):
                     return await _read(hop.target, answer, headers)
             next_hop = follow_redirect(hop, answer.status, headers["location"], self._allow)
@@ -98,7 +98,7 @@ class HttpFetcher:
         raise AllFetchesFailed("fetch.redirect_loop", host=hop.target.host)
 
     @asynccontextmanager
-    async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
+    async def _open_response(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
         """Yield a response whose head has been read, but not its body."""
         target = hop.target
         request = self._request(hop)
@@ -106,7 +106,7 @@ class HttpFetcher:
             await self._resolver.resolve(target.host, target.port), target, self._allow
         )
         try:
-            connection = await self._connected(endpoints)
+            connection = await self._connect_any(endpoints)
             try:
                 stream = connection
                 if target.scheme == "https":
@@ -115,7 +115,7 @@ class HttpFetcher:
             finally:
                 await connection.aclose()
         except httpcore.LocalProtocolError:
-            raise _unsendable(target) from None
+            raise _refuse_target(target) from None
         except (
             httpcore.NetworkError,
             httpcore.TimeoutException,
@@ -123,9 +123,9 @@ class HttpFetcher:
             ssl.SSLError,
             OSError,
         ) as error:
-            raise _unreachable(target, error) from error
+            raise _make_unreachable(target, error) from error
 
-    async def _connected(self, endpoints: Sequence[Endpoint]) -> httpcore.AsyncNetworkStream:
+    async def _connect_any(self, endpoints: Sequence[Endpoint]) -> httpcore.AsyncNetworkStream:
         """Connect to the first endpoint that accepts.
 
         A name may lead to a machine out of service, or to IPv6 where there is none.
@@ -158,11 +158,11 @@ class HttpFetcher:
                 }
             fields = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
         except UnicodeEncodeError:
-            raise _unsendable(target) from None
+            raise _refuse_target(target) from None
         return httpcore.Request(hop.method, url, headers=fields, content=content)
 
 
-def _headers(answer: httpcore.Response) -> dict[str, str]:
+def _read_headers(answer: httpcore.Response) -> dict[str, str]:
     """Return headers by lower-case name.
 
     The last of repeated ones counts, except for content encodings, which are joined.
@@ -186,13 +186,13 @@ async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str,
     limit = body.limit((media or "") if answer.status < 400 else "text/html")
     # 304 states the length of the omitted body
     if answer.status != 304 and int(headers.get("content-length", "0")) > limit:
-        raise _too_large(limit)
-    content = await _content(answer, body.decoder(headers.get("content-encoding", "")), limit)
+        raise _refuse_size(limit)
+    content = await _read_content(answer, body.decoder(headers.get("content-encoding", "")), limit)
     kept_headers = {name: headers[name] for name in _KEPT if name in headers}
     return Response(content, target.url, answer.status, charset, media_type=media, headers=kept_headers)
 
 
-async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int) -> bytes:
+async def _read_content(answer: httpcore.Response, decoder: body.Decoder, limit: int) -> bytes:
     content = io.BytesIO()  # returns its bytes without a second copy
     assert isinstance(answer.stream, AsyncIterable)
     async with aclosing(aiter(answer.stream)) as raw:  # type: ignore[type-var]  # a generator, declared as an iterator
@@ -201,7 +201,7 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
             await asyncio.sleep(0)
             for piece in decoder.feed(data):
                 if content.tell() + len(piece) > limit:
-                    raise _too_large(limit)
+                    raise _refuse_size(limit)
                 is_opening = content.tell() < body.OPENING
                 content.write(piece)
                 if is_opening:
@@ -211,14 +211,14 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
     return content.getvalue()
 
 
-def _too_large(limit: int) -> TooLarge:
+def _refuse_size(limit: int) -> TooLarge:
     return TooLarge(
         "fetch.too_large",
         megabytes=limit // 2**20,
     )
 
 
-def _unsendable(target: Target) -> InvalidParams:
+def _refuse_target(target: Target) -> InvalidParams:
     # The library's own message repeats the value, which may be a key.
     return InvalidParams(
         "fetch.bad_header",
@@ -226,8 +226,8 @@ def _unsendable(target: Target) -> InvalidParams:
     )
 
 
-def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
-    causes = [*_causes(error)]
+def _make_unreachable(target: Target, error: Exception) -> AllFetchesFailed:
+    causes = [*_list_causes(error)]
     untrusted = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
     if untrusted is not None:
         return AllFetchesFailed(
@@ -245,7 +245,7 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
     )
 
 
-def _causes(error: Exception) -> Iterator[Exception]:
+def _list_causes(error: Exception) -> Iterator[Exception]:
     """Yield the error and the errors that caused it."""
     cause: BaseException | None = error
     while isinstance(cause, Exception):

@@ -57,18 +57,18 @@ class RedirectMemory:
 
     async def find_chain(self, name: str, url: str) -> RedirectChain:
         """Return the chain of this name if it began at this address, else a new one."""
-        entry = await self._cache.get(_key(name))
+        entry = await self._cache.get(_make_key(name))
         urls: Sequence[str] = entry.value if entry is not None else ()
         return RedirectChain(tuple(urls)) if urls and urls[0] == url else RedirectChain((url,))
 
     async def keep(self, name: str, chain: RedirectChain) -> None:
-        await self._cache.put(_key(name), list(chain.urls), KEPT_S)
+        await self._cache.put(_make_key(name), list(chain.urls), KEPT_S)
 
     async def forget(self, name: str, chain: RedirectChain) -> None:
         """Delete a finished chain, whatever its outcome, so that no address is left."""
         if not chain.begins:
-            await self._cache.put(_key(name), [], 0.0)
+            await self._cache.put(_make_key(name), [], 0.0)
 
 
-def _key(name: str) -> str:
+def _make_key(name: str) -> str:
     return "redirects " + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]

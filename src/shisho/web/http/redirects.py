@@ -78,7 +78,7 @@ def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> H
         raise AllFetchesFailed("fetch.bad_redirect", host=hop.target.host) from error
     if status in _TO_GET:
         hop = replace(hop, method="GET", form={})
-    if _same_place(hop.target, target):
+    if _is_same_server(hop.target, target):
         return replace(hop, target=target)
     if hop.form:
         raise AllFetchesFailed(
@@ -90,7 +90,7 @@ def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> H
     return replace(hop, target=target, headers=harmless, cookies={})
 
 
-def _same_place(old: Target, new: Target) -> bool:
+def _is_same_server(old: Target, new: Target) -> bool:
     """Return True for the same server, or its https upgrade."""
     upgraded = (old.scheme, old.port, new.scheme, new.port) == ("http", 80, "https", 443)
     return old.host == new.host and ((old.scheme, old.port) == (new.scheme, new.port) or upgraded)

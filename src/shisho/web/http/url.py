@@ -71,14 +71,14 @@ _PORTS = {"http": 80, "https": 443}
 def unwrap(url: str) -> str:
     """Return the target of a search engine's redirector; any other URL unchanged."""
     for _ in range(3):
-        target = _target(url)
+        target = _normalise_target(url)
         if not target:
             return url
         url = target
     return url
 
 
-def _target(url: str) -> str:
+def _normalise_target(url: str) -> str:
     parts = _split(url)
     if parts is None:
         return ""
@@ -87,13 +87,13 @@ def _target(url: str) -> str:
         if hosts.fullmatch(host) and paths.fullmatch(path):
             values = dict(parse_qsl(query))
             for name in names:
-                target = resolve_href("", _decoded(values.get(name, "")))
+                target = resolve_href("", _decode_value(values.get(name, "")))
                 if target:  # "https://" alone is not an address, and the redirector's own stays
                     return target
     return ""
 
 
-def _decoded(value: str) -> str:
+def _decode_value(value: str) -> str:
     # bing's ck/a carries base64 without padding after a version mark.
     if not value.startswith("a1"):
         return value
@@ -165,10 +165,12 @@ def canonicalise(url: str) -> str:
         host = f"{host}:{parts.port}"
     pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
     parameters = sorted(
-        (_spelled(name), _spelled(value)) for name, _, value in pairs if not _TRACKING.fullmatch(name)
+        (_spell_segment(name), _spell_segment(value))
+        for name, _, value in pairs
+        if not _TRACKING.fullmatch(name)
     )
     query = "&".join(f"{name}={value}" for name, value in parameters)
-    return urlunsplit(("https", host, _path(parts.path), query, ""))
+    return urlunsplit(("https", host, _normalise_path(parts.path), query, ""))
 
 
 def strip_tracking(url: str) -> str:
@@ -209,17 +211,17 @@ def strip_final_dot(url: str) -> str:
     )
 
 
-def _path(path: str) -> str:
+def _normalise_path(path: str) -> str:
     segments: list[str] = []
     for segment in path.split("/"):
         if segment == "..":
             segments = segments[:-1]
         elif segment not in ("", "."):
-            segments.append(_spelled(segment))
+            segments.append(_spell_segment(segment))
     return "/" + "/".join(segments)
 
 
-def _spelled(segment: str) -> str:
+def _spell_segment(segment: str) -> str:
     # An escaped reserved character (%2F) is not that character, and a byte of Shift_JIS is not UTF-8: only
     # unreserved characters are unescaped.
     def unfold(match: re.Match[str]) -> str:

@@ -139,7 +139,7 @@ class SerpClient:
                 raise StateExpired from error
             raise
         plain = number == 1 and is_plain(query)
-        return await self._one(engine, request, ticket, pay, doubted, plain=plain)
+        return await self._exchange_once(engine, request, ticket, pay, doubted, plain=plain)
 
     async def follow(
         self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay
@@ -148,7 +148,7 @@ class SerpClient:
 
         Raises: as `fetch_page`.
         """
-        exchange = await self._one(engine, follow, ticket, pay, doubted=False)
+        exchange = await self._exchange_once(engine, follow, ticket, pay, doubted=False)
         warnings = (*first.serp.warnings, *exchange.serp.warnings)
         return replace(
             first,
@@ -162,7 +162,7 @@ class SerpClient:
         seconds = PROBED_S if until is None else count_seconds(self.clock.steady(), until)
         return BreakerOpen(engine, max(PROBED_S, seconds))
 
-    async def _one(
+    async def _exchange_once(
         self,
         engine: SerpEngine,
         request: Request,
@@ -184,7 +184,7 @@ class SerpClient:
         try:
             if not await pay():
                 raise BudgetExhausted("task.pages_spent")
-            return await self._answered(engine, request, doubted, plain)
+            return await self._exchange(engine, request, doubted, plain)
         except RetryLater as slow:
             after = slow.seconds
             raise
@@ -197,14 +197,14 @@ class SerpClient:
         finally:
             await self.limiter.release(resource, limit, ticket, after_s=after)
 
-    async def _answered(
+    async def _exchange(
         self, engine: SerpEngine, request: Request, doubted: bool, plain: bool
     ) -> SerpExchange:
         name = engine.about.name
         began = self.clock.monotonic()
         response: Response | None = None
         try:
-            response = await self._fetched(engine.about, request)
+            response = await self._fetch(engine.about, request)
             serp = await self.parser.parse(name, response)
             if serp.no_results and plain and engine.about.blocks_in_silence:
                 raise EngineRefused(
@@ -228,7 +228,7 @@ class SerpClient:
             )
             if response is None or response.status not in SLOW_DOWN:
                 raise
-            patience_s = self._patience(response)
+            patience_s = self._read_delay(response)
             if learnt.breaker is not BreakerState.OPEN:
                 wait_s = backoff(learnt.failures, random.random()) if patience_s is None else patience_s
                 asked = EngineUnavailable("engine.rate_limited", engine=name)
@@ -245,18 +245,18 @@ class SerpClient:
         count("engine_requests", engine=name, outcome=outcome)
         await self.health.record(name, outcome, self.clock.monotonic() - began, hide_words(reason, request))
         if challenge is not None and challenge.kind is ChallengeKind.BLOCKED:
-            details = {"engine": name, "retry_after_s": self._patience(response)}
+            details = {"engine": name, "retry_after_s": self._read_delay(response)}
             raise EngineRefused("engine.denied", **details)
         if challenge is not None:
             needed = HumanChallenge(name, urlsplit(request.url).hostname or "", request.url, challenge.kind)
-            raise PersonNeeded(needed, self._patience(response) or 0.0)
+            raise PersonNeeded(needed, self._read_delay(response) or 0.0)
         return SerpExchange(request, serp, response.status)
 
-    def _patience(self, response: Response) -> float | None:
+    def _read_delay(self, response: Response) -> float | None:
         """Return the delay in seconds that a "slow down" response requests, or None."""
         return retry_after(response.headers, self.clock.now()) if response.status in SLOW_DOWN else None
 
-    async def _fetched(self, about: EngineAbout, request: Request) -> Response:
+    async def _fetch(self, about: EngineAbout, request: Request) -> Response:
         today = to_date(self.clock.now())
         by_browser = about.needs_browser or (self.browse is not None and self.let_in(about.name))
         if not by_browser:

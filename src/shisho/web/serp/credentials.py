@@ -32,7 +32,7 @@ async def fetch_authorised(
             name: hide_keys(detail, about, values) if isinstance(detail, str) else detail
             for name, detail in error.details.items()
         }
-        raise type(error)(_without_keys(error.message, about, values), **details) from None
+        raise type(error)(_hide_keys(error.message, about, values), **details) from None
     # keys are ASCII, the rest stays unchanged
     body = hide_keys(response.body.decode("latin-1"), about, values).encode("latin-1")
     return replace(response, url=hide_keys(response.url, about, values), body=body)
@@ -40,7 +40,7 @@ async def fetch_authorised(
 
 def authorise(request: Request, about: EngineAbout, values: Mapping[str, object]) -> Request:
     """Add the user's keys to a request. A request to another site than the engine's is left unchanged."""
-    if not _same_site(request.url, about.site):
+    if not _is_same_site(request.url, about.site):
         return request
     for credential, value in _set(about, values):
         if credential.header:
@@ -63,7 +63,7 @@ def hide_keys(text: str, about: EngineAbout, values: Mapping[str, object]) -> st
     return text
 
 
-def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, object]) -> Message:
+def _hide_keys(message: Message, about: EngineAbout, values: Mapping[str, object]) -> Message:
     masked = {
         name: hide_keys(value, about, values) if isinstance(value, str) else value
         for name, value in message.values.items()
@@ -92,16 +92,16 @@ def find_missing_keys(abouts: Collection[EngineAbout], values: Mapping[str, obje
 def _set(about: EngineAbout, values: Mapping[str, object]) -> Iterator[tuple[Credential, str]]:
     for credential in about.credentials:
         value = str(values.get(credential.setting, "")).strip()
-        if value and _sendable(value):
+        if value and _is_sendable(value):
             yield credential, value
 
 
-def _sendable(value: str) -> bool:
+def _is_sendable(value: str) -> bool:
     # Checked here because HTTP libraries quote a rejected header in their error.
     return value.isascii() and value.isprintable() and " " not in value
 
 
-def _same_site(url: str, site: str) -> bool:
+def _is_same_site(url: str, site: str) -> bool:
     split_result = urlsplit(url)
     result = urlsplit(site)
     return (split_result.scheme, split_result.netloc) == (result.scheme, result.netloc)

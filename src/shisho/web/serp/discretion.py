@@ -16,13 +16,13 @@ _SHORTEST = 2  # characters: a page's number is not a private word
 def hide_words(reason: str, request: Request) -> str:
     """Return the reason without the request's values, and with only the hosts of addresses."""
     values = {*request.form.values(), *(value for _, value in parse_qsl(urlsplit(request.url).query))}
-    return _without(reason, {value for value in values if len(value) >= _SHORTEST})
+    return _drop_words(reason, {value for value in values if len(value) >= _SHORTEST})
 
 
-def _without(text: str, words: Iterable[str]) -> str:
+def _drop_words(text: str, words: Iterable[str]) -> str:
     if isinstance(text, Message) and text.values:
         values = {
-            name: _without(value, words) if isinstance(value, str) else value
+            name: _drop_words(value, words) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
         return Message(text.id, **values)

@@ -47,35 +47,35 @@ class KillableSerpParser:
         InternalError without a child.
         """
         if len(response.body) > MAX_BYTES:
-            raise _refused(
+            raise _make_failure(
                 engine,
                 response,
                 Message("parser.too_large", megabytes=MAX_BYTES // 2**20),
             )
-        arguments = {"engine": engine, "overrides": {**self._overrides}, "told": _told(response)}
+        arguments = {"engine": engine, "overrides": {**self._overrides}, "told": _describe_response(response)}
         work = Work(PARSE, "shisho.domain.codec:to_plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except ChildOverrun as overrun:
-            raise _refused(
+            raise _make_failure(
                 engine,
                 response,
                 Message("parser.timeout", seconds=self._seconds),
             ) from overrun
         except ChildExhausted as exhausted:
-            raise _refused(engine, response, Message("parser.out_of_memory")) from exhausted
+            raise _make_failure(engine, response, Message("parser.out_of_memory")) from exhausted
         except ChildBroken as broken:
             cause = Message("parser.broken_by", cause=broken) if str(broken) else Message("parser.broken")
-            raise _refused(engine, response, cause) from broken
+            raise _make_failure(engine, response, cause) from broken
 
     async def close(self) -> None:
         await self._killable.close()
 
 
-def _told(response: Response) -> Mapping[str, Any]:
+def _describe_response(response: Response) -> Mapping[str, Any]:
     return {name: value for name, value in to_plain(response).items() if name != "body"}
 
 
-def _refused(engine: str, response: Response, trouble: Message) -> ParserFailed:
+def _make_failure(engine: str, response: Response, trouble: Message) -> ParserFailed:
     message = Message("parser.failed", engine=engine, trouble=trouble)
     return ParserFailed(message, engine=engine, url=response.url, status=response.status)

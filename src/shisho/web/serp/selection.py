@@ -105,22 +105,25 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     asked_abouts = (
         [known_abouts[name] for name in dict.fromkeys(needs.engines) if name in known_abouts]
         if needs.engines
-        else _fitting(abouts, needs)
+        else _select_fitting(abouts, needs)
     )
     usable = []
     for about in asked_abouts:
-        why = find_bar(about, means) or _too_long(about, needs) or _too_shallow(about, needs)
+        why = find_bar(about, means) or _check_length(about, needs) or _check_depth(about, needs)
         if why is None:
             usable.append(about)
         else:
             passed.append(why)
     if not needs.engines:
-        least = min((len(_lacking(about, needs)) for about in usable), default=0)
-        passed.extend(_lacks(about, needs) for about in usable if len(_lacking(about, needs)) > least)
-        usable = [about for about in usable if len(_lacking(about, needs)) == least]
-        usable.sort(key=lambda about: _place(about, needs, means))
+        least = min((len(_list_lacking(about, needs)) for about in usable), default=0)
+        passed.extend(
+            _describe_lack(about, needs) for about in usable if len(_list_lacking(about, needs)) > least
+        )
+        usable = [about for about in usable if len(_list_lacking(about, needs)) == least]
+        usable.sort(key=lambda about: _rank_engine(about, needs, means))
     found_candidates = (
-        Candidate(about.name, tuple(f"{need}_ignored" for need in _lacking(about, needs))) for about in usable
+        Candidate(about.name, tuple(f"{need}_ignored" for need in _list_lacking(about, needs)))
+        for about in usable
     )
     return Choice(tuple(found_candidates), tuple(passed))
 
@@ -129,7 +132,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
     """Return the reason that this engine cannot be asked now, regardless of the query."""
     name = about.name
     if not about.enabled:
-        return PassedOver(name, PassedOverReason.DISABLED, _disabled(about))
+        return PassedOver(name, PassedOverReason.DISABLED, _explain_disabled(about))
     keys = [
         credential.setting
         for credential in about.credentials
@@ -156,7 +159,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
         )
     health = means.health.get(name)
     if health is not None and health.breaker is BreakerState.OPEN:
-        return PassedOver(name, PassedOverReason.RESTING, _resting(name, health))
+        return PassedOver(name, PassedOverReason.RESTING, _describe_rest(name, health))
     used = means.standing.get(name, LimiterStatus()).used_today
     if about.per_day is not None and used >= about.per_day:
         return PassedOver(
@@ -167,13 +170,13 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
     return None
 
 
-def _disabled(about: EngineAbout) -> str:
+def _explain_disabled(about: EngineAbout) -> str:
     if about.reason:
         return Message(about.reason)
     return Message("engine.not_enabled", engine=about.name)
 
 
-def _resting(name: str, health: EngineHealth) -> Message:
+def _describe_rest(name: str, health: EngineHealth) -> Message:
     cause = health.last_error or Message("browser.no_answer")
     if not health.open_until:
         return Message("engine.cooling_down_cause", engine=name, cause=cause)
@@ -185,11 +188,11 @@ def _resting(name: str, health: EngineHealth) -> Message:
     )
 
 
-def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
+def _select_fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
     return [about for about in abouts if {*about.categories} & {*needs.categories}]
 
 
-def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
+def _check_length(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if about.query_limit is None or len(needs.query) <= about.query_limit:
         return None
     return PassedOver(
@@ -199,7 +202,7 @@ def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
     )
 
 
-def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
+def _check_depth(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if needs.page <= about.max_pages:
         return None
     return PassedOver(
@@ -209,7 +212,7 @@ def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
     )
 
 
-def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
+def _list_lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
     """Return the requested filters that this engine lacks."""
     needed = {
         "language": needs.language and about.languages and needs.language not in about.languages,
@@ -218,8 +221,8 @@ def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
     return tuple(name for name, lacks in needed.items() if lacks)
 
 
-def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
-    names = ", ".join(_lacking(about, needs))
+def _describe_lack(about: EngineAbout, needs: Needs) -> PassedOver:
+    names = ", ".join(_list_lacking(about, needs))
     return PassedOver(
         about.name,
         PassedOverReason.LACKS_FILTER,
@@ -227,7 +230,7 @@ def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
     )
 
 
-def _place(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
+def _rank_engine(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
     free_in = means.standing.get(about.name, LimiterStatus()).free_in_s
     liked = min(
         needs.categories.index(category) for category in about.categories if category in needs.categories

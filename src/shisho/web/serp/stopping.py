@@ -68,7 +68,7 @@ def read_paging(table: Mapping[str, Any], engines: Collection[str]) -> dict[str,
     settings = dict.fromkeys(engines, _read_table("paging", common))
     for name in table.keys() & settings.keys():
         if not isinstance(table[name], Mapping):
-            raise _unfit("paging", name, table[name])
+            raise _refuse_value("paging", name, table[name])
         own = _read_table(f"paging.{name}", {**common, **table[name]})
         enabled = own.enabled and settings[name].enabled
         settings[name] = replace(own, enabled=enabled, max_pages=min(own.most, settings[name].most))
@@ -82,11 +82,11 @@ def _read_table(where: str, values: Mapping[str, Any]) -> PagingSettings:
         try:
             build({name: value}, PagingSettings)
         except (TypeError, ValueError, AttributeError) as error:
-            raise _unfit(where, name, value) from error
+            raise _refuse_value(where, name, value) from error
     return PagingSettings(**values)
 
 
-def _unfit(where: str, name: str, value: object) -> InvalidParams:
+def _refuse_value(where: str, name: str, value: object) -> InvalidParams:
     return InvalidParams("engine.file_bad_value", engine=where, field=name, value=value)
 
 

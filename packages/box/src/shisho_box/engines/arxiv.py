@@ -55,12 +55,12 @@ def _block(reason: str) -> BoxResponse:
     return xml(_FEED.format(total=1, start=0, size=1, entries=error), 400)
 
 
-def _other(request: BoxRequest, world: World) -> BoxPage | None:
+def _serve_other(request: BoxRequest, world: World) -> BoxPage | None:
     match = re.fullmatch(r"/abs/2101\.(\d{5})(?:v1)?", request.path)
     return world.find_by_number(int(match[1])) if match else None
 
 
 ENGINE = BoxEngine(
     "arxiv", "xml", ("export.arxiv.org", "arxiv.org"), read, show, _block,
-    address=lambda page: f"http://arxiv.org/abs/2101.{page.number:05}v1", other=_other,
+    address=lambda page: f"http://arxiv.org/abs/2101.{page.number:05}v1", other=_serve_other,
 )  # fmt: skip

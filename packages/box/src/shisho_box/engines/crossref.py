@@ -59,15 +59,15 @@ def _block(reason: str) -> BoxResponse:
     )
 
 
-def _other(request: BoxRequest, world: World) -> BoxResponse | None:
+def _serve_other(request: BoxRequest, world: World) -> BoxResponse | None:
     match = re.fullmatch(rf"(/works)?/{re.escape(_DOI)}(\d+)", unquote(request.path))
     page = world.find_by_number(int(match[2])) if match else None
     if match and match[1]:
-        return _work(page) if page else BoxResponse(b"Resource not found.", 404)
+        return _serve_work(page) if page else BoxResponse(b"Resource not found.", 404)
     return redirect(page.url) if page else None
 
 
-def _work(page: BoxPage) -> BoxResponse:
+def _serve_work(page: BoxPage) -> BoxResponse:
     work = {
         "DOI": f"{_DOI}{page.number}",
         "type": "journal-article",
@@ -85,10 +85,17 @@ def _work(page: BoxPage) -> BoxResponse:
     return json_(json.dumps(answer, ensure_ascii=False))
 
 
-def _address(page: BoxPage) -> str:
+def _make_address(page: BoxPage) -> str:
     return f"https://doi.org/{_DOI}{page.number}"
 
 
 ENGINE = BoxEngine(
-    _NAME, "json", ("api.crossref.org", "doi.org"), read, show, _block, address=_address, other=_other
+    _NAME,
+    "json",
+    ("api.crossref.org", "doi.org"),
+    read,
+    show,
+    _block,
+    address=_make_address,
+    other=_serve_other,
 )

@@ -56,7 +56,7 @@ def show(content: SerpContent) -> BoxResponse:
     return page(
         f"{escape(text)} at DuckDuckGo",
         "",
-        f'{search}<div id="links" class="results">{body}{_next(content)}</div>',
+        f'{search}<div id="links" class="results">{body}{_make_next(content)}</div>',
     )
 
 
@@ -64,7 +64,7 @@ def _link(url: str) -> str:
     return f"//duckduckgo.com/l/?{urlencode({'uddg': url, 'rut': 'box'})}"
 
 
-def _next(content: SerpContent) -> str:
+def _make_next(content: SerpContent) -> str:
     if not content.more:
         return ""
     start = content.search.start + content.search.size

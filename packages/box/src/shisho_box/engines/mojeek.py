@@ -41,10 +41,10 @@ def show(content: SerpContent) -> BoxResponse:
         body = f'<div class="results"><p class="no-results">No pages found matching <b>{escape(text)}</b></p></div>'
     else:
         body = f'<div class="results"><ul class="results-standard">{rows}</ul></div>'
-    return page(f"{escape(text)} - Mojeek Search", "", form + body + _pager(content))
+    return page(f"{escape(text)} - Mojeek Search", "", form + body + _make_pager(content))
 
 
-def _pager(content: SerpContent) -> str:
+def _make_pager(content: SerpContent) -> str:
     start = content.search.start
     text = content.search.text
     links = (

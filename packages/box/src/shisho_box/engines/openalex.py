@@ -30,7 +30,7 @@ def show(content: SerpContent) -> BoxResponse:
     works = [
         {"id": f"https://openalex.org/W{row.number}", "doi": None, "display_name": row.title,
          "publication_date": row.day.isoformat(), "primary_location": {"landing_page_url": row.url},
-         "abstract_inverted_index": _inverted(row.snippet)}
+         "abstract_inverted_index": _invert_text(row.snippet)}
         for row in content.rows
     ]  # fmt: skip
     meta = {
@@ -41,7 +41,7 @@ def show(content: SerpContent) -> BoxResponse:
     return json_(json.dumps({"meta": meta, "results": works}, ensure_ascii=False))
 
 
-def _inverted(text: str) -> dict[str, list[int]]:
+def _invert_text(text: str) -> dict[str, list[int]]:
     index: dict[str, list[int]] = {}
     for at, word in enumerate(text.split()):
         index.setdefault(word, []).append(at)

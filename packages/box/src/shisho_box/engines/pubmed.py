@@ -50,25 +50,27 @@ def _block(reason: str) -> BoxResponse:
     return xml(f"<eSearchResult><ERROR>{escape(reason)}</ERROR></eSearchResult>")
 
 
-def _other(request: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
+def _serve_other(request: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
     if request.path == "/entrez/eutils/efetch.fcgi":
         numbers = [int(part) - _FIRST for part in request.query.get("id", "").split(",") if part.isdigit()]
-        articles = "".join(_article(page) for number in numbers if (page := world.find_by_number(number)))
+        articles = "".join(
+            _make_article(page) for number in numbers if (page := world.find_by_number(number))
+        )
         return xml(f'<?xml version="1.0" ?><PubmedArticleSet>{articles}</PubmedArticleSet>')
     match = re.fullmatch(r"/(\d{8})/?", request.path)
     return world.find_by_number(int(match[1]) - _FIRST) if match else None
 
 
-def _article(page: BoxPage) -> str:
+def _make_article(page: BoxPage) -> str:
     text = escape(" ".join(page.paragraphs)[:400])
     return _ARTICLE.format(id=_FIRST + page.number, day=page.day, title=escape(page.title), text=text)
 
 
-def _address(page: BoxPage) -> str:
+def _make_address(page: BoxPage) -> str:
     return f"https://pubmed.ncbi.nlm.nih.gov/{_FIRST + page.number}/"
 
 
 ENGINE = BoxEngine(
     "pubmed", "xml", ("eutils.ncbi.nlm.nih.gov", "pubmed.ncbi.nlm.nih.gov"), read, show, _block,
-    address=_address, other=_other,
+    address=_make_address, other=_serve_other,
 )  # fmt: skip

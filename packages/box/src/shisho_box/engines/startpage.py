@@ -48,11 +48,11 @@ def show(content: SerpContent) -> BoxResponse:
     return page(
         "Startpage Search Results",
         "",
-        f'{search}<section class="w-gl">{body}</section>{_pager(content)}',
+        f'{search}<section class="w-gl">{body}</section>{_make_pager(content)}',
     )
 
 
-def _pager(content: SerpContent) -> str:
+def _make_pager(content: SerpContent) -> str:
     if not content.more:
         return '<div class="pagination"></div>'
     fields = {
@@ -71,8 +71,8 @@ def _block(reason: str) -> BoxResponse:
     return redirect("https://www.startpage.com/sp/captcha?t=box", 302)
 
 
-def _other(request: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
+def _serve_other(request: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
     return html(_CAPTCHA) if request.path == "/sp/captcha" else None
 
 
-ENGINE = BoxEngine(_NAME, "html", ("www.startpage.com",), read, show, _block, other=_other)
+ENGINE = BoxEngine(_NAME, "html", ("www.startpage.com",), read, show, _block, other=_serve_other)

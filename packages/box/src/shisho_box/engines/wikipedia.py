@@ -55,12 +55,12 @@ def _block(reason: str) -> BoxResponse:
     return json_(json.dumps({"error": {"code": "badvalue", "info": reason}}))
 
 
-def _other(request: BoxRequest, world: World) -> BoxPage | None:
+def _serve_other(request: BoxRequest, world: World) -> BoxPage | None:
     # Its URLs have underscores for spaces, and no title of the box has an underscore.
     return world.by_title.get(unquote(request.path.removeprefix("/wiki/")).replace("_", " "))
 
 
-def _address(page: BoxPage) -> str:
+def _make_address(page: BoxPage) -> str:
     return f"https://{page.topic.language}.wikipedia.org/wiki/{quote(page.title.replace(' ', '_'))}"
 
 
@@ -71,7 +71,7 @@ ENGINE = BoxEngine(
     read,
     show,
     _block,
-    address=_address,
-    other=_other,
+    address=_make_address,
+    other=_serve_other,
     one_language=True,
 )

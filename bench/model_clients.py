@@ -1,7 +1,7 @@
 """What a language model costs besides itself: `python -m bench.model_clients`.
 
 For each extra the packages that it needs, all of them and those beside the core; the CPU seconds of its
-client's import, the least of five; and those of one `shisho ask` as a command, whose model is
+first client with its imports, the least of five; and those of one `shisho ask` as a command, whose model is
 played on loopback by this process, beside one without a model. CPU seconds rise on a busy machine, too."""
 
 from __future__ import annotations
@@ -22,12 +22,9 @@ from tests.flows.test_model_answers import QUESTION, TEXT, well
 from shisho.testing.providers.server import FakeProvider
 
 ROOT = Path(__file__).parents[1]
-CLIENTS = {
-    "openai": "from openai import AsyncOpenAI",
-    "ollama": "from ollama import AsyncClient",
-    "gemini": "from google import genai",
-    "anthropic": "from anthropic import AsyncAnthropic",
-}
+EXTRAS = ("openai", "ollama", "gemini", "anthropic")
+IMPORT = "from shisho.inference.providers import ModelAccess, open_client"
+OPEN = IMPORT + "\nopen_client(ModelAccess({extra!r}, 'm', 'http://127.0.0.1:9/v1'), 1.0)"
 TIMES = 5
 
 
@@ -75,14 +72,14 @@ async def main() -> None:
         common = {"SHISHO_HOME": f"{folder}/home", "SHISHO_WEB": "off", "SHISHO_EMBEDDER": "none"}
         ask = ("-m", "shisho", "ask", QUESTION)
         await measure_cpu("-m", "shisho", "add", str(page), **common)
-        bare = await measure_least("-c", "pass")
+        bare = await measure_least("-c", IMPORT)
         print(f"`shisho ask` without a model: {await measure_least(*ask, **common):.2f} CPU s\n")
         print(
-            "| extra | packages | beside the core | import, CPU s | `shisho ask`, CPU s |\n|---|--:|--:|--:|--:|"
+            "| extra | packages | beside the core | first client, CPU s | `shisho ask`, CPU s |\n|---|--:|--:|--:|--:|"
         )
-        for extra, code in CLIENTS.items():
+        for extra in EXTRAS:
             packages = list_packages(project["optional-dependencies"][extra])
-            imported = await measure_least("-c", code) - bare
+            imported = await measure_least("-c", OPEN.format(extra=extra)) - bare
             async with FakeProvider(well) as provider:
                 chosen = {"SHISHO_MODEL": f"{extra}/m-1", "SHISHO_MODEL_URL": provider.url(extra)}
                 asked = await measure_least(*ask, **common, **chosen)

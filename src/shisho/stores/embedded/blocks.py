@@ -18,9 +18,13 @@ from shisho.domain.corpus import Passage, TermVector
 from shisho.language.vectors import character_codes
 from shisho.stores.nouns import vector_of
 
-BLOCK = 6_000  # bytes of content that fill a block: a search reads the whole block of a candidate
+# Bytes of content that fill a block. A search reads the whole block of a candidate; smaller ones share less,
+# and those of this size leave least of SQLite's pages empty.
+BLOCK = 4_500
 PROBE = 16  # bytes by which a shared part is looked for
-SPANS = ("<8H", "<8I")  # start and end of terms, heading terms, heading characters and characters
+# Start and end of terms, heading terms, heading characters and characters.
+SPANS = struct.Struct("<8H")
+LARGE_SPANS = struct.Struct("<8I")
 TEXT_CODE = "utf-16-le"  # as characters are
 RAW = -zlib.MAX_WBITS  # deflate without a header
 
@@ -81,8 +85,10 @@ class _Block:
         for vector, (terms, heading, *others) in self._filled:
             shifted = [shift + end for span in others for end in span]
             spans = (*terms, *heading, *shifted)
-            packed = struct.pack(SPANS[max(spans) >= 1 << 16], *spans)
-            yield VectorPlace(number, packed, vector.term_count, vector.heading_count, vector.pair_count)
+            packer = SPANS if max(spans) < 1 << 16 else LARGE_SPANS
+            yield VectorPlace(
+                number, packer.pack(*spans), vector.term_count, vector.heading_count, vector.pair_count
+            )
 
 
 def insert(

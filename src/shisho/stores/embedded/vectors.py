@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
-from itertools import starmap
 from typing import Any
 
 import apsw
@@ -13,7 +11,7 @@ from shisho.domain.corpus import PassageId, TermVector
 from shisho.language.vectors import character_codes, term_codes, word_count
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
-from shisho.stores.embedded.blocks import SPANS
+from shisho.stores.embedded.blocks import LARGE_SPANS, SPANS
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.sql.shelf_view import ShelfView
 
@@ -44,16 +42,19 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     stored: list[Any] = connection.execute(CONTENTS, (numbers,)).fetchall()
     blocks: dict[int, bytes] = dict(stored)
 
-    def read(
-        number: int, document_id: str, block: int, spans: bytes, *counts: int
-    ) -> tuple[PassageId, TermVector]:
-        a, b, c, d, e, f, g, h = struct.unpack(SPANS[len(spans) > 16], spans)
+    make = TermVector._make
+    read_spans = SPANS.unpack
+    small = SPANS.size
+    vectors: dict[PassageId, TermVector] = {}
+    for number, document_id, block, packed, *counts in places:
+        spans = read_spans(packed) if len(packed) == small else LARGE_SPANS.unpack(packed)
+        a, b, c, d, e, f, g, h = spans
         content = blocks[block]
+        characters = content[e:f] + content[g:h] if f > e else content[g:h]
         name = names[number]
-        characters = content[e:f] + content[g:h]
-        return name, TermVector._make((name, document_id, content[a:b], content[c:d], characters, *counts))
-
-    return dict(starmap(read, places))
+        fields = (name, document_id, content[a:b], content[c:d], characters, *counts)
+        vectors[name] = make(fields)
+    return vectors
 
 
 class EmbeddedShelfView(ShelfView):

@@ -120,6 +120,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "stores/embedded/dense.py",
         "stores/embedded/row_order.py",
         "stores/embedded/dense_files.py",
+        "stores/embedded/packed_vectors.py",
         "stores/postgres/bm25.py",
         "corpus/diversity.py",
         "corpus/weighing.py",

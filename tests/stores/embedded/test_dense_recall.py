@@ -74,5 +74,5 @@ async def test_recall_is_whole_with_no_filter_with_a_filter_and_with_much_seen(
 
                 hits[label] += len(await store.index.view(look) & set(wanted[:NEAREST]))
     assert {label: count / len(queries) / NEAREST for label, count in hits.items()} == pytest.approx(
-        dict.fromkeys(hits, 1.0), abs=0.002
+        dict.fromkeys(hits, 1.0), abs=0.005
     )

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import TypeVar
 
 import apsw
+import numpy as np
 import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Scope, SearchRequest, Source
+from shisho.domain.embedding import Embedding
 from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, Work
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.packed_vectors import pack_vectors, unpack_vectors
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.nouns import vector_of
 from shisho.stores.sql.sessions import StoredSessions
@@ -94,3 +97,15 @@ async def test_a_search_looks_once_into_the_database(tmp_path: Path, database: C
     hits = await searcher.rank_top(request, Scope())
     assert hits[0].passage.id == NAMES[0]
     assert database.looks == before + 1
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 256, 383])
+def test_a_stored_vector_is_the_one_that_was_given_up_to_a_small_step(width: int) -> None:
+    given = np.random.default_rng(width).normal(size=(9, width))
+    halves = (given / np.linalg.norm(given, axis=1, keepdims=True)).astype("<f2")
+    packed = pack_vectors([Embedding(row.tobytes()) for row in halves])
+    again = unpack_vectors(packed)
+    assert again.shape == halves.shape
+    assert np.abs(again.astype(float) - halves.astype(float)).max() <= 0.0005
+    assert pack_vectors([Embedding(row.tobytes()) for row in again]) == packed
+    assert len(packed[0]) == 4 + width + (width + 1) // 2

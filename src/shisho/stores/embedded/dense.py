@@ -31,6 +31,7 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
 from shisho.stores.embedded.index_damage import IndexDamaged, tell_remaking
+from shisho.stores.embedded.packed_vectors import unpack_vectors
 from shisho.stores.embedded.row_order import RowOrder
 from shisho.stores.indexing import IndexScope
 from shisho.telemetry import log, span
@@ -269,7 +270,7 @@ class DenseIndex:
         return rows.fetch_all(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
 
     def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:
-        vectors = np.frombuffer(b"".join(row.vector for row in arrived), VECTOR).reshape(len(arrived), -1)
+        vectors = unpack_vectors([row.vector for row in arrived])
         scale = self._mark.scale or STEPS / (ROOM * float(np.abs(vectors).max()))
         names = dict.fromkeys(row.document_id for row in arrived)
         new = [name for name in names if name not in self._places]
@@ -354,11 +355,8 @@ def cosines(
     connection: apsw.Connection, embedder: str, vector: Embedding, ids: Sequence[PassageId]
 ) -> dict[PassageId, float]:
     """Return cosines with the stored vectors of an embedder, for those of `ids` that have one."""
-    stored = read_embeddings(connection, embedder, ids)
-    if not stored:
-        return {}
-    matrix = np.frombuffer(b"".join(stored.values()), VECTOR).reshape(len(stored), -1)
-    return dict(zip(stored, _score(matrix, vector).tolist(), strict=True))
+    names, vectors = _read_vectors(connection, embedder, ids)
+    return dict(zip(names, _score(vectors, vector).tolist(), strict=True)) if names else {}
 
 
 def _score(vectors: Vectors, vector: Embedding) -> NDArray[np.float32]:
@@ -389,9 +387,19 @@ def read_embeddings(
     connection: apsw.Connection, embedder: str, ids: Iterable[PassageId]
 ) -> dict[PassageId, Embedding]:
     """Read the stored vectors of an embedder, for those of `ids` that have one."""
+    names, vectors = _read_vectors(connection, embedder, ids)
+    return {name: Embedding(vector.tobytes()) for name, vector in zip(names, vectors, strict=True)}
+
+
+def _read_vectors(
+    connection: apsw.Connection, embedder: str, ids: Iterable[PassageId]
+) -> tuple[list[PassageId], Vectors]:
+    """Read the stored vectors of an embedder: the passages that have one, and a row for each."""
     names = {nouns.passage_number(name): name for name in ids}
-    stored = connection.execute(STORED, (embedder, rows.bind_numbers(names)))
-    return {names[number]: vector for number, vector in stored}
+    stored: list[Any] = connection.execute(STORED, (embedder, rows.bind_numbers(names))).fetchall()
+    if not stored:
+        return [], np.empty((0, 0), VECTOR)
+    return [names[number] for number, _ in stored], unpack_vectors([packed for _, packed in stored])
 
 
 def _only(bits: Codes) -> Any:

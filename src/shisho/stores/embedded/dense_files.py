@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from shisho.stores.embedded.index_damage import LOOKED_AT, IndexDamaged
 
-FORMAT = 4
+FORMAT = 5
 ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
 """A row: passage, position of its document in the list, and page (0 for none)."""
 VECTOR = np.dtype("<f2")

@@ -11,6 +11,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress,
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.packed_vectors import pack_vectors, unpack_vector
 from shisho.stores.refusals import other_dimensions
 
 # Register an embedder with its first vector.
@@ -72,7 +73,7 @@ class EmbeddedEmbeddings:
             embedder, _ = self._embedder(connection)
             listed = rows.bind_list(content.hex() for content in contents)
             stored = rows.fetch_all(connection.execute(KNOWN, (embedder, listed)))
-            return {row.content: Embedding(row.vector) for row in stored}
+            return {row.content: unpack_vector(row.vector) for row in stored}
 
         return await self._database.read(work)
 
@@ -84,11 +85,12 @@ class EmbeddedEmbeddings:
             embedder = stored.id
             if lengths - {stored.dimensions}:
                 raise other_dimensions(self._about.name, max(lengths), stored.dimensions)
+            packed = pack_vectors([new.vector for new in embeddings])
             connection.executemany(
                 PUT,
                 [
-                    (embedder, new.content, new.vector, nouns.passage_number(new.passage_id))
-                    for new in embeddings
+                    (embedder, new.content, vector, nouns.passage_number(new.passage_id))
+                    for new, vector in zip(embeddings, packed, strict=True)
                 ],
             )
 

@@ -13,6 +13,7 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense import DIMENSIONS, NEWEST, cosines, read_embeddings
 from shisho.stores.embedded.lexical import CHANGED, read_entries
+from shisho.stores.embedded.packed_vectors import unpack_vector
 from shisho.stores.embedded.serving import choose_embedder
 from shisho.stores.embedded.vectors import EmbeddedShelfView
 from shisho.stores.indexing import (
@@ -195,7 +196,7 @@ class EmbeddedFeedView(EmbeddedShelfView):
 def _vector_entry(row: rows.Row) -> VectorEntry:
     """Build a vector entry from the columns of `VECTOR_COLUMNS`."""
     place = PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
-    return VectorEntry(place, row.seq, Embedding(row.vector))
+    return VectorEntry(place, row.seq, unpack_vector(row.vector))
 
 
 def _enter(connection: apsw.Connection, index: str, words: Mapping[str, DocumentWords | None]) -> None:

@@ -21,7 +21,17 @@ PLACES = f"""SELECT p.id, p.document_id, p.block, p.spans, p.term_count, p.headi
     WHERE p.id IN {rows.ANY_NUMBER_OF}"""
 # Read the contents of blocks.
 CONTENTS = f"SELECT id, content FROM blocks WHERE id IN {rows.ANY_NUMBER_OF}"
+
+
+def _pack_vector(vector: bytes) -> bytes:
+    # Imported here, because only older libraries with vectors need it.
+    from shisho.stores.embedded.packed_vectors import pack_vector
+
+    return pack_vector(vector)
+
+
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
+    "pack_vector": _pack_vector,
     "term_codes": term_codes,
     "character_codes": character_codes,
     "word_count": word_count,

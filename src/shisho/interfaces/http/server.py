@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
+from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
@@ -49,6 +51,7 @@ GRACE_SECONDS = 2  # long polls are cut when the server stops; their jobs are no
 # minute). If the server closes first, as uvicorn does after 5 s, a request sent at that moment is lost, and a
 # POST is not retried.
 KEEP_ALIVE_SECONDS = 75
+TICK_S = 1.0  # between two dates in the header of responses
 API = "/api/v1"
 
 
@@ -152,18 +155,44 @@ async def serve_application(
         proxy_headers=False,  # or a proxy's client could forge its source address
     )
     started(_format_address(rules.host, listener.getsockname()[1]))
-    server = uvicorn.Server(config)
+    server = _RestingServer(config)
 
     async def end() -> None:
         # Uvicorn handles signals too, but only once it is running: an earlier one must not be lost.
         await event.wait()
-        server.should_exit = True
+        server.end()
 
     ending = asyncio.create_task(end())
     try:
         await server.serve(sockets=[listener])
     finally:
         ending.cancel()
+
+
+class _RestingServer(uvicorn.Server):
+    """A server that wakes once a second for its date header, where uvicorn's wakes ten times."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self._loop.call_soon_threadsafe(self._ended.set)
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._ended.set()
+
+    def main_loop(self) -> Coroutine[Any, Any, None]:
+        return self._wait_for_end()
+
+    async def _wait_for_end(self) -> None:
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK_S):
+                    await self._ended.wait()
 
 
 def _register_refusals(app: FastAPI) -> None:

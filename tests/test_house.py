@@ -490,9 +490,9 @@ SINS = [
         "bootstrap/worker.py knows testing",
     ),
     (
-        "services/callbacks.py",
-        "if TYPE_CHECKING:\n    from shisho.services.following import FolderFollower",
-        "services/callbacks.py knows services/following.py knows services/callbacks.py",
+        "services/news.py",
+        "if TYPE_CHECKING:\n    from shisho.services.folders import FolderFollower",
+        "services/news.py knows services/folders.py knows services/news.py",
     ),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),

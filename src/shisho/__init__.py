@@ -252,11 +252,10 @@ if TYPE_CHECKING:
     from shisho.ports.model import BorrowedModel
     from shisho.services.conversations import Conversations
     from shisho.services.documents import Documents
-    from shisho.services.embeddings import Embeddings
-    from shisho.services.exports import Exports
+    from shisho.services.exports import Exports, Proofs
     from shisho.services.folders import Folders
     from shisho.services.library import Library
-    from shisho.services.models import Models
+    from shisho.services.models import Embeddings, Models
     from shisho.services.news import (
         AnswerReady,
         FilesSurveyed,
@@ -269,7 +268,6 @@ if TYPE_CHECKING:
         TextPartStored,
         VectorsMade,
     )
-    from shisho.services.proofs import Proofs
     from shisho.services.questions import Questions
     from shisho.services.references import References
     from shisho.services.sessions import Sessions
@@ -321,8 +319,8 @@ __all__ = [
 
 # Where public names stand, below this package.
 _PAGES = """
-errors services.conversations services.documents services.library services.embeddings services.exports services.folders
-services.models services.news services.proofs services.questions services.references services.sessions services.tasks
+errors services.conversations services.documents services.library services.exports services.folders
+services.models services.news services.questions services.references services.sessions services.tasks
 services.team services.viewer services.web domain.answer_log domain.answer_news domain.audit
 domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
 domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import shisho
-from shisho.bootstrap.calibration import calibration_target
-from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
+from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders, calibration_target
 from shisho.errors import ExtraMissing
 from shisho.evaluation.calibrate import FEWEST, calibrate
 from shisho.settings import load

@@ -10,7 +10,7 @@ from shisho.bootstrap.library import open_library
 from shisho.corpus.readers import killable
 from shisho.domain.payloads import IngestProgress
 from shisho.domain.task import Progress, WaitCondition
-from shisho.services import reading
+from shisho.services import ingest_jobs
 from shisho.services.news import News, PagesRead
 from tests.corpus.readers.making import lines, pdf
 
@@ -47,7 +47,7 @@ async def test_who_adds_a_long_pdf_hears_how_many_pages_are_read(
 async def test_the_status_of_a_queued_pdf_says_how_many_pages_are_read(
     book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(ingest_jobs, "REPORT_SECONDS", 0.0)
     async with open_library(home=tmp_path / "home") as library:
         queued = await library.tasks.queue_documents(paths=[book], remote=False)
         seen: list[Progress] = []

@@ -10,11 +10,9 @@ from typing import Any, get_type_hints
 from shisho.services import Library
 from shisho.services.conversations import Conversations
 from shisho.services.documents import Documents
-from shisho.services.embeddings import Embeddings
-from shisho.services.exports import Exports
+from shisho.services.exports import Exports, Proofs
 from shisho.services.folders import Folders
-from shisho.services.models import Models
-from shisho.services.proofs import Proofs
+from shisho.services.models import Embeddings, Models
 from shisho.services.questions import Questions
 from shisho.services.references import References
 from shisho.services.sessions import Sessions

@@ -26,8 +26,7 @@ from shisho.domain.web import (
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, StoreUnavailable, TimedOut
 from shisho.jobs.context import JobContext
-from shisho.services.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, SerpAttempt
-from shisho.services.serp_cache import WHOLE_S
+from shisho.services.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, WHOLE_S, SerpAttempt
 from shisho.testing.memory_web import engine
 from shisho.web.serp.client import PersonNeeded, is_plain
 from tests.queues import OWNER

@@ -25,7 +25,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
-from shisho.services.embeddings import Embeddings
+from shisho.services.models import Embeddings
 from shisho.settings import Settings, find_stray_names, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium

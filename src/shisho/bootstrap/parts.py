@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.proof import open_signing_key
+from shisho.bootstrap.personal import open_signing_key
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.shared import SharedLibrary
 from shisho.domain.corpus import UNBOUNDED_ROOM, Check
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from shisho.ports import Notifier
     from shisho.services.conversations import Conversations
     from shisho.services.documents import Documents
-    from shisho.services.embeddings import Embeddings
-    from shisho.services.exports import Exports
+    from shisho.services.exports import Exports, Proofs
     from shisho.services.folders import Folders
-    from shisho.services.models import Models
-    from shisho.services.proofs import Proofs
+    from shisho.services.models import Embeddings, Models
     from shisho.services.questions import Questions
     from shisho.services.queue import JobQueue
     from shisho.services.references import References
@@ -181,8 +179,7 @@ class PartBuilder:
         """Build the sessions of assistants."""
         from shisho.jobs.ids import make_id
         from shisho.librarian.assistant import Assistant
-        from shisho.services.session_parts import SessionParts
-        from shisho.services.sessions import Sessions
+        from shisho.services.sessions import SessionParts, Sessions
 
         stores = self.stores
         return Sessions(
@@ -230,7 +227,7 @@ class PartBuilder:
     def build_proofs(self, library: Library) -> Proofs:
         """Build the proofs."""
         from shisho.rendering.proof import with_signature, write_proof
-        from shisho.services.proofs import ProofParts, Proofs
+        from shisho.services.exports import ProofParts, Proofs
 
         stores = self.stores
         readable = partial(stores.grants.select_readable, reader=library.owner)
@@ -243,8 +240,7 @@ class PartBuilder:
 
     def build_models(self, library: Library) -> Models:
         """Build the models."""
-        from shisho.bootstrap.calibration import calibration_target
-        from shisho.bootstrap.model_files import model_files, pull_model
+        from shisho.bootstrap.embedder import calibration_target, model_files, pull_model
         from shisho.bootstrap.models import check_model, find_models, read_model, set_model, with_model
         from shisho.services.models import ModelParts, Models
 
@@ -363,7 +359,7 @@ class PartBuilder:
             return None
 
         async def look_up(doi: str) -> Reference | None:
-            from shisho.services.job_registry import CrossrefRegistry
+            from shisho.services.references import CrossrefRegistry
 
             about = web.engines["crossref"].about
             limiter = self.stores.limiter

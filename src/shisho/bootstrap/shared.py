@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from shisho.librarian.policy import Policy
     from shisho.librarian.table import Runner
     from shisho.ports import Reranker
-    from shisho.services.embeddings import Embeddings
+    from shisho.services.models import Embeddings
     from shisho.services.search_jobs import Judge
     from shisho.services.sentence_checks import KillableSentenceChecks
     from shisho.system.consent import ConsentFile
@@ -136,7 +136,7 @@ class SharedLibrary:
     def embeddings(self) -> Embeddings:
         """The embeddings of all passages."""
         from shisho.corpus.embedding import PassageEmbedding
-        from shisho.services.embeddings import Embeddings
+        from shisho.services.models import Embeddings
 
         stores, embedders = self.stores, self._embedders
         making = (stores.index, stores.embedding_turn, stores.clock.monotonic)

@@ -207,7 +207,7 @@ def _make_searching(
 def _make_fetching(
     shared: SharedLibrary, stores: QueueStores, pages: Callable[[], PageIntake | None]
 ) -> Handler:
-    from shisho.services.fetch_jobs import FetchHandler
+    from shisho.services.web_pages import FetchHandler
 
     return _with_consent(shared, FetchHandler(pages(), partial(_left, stores.tasks)).fetch)
 

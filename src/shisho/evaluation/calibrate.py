@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from shisho.bootstrap.cosine_scales import keep_scale
+from shisho.bootstrap.embedder import keep_scale
 from shisho.bootstrap.library import open_library
 from shisho.domain.embedding import CalibrationTarget, WordShare
 from shisho.evaluation.metrics import ndcg

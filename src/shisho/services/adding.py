@@ -21,10 +21,9 @@ from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester
-from shisho.services.callbacks import Notify
 from shisho.services.coercion import check_no_address
 from shisho.services.intake import resolve_file
-from shisho.services.news import PageRecognised, PagesRead, TextPartStored
+from shisho.services.news import Notify, PageRecognised, PagesRead, TextPartStored
 
 AT_ONCE = 4  # concurrent files: one is parsed in a child while another is chunked and a third is stored
 

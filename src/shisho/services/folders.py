@@ -12,20 +12,104 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, PlaceStamp, WatchedFolder
 from shisho.domain.team import CorpusKey
-from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, map_by_code
+from shisho.errors import (
+    DocumentUnreadable,
+    InternalError,
+    InvalidParams,
+    NotFound,
+    ShishoError,
+    StorageUnusable,
+    map_by_code,
+)
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
 from shisho.services.adding import FileIntake, bibliographies_last, resolve_path
-from shisho.services.callbacks import Notify
-from shisho.services.following import FolderFollower
-from shisho.services.news import FilesSurveyed, FolderFailed, FolderUpToDate, News
+from shisho.services.news import FilesSurveyed, FileTakenIn, FolderFailed, FolderUpToDate, News, Notify
+
+TURN_S = 5.0  # between two attempts to get the lock
+IDLE_S = 2.0  # between two checks for watched folders
+# Interval of a full check without notifications: network shares send none, and notifications may be lost.
+LOOK_S = 300.0
+
+
+class FollowedFolders(Protocol):
+    """The watched folders of a library, with a method to sync one."""
+
+    async def list(self) -> Sequence[WatchedFolder]: ...
+
+    def sync(self, folder: Path | str, corpus: str, *, notify: Notify) -> AsyncGenerator[Receipt, None]: ...
+
+
+class FolderFollower:
+    """A follower that keeps the library in sync with the watched folders while `follow` runs."""
+
+    def __init__(
+        self,
+        folders: FollowedFolders,
+        watcher: FolderWatcher,
+        turn: FollowerTurn,
+        seconds: Callable[[], float],
+    ) -> None:
+        self._folders = folders
+        self._watcher = watcher
+        self._turn = turn
+        self._seconds = seconds
+        self._troubles: dict[str, str] = {}
+
+    async def follow(self, notify: Notify) -> None:
+        """Follow until it is cancelled; `Folders.follow` documents the notifications."""
+        try:
+            while True:
+                if not self._turn.take():
+                    await asyncio.sleep(TURN_S)
+                    continue
+                folders = {folder.path: folder for folder in await self._folders.list()}
+                if folders:
+                    await self._follow(folders, notify)
+                else:
+                    await asyncio.sleep(IDLE_S)
+        finally:
+            self._turn.end()
+
+    async def _follow(self, folders: Mapping[str, WatchedFolder], notify: Notify) -> None:
+        """Follow these folders until the set or one of the folders themselves changes."""
+        due = set(folders)  # changes while no process followed
+        looked = self._seconds()
+        async with aclosing(self._watcher.watch_changes([Path(path) for path in folders])) as batches:
+            async for changed in batches:
+                due |= {str(path) for path in changed}
+                if self._seconds() - looked > LOOK_S:
+                    looked = self._seconds()
+                    due = set(folders)
+                due = {path for path in sorted(due) if not await self._bring_up(folders[path], notify)}
+                if {folder.path: folder for folder in await self._folders.list()} != folders:
+                    return
+
+    async def _bring_up(self, folder: WatchedFolder, notify: Notify) -> bool:
+        """Sync one folder. Returns False if a retry makes sense."""
+        try:
+            async with aclosing(self._folders.sync(folder.path, folder.corpus, notify=notify)) as receipts:
+                async for receipt in receipts:
+                    notify(FileTakenIn(receipt))
+        except StorageUnusable:  # affects all folders, not one
+            raise
+        except ShishoError as error:
+            if self._troubles.get(folder.path) != error.message:
+                self._troubles[folder.path] = error.message
+                notify(FolderFailed(folder, error))
+            return not error.retry
+        self._troubles.pop(folder.path, None)
+        notify(FolderUpToDate(folder))
+        return True
+
 
 MOST_FAILED = 20  # files listed in a status
 STAMPED_AT_ONCE = 64  # a transaction for each would cost as much as adding the files

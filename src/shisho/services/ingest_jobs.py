@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +13,42 @@ from pathlib import Path
 from shisho.corpus.ingest import document_id
 from shisho.domain.corpus import Receipt, Source
 from shisho.domain.find import DiscoveredUrl
-from shisho.domain.job import Claim, Job
-from shisho.domain.payloads import IngestJob
+from shisho.domain.job import Claim, ClaimLost, Job
+from shisho.domain.payloads import IngestJob, IngestProgress
 from shisho.errors import InternalError, NotFound, ShishoError, map_by_code
 from shisho.jobs.context import JobContext
 from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
-from shisho.services.reading import report_reading
+
+REPORT_SECONDS = 2.0
+
+
+@asynccontextmanager
+async def report_reading(context: JobContext) -> AsyncIterator[Callable[[int, int], None]]:
+    """Yield the listener of a `Source` for pages read and total pages.
+
+    Progress is reported periodically; never for a file that is read at once.
+    """
+    latest: list[IngestProgress] = []
+    stopping = asyncio.Event()
+
+    def listen(done: int, total: int) -> None:
+        latest[:] = [IngestProgress(done, total)]
+
+    reporting = asyncio.create_task(_report_until(stopping, context, latest))
+    try:
+        yield listen
+    finally:
+        stopping.set()
+        await asyncio.wait([reporting])
+
+
+async def _report_until(stopping: asyncio.Event, context: JobContext, latest: list[IngestProgress]) -> None:
+    while not stopping.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), REPORT_SECONDS)
+        if latest and not stopping.is_set():
+            with suppress(ClaimLost, ShishoError):  # the job notices it too
+                await context.report(latest.pop())
 
 
 @dataclass(frozen=True, slots=True)

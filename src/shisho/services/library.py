@@ -18,11 +18,9 @@ from shisho.ports import Notifier
 if TYPE_CHECKING:
     from shisho.services.conversations import Conversations
     from shisho.services.documents import Documents
-    from shisho.services.embeddings import Embeddings
-    from shisho.services.exports import Exports
+    from shisho.services.exports import Exports, Proofs
     from shisho.services.folders import Folders
-    from shisho.services.models import Models
-    from shisho.services.proofs import Proofs
+    from shisho.services.models import Embeddings, Models
     from shisho.services.questions import Questions
     from shisho.services.references import References
     from shisho.services.sessions import Sessions

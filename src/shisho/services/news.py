@@ -1,8 +1,8 @@
-"""Progress events of work that a caller waits for: each kind is a class of its own."""
+"""Progress events of work in this process, and the callbacks that receive them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shisho.domain.answer_news import RunNews
@@ -99,3 +99,12 @@ class AnswerReady:
 FolderNews = FilesSurveyed | FileTakenIn | FolderFailed | FolderUpToDate
 FileNews = PagesRead | PageRecognised | TextPartStored
 News = RunNews | FolderNews | FileNews | VectorsMade | TaskChanged | AnswerReady
+
+
+Notify = Callable[[News], None]
+Stop = Callable[[], bool]
+
+
+def never() -> bool:
+    """Return False: never stop early."""
+    return False

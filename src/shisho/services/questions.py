@@ -30,12 +30,11 @@ from shisho.services import intake, status
 from shisho.services.access import CorpusAccess
 from shisho.services.adding import resolve_path
 from shisho.services.answer_log import build_accepted_evidence, build_log
-from shisho.services.callbacks import Notify, Stop, never
 from shisho.services.choosing import check_conversation, check_filters, check_searchable, choose_sources
 from shisho.services.coercion import coerce, coerce_paths, coerce_strings
 from shisho.services.conversations import apply_context
 from shisho.services.inquiries import LibrarianInquiries
-from shisho.services.news import AnswerReady, FileTakenIn, TaskChanged
+from shisho.services.news import AnswerReady, FileTakenIn, Notify, Stop, TaskChanged, never
 from shisho.services.queue import JobQueue
 from shisho.services.requirements import (
     GoalLike,

@@ -1,20 +1,79 @@
-"""Completion of bibliographic facts of documents from the registry of DOIs."""
+"""Bibliographic facts of documents, and their completion from the registry of DOIs."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
 
 from shisho.domain.audit import AuditVerb
-from shisho.domain.corpus import Document, IntakeOutcome, Receipt, Scope
-from shisho.domain.reference import MatchedBy, Reference, ReferenceMatch
+from shisho.domain.corpus import Document, IntakeOutcome, Receipt, Scope, Source
+from shisho.domain.reference import CSL_JSON, MatchedBy, Reference, ReferenceMatch
 from shisho.domain.task import WebConsent
-from shisho.errors import EngineUnavailable, NotFound, ShishoError
-from shisho.ports import Shelf
+from shisho.domain.web import EngineAbout, Request, Response
+from shisho.errors import AllFetchesFailed, EngineUnavailable, NotFound, ShishoError
+from shisho.ports import Fetcher, Limiter, Reader, Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import find_one_document
 from shisho.services.queue import check_consent
 from shisho.services.tasks import Consent
+from shisho.web.serp.credentials import limit_of
+
+UNKNOWN = 404
+LONGEST_WAIT_S = 30.0  # for a turn; a longer wait is reported instead
+
+
+@dataclass(frozen=True, slots=True)
+class CrossrefRegistry:
+    """A client of Crossref. `keys`: the user's settings; an email address selects Crossref's polite pool."""
+
+    fetcher: Fetcher
+    reader: Reader
+    limiter: Limiter
+    about: EngineAbout
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    async def look_up(self, doi: str) -> Reference | None:
+        """Return the reference of a work, or None if it is unknown.
+
+        Raises: AllFetchesFailed if there is no response, an `UnusableDocument` for an unreadable one.
+        """
+        address = self.keys.get("contact_email", "")
+        contact = "?" + urlencode({"mailto": address}) if address else ""
+        url = f"{self.about.site}/works/{quote(doi, safe='')}{contact}"
+        response = await self._in_turn(Request(url, headers={"Accept": "application/json"}))
+        if response.status == UNKNOWN:
+            return None
+        if response.status != 200:
+            raise AllFetchesFailed(
+                "crossref.failed",
+                status=response.status,
+                doi=doi,
+            )
+        entries = await self.reader.read_references(Source(url, response.body, CSL_JSON))
+        is_it = entries[0].facts.get("doi", "").casefold() == doi.casefold()
+        return entries[0] if is_it else None
+
+    async def _in_turn(self, request: Request) -> Response:
+        resource = f"engine:{self.about.name}"
+        limit = limit_of(self.about, self.keys)
+        ticket = uuid.uuid4().hex
+        permit = await self.limiter.acquire(resource, limit, ticket)
+        while not permit.granted:
+            if permit.spent or permit.wait_s > LONGEST_WAIT_S:
+                raise AllFetchesFailed(
+                    "crossref.rate_limited",
+                    seconds=permit.wait_s,
+                )
+            await asyncio.sleep(permit.wait_s)
+            permit = await self.limiter.acquire(resource, limit, ticket)
+        try:
+            return await self.fetcher.fetch(request)
+        finally:
+            await self.limiter.release(resource, limit, ticket)
+
 
 NEEDED = ("author", "year")  # every document has a title
 PAGE = 1_000

@@ -6,9 +6,10 @@ The assistant searches, claims and writes; the code shows, verifies and renders.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from shisho.domain.answer_log import AcceptedEvidence, list_goals
@@ -25,19 +26,22 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.domain.evidence import build_evidence
+from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import (
     Answer,
     AnswerBlock,
     AnswerLevel,
+    EvidenceRef,
     Finding,
     GoalStatus,
     LoopStop,
+    Strategy,
     build_evidence_ref,
     list_contradicted,
     list_sentences,
 )
 from shisho.domain.quota import QuotaResource
-from shisho.domain.requirements import RequestKind
+from shisho.domain.requirements import RequestKind, Requirements
 from shisho.domain.session import (
     CitedSentence,
     ComposedAnswer,
@@ -45,13 +49,16 @@ from shisho.domain.session import (
     FindingVerdicts,
     PassageReading,
     RankedPassages,
+    SentenceRevision,
     SessionFacts,
     SessionOpened,
     StoredEvidence,
+    SupportCounts,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.messages.message import Message
-from shisho.ports import SearchSession
+from shisho.ports import Clock, Ledger, Quotas, SearchSession, SessionBook, SessionLog, Shelf
+from shisho.services.access import CorpusAccess
 from shisho.services.choosing import (
     check_elsewhere,
     check_filters,
@@ -62,7 +69,89 @@ from shisho.services.choosing import (
 from shisho.services.coercion import coerce_strings
 from shisho.services.documents import link_to
 from shisho.services.requirements import GoalLike, build_requirements, exclude, find_excluded
-from shisho.services.session_parts import SessionParts
+
+
+class Span(Protocol):
+    """A span of a shown passage. `replaced`: a finding quoted it in other words."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def replaced(self) -> bool: ...
+
+
+class AssistantRules(Protocol):
+    """The librarian's rules for assistants."""
+
+    def aim(self, question: str, required: Requirements) -> Strategy: ...
+
+    def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
+
+    def status(
+        self, aim: Strategy, refs: Sequence[StoredEvidence], *, is_over: bool
+    ) -> tuple[tuple[GoalStatus, ...], bool]: ...
+
+    def list_missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
+
+    def name_headers(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> list[StoredEvidence]: ...
+
+    def counts(self, revisions: Sequence[SentenceRevision]) -> SupportCounts: ...
+
+    def write(
+        self,
+        aim: Strategy,
+        evidence: Sequence[EvidenceRef],
+        revisions: Sequence[SentenceRevision],
+    ) -> tuple[tuple[AnswerBlock, ...], str]: ...
+
+
+class SentenceChecks(Protocol):
+    """A checker of an assistant's sentences with limited CPU time. Cancelling a call ends its work."""
+
+    async def find_citations(
+        self,
+        evidence: Sequence[EvidenceRef],
+        passages: Sequence[NumberedPassage],
+        aim: Strategy,
+        sentences: Sequence[CitedSentence],
+    ) -> list[CitedSentence | Finding]: ...
+
+    async def check(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[CitedSentence]
+    ) -> list[SentenceRevision]: ...
+
+
+class SessionSearcher(Protocol):
+    """A factory of search sessions."""
+
+    async def open(
+        self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
+    ) -> SearchSession: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """The dependencies of the session verbs."""
+
+    owner: str
+    access: CorpusAccess
+    shelf: Shelf
+    ledger: Ledger
+    log: SessionLog
+    book: SessionBook
+    searching: SessionSearcher
+    rules: AssistantRules
+    checks: SentenceChecks
+    quotas: Quotas
+    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
+    clock: Clock
+    make_id: Callable[[], str]
+    room_tokens: int
+
 
 MAX_CONTEXT = 5
 MAX_FINDINGS = 50

@@ -36,7 +36,7 @@ from shisho.messages.message import Message
 from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf, TextFinder
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import find_one_document
-from shisho.services.pages import read_page_spans
+from shisho.services.documents import read_page_spans
 
 K = TypeVar("K")
 V = TypeVar("V")

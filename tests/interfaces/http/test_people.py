@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from starlette.datastructures import Headers
 
 from shisho.bootstrap.library import open_library
-from shisho.bootstrap.proof import check_proof
+from shisho.bootstrap.personal import check_proof
 from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams

@@ -34,7 +34,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
     A star marks the one in use.
     """
-    from shisho.bootstrap.model_files import model_files
+    from shisho.bootstrap.embedder import model_files
     from shisho.bootstrap.models import find_models
 
     settings = settings_.load(**context.obj)
@@ -65,7 +65,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
 def pull(context: typer.Context, name: Name) -> None:
     """Download an embedding model, or resume its download. A complete one is unchanged."""
-    from shisho.bootstrap.model_files import pull_model
+    from shisho.bootstrap.embedder import pull_model
     from shisho.interfaces.cli.render_adding import progress
 
     say = words(context)
@@ -89,7 +89,7 @@ def export(
     file: Annotated[Path, typer.Argument(help="help.argument_new_file")],
 ) -> None:
     """Write an embedding model into one file, for a machine without network."""
-    from shisho.bootstrap.model_files import model_files
+    from shisho.bootstrap.embedder import model_files
 
     model_files(settings_.load(**context.obj)).export(name, file)
     typer.echo(words(context)("backed_up", text=file))
@@ -99,7 +99,7 @@ def import_(
     context: typer.Context, file: Annotated[Path, typer.Argument(help="help.argument_model_file")]
 ) -> None:
     """Import an embedding model from a file that another machine exported."""
-    from shisho.bootstrap.model_files import model_files
+    from shisho.bootstrap.embedder import model_files
 
     name = model_files(settings_.load(**context.obj)).import_(file)
     typer.echo(words(context)("pulled", text=name))
@@ -107,7 +107,7 @@ def import_(
 
 def remove(context: typer.Context, name: Name) -> None:
     """Remove an embedding model; its vectors are kept until another model has replaced them."""
-    from shisho.bootstrap.model_files import remove_model
+    from shisho.bootstrap.embedder import remove_model
 
     remove_model(settings_.load(**context.obj), name)
     typer.echo(words(context)("model_removed", text=name))

@@ -78,7 +78,7 @@ async def _retrieval(
 
 async def _calibrated(context: typer.Context, folder: Path, limit: int | None, json_: bool) -> None:
     """Calibrate the weight of words against vectors, and store it in the home."""
-    from shisho.bootstrap.calibration import calibration_target
+    from shisho.bootstrap.embedder import calibration_target
     from shisho.evaluation.calibrate import calibrate
     from shisho.interfaces.cli import render
 

@@ -23,8 +23,7 @@ from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
 from shisho.language.display import join_lines
 from shisho.language.unseen import strip_unseen
-from shisho.services.callbacks import Notify
-from shisho.services.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, TaskChanged
+from shisho.services.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, Notify, TaskChanged
 
 SPINNER = 2  # columns before the last line
 

@@ -37,7 +37,7 @@ def verify(
     if (file is None) == (page is None):
         raise InvalidParams("proof.nothing_named")
     from shisho.bootstrap.files import read_file, write_file
-    from shisho.bootstrap.proof import check_proof
+    from shisho.bootstrap.personal import check_proof
 
     if page is not None:
         write_file(page, (resources.files("shisho.interfaces.cli") / "verify.html").read_bytes())
@@ -52,7 +52,7 @@ def verify(
 
 def key(context: typer.Context) -> None:
     """Create the key that signs proof files, and print its public half for verifiers."""
-    from shisho.bootstrap.proof import open_signing_key
+    from shisho.bootstrap.personal import open_signing_key
 
     public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
     typer.echo(public_key)

@@ -147,8 +147,7 @@ class SelectionFeatures(NamedTuple):
     rank: float  # log of the best passage's rank in the search, from 1
     length: float  # log of the best sentence's characters
     relevance: float  # share of the best sentence's terms that the question has too
-    coverage: float  # as of the best sentence, like all below
-    permission: float
+    permission: float  # as of the best sentence, like all below
     definition: float
     unit: float
 
@@ -179,7 +178,6 @@ def measure_selection(
         rank=math.log(1 + best.passage),
         length=math.log(1 + best.sentence.end - best.sentence.start),
         relevance=len(terms & asked) / max(1, len(terms)),
-        coverage=own.coverage,
         permission=own.permission,
         definition=own.definition,
         unit=own.unit,

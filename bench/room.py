@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from shisho.bootstrap.library import open_library
-from shisho.corpus.depth import top_k
+from shisho.corpus.session import top_k
 from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.domain.inquiry import Goal
 from shisho.evaluation.sets import load

@@ -9,7 +9,7 @@ from typing import Any
 import bm25s
 import Stemmer
 
-from shisho.evaluation.metrics import ndcg, recall, reciprocal_rank
+from shisho.evaluation.run import ndcg, recall, reciprocal_rank
 from shisho.evaluation.sets import load
 
 

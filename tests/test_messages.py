@@ -29,7 +29,7 @@ from shisho.errors import KeyConflict, NotFound, map_by_code
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.cli.frames import TYPER_WORDS
 from shisho.language.script import answer_language
-from shisho.messages import message, po, syntax, system
+from shisho.messages import message, po, system
 from shisho.messages.catalogue import render, render_all, word
 from shisho.messages.message import Message
 from shisho.messages.po import LANGUAGES, catalogue
@@ -44,7 +44,7 @@ from tests.faults.children import LONG
 
 HOUSE = Path(errors.__file__).parent
 # Modules of messages that say something themselves; the others are words and how they are found.
-SAYING = {Path(str(module.__file__)) for module in (syntax, system)}
+SAYING = {Path(str(system.__file__))}
 BOX = Path(shisho_box.__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts or path in SAYING)
 FILES += sorted(BOX.rglob("*.py"))
@@ -164,7 +164,7 @@ def ids_of_tables() -> Iterator[str]:
     yield from (setting.help.id for setting in TABLE)
     yield from (*(id_ for *_, id_ in MEANINGS), REFUSED, UNREACHABLE)
     yield from (reason.id for reason in (*system.REASONS.values(), *system.NAMES.values()))
-    yield from (reason.id for reason in syntax.TOML.values())
+    yield from (reason.id for reason in system.TOML.values())
     yield from TYPER_WORDS.values()
     yield from (text for text in helps(typer.main.get_command(app)) if text not in TYPER_WORDS)
 

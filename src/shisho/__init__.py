@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from shisho.bootstrap.library import open_library as open
     from shisho.domain.answer_log import (
         AcceptedEvidence,
+        AnswerDifference,
         AnswerLog,
         EndReason,
         FoundPage,
         GoalProgress,
         NodeModelUse,
         PageFate,
+        ReplayReport,
         SearchRound,
         WebRound,
     )
@@ -122,6 +124,7 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
+    from shisho.domain.library import SettingValue
     from shisho.domain.loop_state import LoopState
     from shisho.domain.metadata import MetadataField, MetadataValue
     from shisho.domain.model import (
@@ -138,7 +141,6 @@ if TYPE_CHECKING:
     from shisho.domain.proof import EvidenceExhibit, PageCrop
     from shisho.domain.quota import Quota, QuotaResource
     from shisho.domain.reference import MatchedBy, ReferenceMatch
-    from shisho.domain.replay import AnswerDifference, ReplayReport
     from shisho.domain.report import ReportEstimate
     from shisho.domain.requirements import RequestKind, Requirements
     from shisho.domain.session import (
@@ -152,7 +154,6 @@ if TYPE_CHECKING:
         SessionOpened,
         SupportCounts,
     )
-    from shisho.domain.setting import SettingValue
     from shisho.domain.task import (
         AnswerHandle,
         AskOptions,
@@ -247,9 +248,8 @@ if TYPE_CHECKING:
         UnsupportedMedia,
         UnusableDocument,
     )
-    from shisho.ports.interventions import Notifier
-    from shisho.ports.librarian import PreparedInquiry
-    from shisho.ports.model import BorrowedModel
+    from shisho.ports.librarian import BorrowedModel, PreparedInquiry
+    from shisho.ports.queue import Notifier
     from shisho.services.conversations import Conversations
     from shisho.services.documents import Documents
     from shisho.services.exports import Exports, Proofs
@@ -321,11 +321,11 @@ __all__ = [
 _PAGES = """
 errors services.conversations services.documents services.library services.exports services.folders
 services.models services.news services.questions services.references services.sessions services.tasks
-services.team services.viewer services.web domain.answer_log domain.answer_news domain.audit
-domain.codec domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder
-domain.inquiry domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
-domain.reference domain.replay domain.report domain.requirements domain.session domain.setting domain.task domain.team
-domain.time domain.viewing domain.web ports.interventions ports.librarian ports.model
+services.team services.viewer services.web domain.answer_log domain.answer_news domain.audit domain.codec
+domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder domain.inquiry
+domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
+domain.reference domain.report domain.requirements domain.session domain.library domain.task domain.team
+domain.time domain.viewing domain.web ports.queue ports.librarian
 """
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.columns import column_labels
+from shisho.corpus.chunk import column_labels
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.depth import top_k
+from shisho.corpus.session import top_k
 from shisho.domain.corpus import Complexity
 
 SINGLE = Complexity.SINGLE

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.corpus.names import add_other_names, weigh_definitions
-from shisho.corpus.retrieve import Retriever
+from shisho.corpus.retrieve import Retriever, add_other_names, weigh_definitions
 from shisho.corpus.session import CorpusSearcher, CorpusSession
 from shisho.domain.corpus import Complexity, DefinitionMark, NameLink, PassageId, Scope, SearchRequest
 from shisho.language.terms import query

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.corpus.parts import split_reading
+from shisho.corpus.ingest import split_reading
 from shisho.domain.corpus import Block, BlockKind, Reading
 
 

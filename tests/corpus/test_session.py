@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shisho.corpus.depth import top_k
 from shisho.corpus.retrieve import Retriever
-from shisho.corpus.session import CorpusSearcher
+from shisho.corpus.session import CorpusSearcher, top_k
 from shisho.domain.corpus import Complexity, Scope, SearchRequest
 from shisho.domain.inquiry import Finding
 from shisho.errors import InvalidParams

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.creators import OTHERS, Creator, read_creators, write_creators
+from shisho.domain.reference import OTHERS, Creator, read_creators, write_creators
 
 MINISTRY = Creator("Ministry of Education, Culture, Sports, Science and Technology")
 

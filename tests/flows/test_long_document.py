@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from shisho.bootstrap.library import open_library
-from shisho.corpus.parts import PART
+from shisho.corpus.ingest import PART
 from shisho.domain.corpus import Source
 
 

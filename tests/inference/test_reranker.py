@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import shisho
-from shisho.corpus.reranking import RERANKED
+from shisho.corpus.session import RERANKED
 from shisho.domain.corpus import Source
 from shisho.errors import InvalidParams
 from shisho.inference.model_folder import read_folder

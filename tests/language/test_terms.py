@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sudachipy import Dictionary, SplitMode
 
-from shisho.language.other_scripts import list_terms
 from shisho.language.sentences import sentences
-from shisho.language.terms import _list_recent_terms, analyse, fold, query, squeeze, terms
+from shisho.language.terms import _list_recent_terms, analyse, fold, list_terms, query, squeeze, terms
 from tests.machine import cpu_seconds
 from tests.shared import shared
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from shisho.language.dates import find_date, find_year
 from shisho.language.numbers import Date
-from shisho.language.years import find_date, find_year
 
 
 @pytest.mark.parametrize(

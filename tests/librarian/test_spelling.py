@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.language.spelling import respell
-from shisho.language.vocabulary import read_vocabulary
+from shisho.language.spelling import read_vocabulary, respell
 from shisho.librarian.strategy import respell_strategy, strategy
 
 TEXTS = (

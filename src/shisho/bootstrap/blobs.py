@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.domain.blob import BlobFacts
+from shisho.domain.library import BlobFacts
 from shisho.errors import ExtraMissing
 from shisho.ports import Blobs
 from shisho.settings import Settings, expand_user

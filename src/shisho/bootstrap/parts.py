@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import Job, Task
+    from shisho.domain.library import SettingValue
     from shisho.domain.model import ModelSetting
     from shisho.domain.reference import Reference
-    from shisho.domain.setting import SettingValue
     from shisho.domain.task import TaskDeleted
     from shisho.ports import Notifier
     from shisho.services.conversations import Conversations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.domain.setting import SettingValue
+from shisho.domain.library import SettingValue
 from shisho.settings import TABLE, Settings, hide_login
 
 SET = "set"  # shown in place of a secret

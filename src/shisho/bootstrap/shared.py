@@ -113,7 +113,7 @@ class SharedLibrary:
         """The search of passages."""
         from shisho.corpus.retrieve import Retriever
         from shisho.corpus.session import CorpusSearcher
-        from shisho.web.http.site import find_registered_domain
+        from shisho.web.http.url import find_registered_domain
 
         fusion = self.settings.text("fusion")
         return CorpusSearcher(

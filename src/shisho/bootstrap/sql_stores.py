@@ -120,7 +120,7 @@ class LibraryStores(ABC):
     @cached_property
     def assistants(self) -> SessionBook:
         from shisho.stores.sql.assistants import StoredAssistants
-        from shisho.web.http.site import find_registered_domain
+        from shisho.web.http.url import find_registered_domain
 
         return StoredAssistants(self.store, self.clock, find_registered_domain)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -13,10 +13,11 @@ from weakref import WeakValueDictionary
 from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
 from shisho.corpus.layout import SEPARATOR, DocumentLayout, lay_out
-from shisho.corpus.parts import split_reading
 from shisho.corpus.references import BibliographyImport
 from shisho.domain.corpus import (
     DEFINING_KINDS,
+    Block,
+    BlockKind,
     Document,
     DocumentId,
     DocumentNames,
@@ -28,8 +29,9 @@ from shisho.domain.corpus import (
     Reading,
     Receipt,
     Source,
+    list_aliases,
+    make_names,
 )
-from shisho.domain.names import list_aliases, make_names
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
 from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, NameConflict, ShishoError, UnusableDocument
@@ -39,6 +41,27 @@ from shisho.language.terms import Analysis
 from shisho.messages.message import Message
 from shisho.ports import Clock, Originals, Reader, Shelf
 from shisho.telemetry import log, span
+
+PART = 500_000  # characters: about 1,300 passages, which one transaction stores in less than a second
+
+
+def split_reading(reading: Reading, most: int = PART) -> Iterator[Reading]:
+    """Yield the blocks in order, each in one part.
+
+    A part ends with the block that fills it, but never with a heading, which stays with the text under it.
+    """
+    blocks: list[Block] = []
+    size = 0
+    for block in reading.blocks:
+        if size >= most and blocks[-1].kind is not BlockKind.HEADING and block.text.strip():
+            yield replace(reading, blocks=tuple(blocks))
+            blocks = []
+            size = 0
+        blocks.append(block)
+        size += len(block.text)
+    if blocks:
+        yield replace(reading, blocks=tuple(blocks))
+
 
 PIPELINE = "5"  # part of every passage id: raise it when the same bytes give other passages
 HEADING_SEPARATOR = " › "

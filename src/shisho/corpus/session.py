@@ -6,14 +6,14 @@ Only a session knows ids, seen passages, N and k.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
 from typing import TypeVar
 
-from shisho.corpus import depth, diversity
-from shisho.corpus.reranking import RERANKED, rerank
+from shisho.corpus import diversity
 from shisho.corpus.retrieve import Retriever, write_meaning_query
 from shisho.domain.corpus import (
     FILTER_FIELDS,
@@ -36,11 +36,65 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.place import place_within
 from shisho.domain.ranking import RankedCandidate
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, ShishoError
 from shisho.language.table_headers import find_table_header
 from shisho.language.tokens import passage_tokens, row_tokens
 from shisho.messages.message import Message
 from shisho.ports import Reranker, SessionLog, Shelf
+from shisho.telemetry import log, span
+
+SMALL = 1_000
+LARGE = 100_000
+HUGE = 1_000_000
+MAX_DEPTH = 100
+COMPLEXITY = {Complexity.SINGLE: 1.0, Complexity.SEVERAL: 1.5, Complexity.COMPARISON: 2.0}
+GROWTH = {"linear": (1, 2, 3), "exponential": (1, 3, 10)}
+
+
+def top_k(in_scope: int, complexity: Complexity, round_: int, growth: str = "linear") -> int:
+    """Return k of round `round_` (from 1) over `in_scope` passages, between 1 and 100."""
+    steps = GROWTH[growth]
+    step = steps[min(max(round_, 1), len(steps)) - 1]
+    return min(MAX_DEPTH, max(1, math.floor(choose_base_k(in_scope) * COMPLEXITY[complexity] * step + 0.5)))
+
+
+def choose_base_k(in_scope: int) -> float:
+    """Return 5 for a small corpus, 20 for a medium one, then up to 50 by its logarithm."""
+    if in_scope < SMALL:
+        return 5
+    if in_scope < LARGE:
+        return 20
+    return 20 + 30 * min(1.0, math.log(in_scope / LARGE) / math.log(HUGE / LARGE))
+
+
+RERANKED = 20
+
+
+async def rerank(reranker: Reranker, question: str, ranking: Sequence[RankedPassage]) -> list[RankedPassage]:
+    """Return the ranking with its first twenty reranked; unchanged if the reranker fails."""
+    best = ranking[:RERANKED]
+    texts = [f"{hit.passage.heading}\n{hit.passage.text}".strip() for hit in best]
+    try:
+        with span("rerank", passages=len(best)):
+            scores = await reranker.score(question, texts)
+    except ShishoError as error:
+        log.warning(Message("search.without_reranker", why=error.message))
+        return list(ranking)
+    return [*reorder(best, scores), *ranking[RERANKED:]]
+
+
+def reorder(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[RankedPassage]:
+    """Return the ranking ordered by these scores; ties keep their order.
+
+    Each passage takes the score of its new place, so that it compares with those that were not reranked; its
+    own score is the part `reranked`.
+    """
+    order = sorted(range(len(ranking)), key=lambda place: -scores[place])
+    return [
+        replace(ranking[old], score=hit.score, parts={**ranking[old].parts, "reranked": scores[old]})
+        for hit, old in zip(ranking, order, strict=True)
+    ]
+
 
 FLOOR_BELOW = 1_000  # N below which passages that match too little of the query are dropped
 DIVERSE_ABOVE = 100_000  # N above which near-duplicates make room for others
@@ -122,7 +176,7 @@ class CorpusSearcher:
         of one file may be found, and one of them is kept.
         """
         cut = DepthCut(
-            partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth),
+            partial(top_k, complexity=complexity, round_=round_, growth=self.growth),
             k,
             self.floor,
             0 if self.reranker is None else RERANKED,
@@ -412,7 +466,7 @@ class CorpusSession:
         without = frozenset[PassageId]() if anew else passage_ids
         ranking = partial(self._searcher.choose, round_=round_, passage_ids=without)
         in_scope, hits = await ranking(
-            request, self._scope, self._complexity, k=depth.MOST if request.fills_room else None
+            request, self._scope, self._complexity, k=MAX_DEPTH if request.fills_room else None
         )
         if not hits and request.filter_conditions and request.are_filters_optional:
             request = replace(request, filter_conditions={})

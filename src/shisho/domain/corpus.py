@@ -5,12 +5,13 @@ Offsets count the characters of a text.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, NewType
+from typing import Any, NamedTuple, NewType
 
 from shisho.domain.reference import ReferenceMatch
 from shisho.domain.time import Instant
@@ -506,3 +507,36 @@ class Citation:
     ocr: bool = False
     code: bool = False
     header: str = ""
+
+
+BULLET = "• "
+_MARK = re.compile(r"^(?:•|\d{1,4}\.) ")
+
+
+def write_mark(text: str, number: int) -> str:
+    """Return the text after its number, or after a bullet if `number` is 0."""
+    return f"{number}. {text}" if number > 0 else BULLET + text
+
+
+def strip_mark(text: str) -> str:
+    """Return the text without its mark."""
+    return _MARK.sub("", text)
+
+
+ALIASES = "aliases"
+"""The metadata field for other names of the thing in a document's title, separated by semicolons."""
+ALIAS_SEPARATOR = "; "
+
+
+def make_names(links: Iterable[tuple[Any, ...]], marks: Iterable[tuple[Any, ...]]) -> DocumentNames:
+    """Return the names built from the fields of each."""
+    return DocumentNames(tuple(map(NameLink._make, links)), tuple(map(DefinitionMark._make, marks)))
+
+
+def list_aliases(metadata: Mapping[str, str]) -> list[str]:
+    """Return the other names of the thing in a document's title."""
+    return [
+        plain
+        for alias in metadata.get(ALIASES, "").split(ALIAS_SEPARATOR.strip())
+        if (plain := alias.strip())
+    ]

@@ -13,8 +13,7 @@ import re
 from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
-from shisho.domain.corpus import Citation
-from shisho.domain.item_mark import strip_mark
+from shisho.domain.corpus import Citation, strip_mark
 from shisho.domain.place import split_cells
 
 WHOLE = 100  # characters; for longer spans, and spans of several lines, only both ends are named

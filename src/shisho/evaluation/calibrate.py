@@ -16,8 +16,7 @@ from typing import Any
 from shisho.bootstrap.embedder import keep_scale
 from shisho.bootstrap.library import open_library
 from shisho.domain.embedding import CalibrationTarget, WordShare
-from shisho.evaluation.metrics import ndcg
-from shisho.evaluation.run import fill, rank_questions
+from shisho.evaluation.run import fill, ndcg, rank_questions
 from shisho.evaluation.sets import EvalQuestion, EvalSet, load
 from shisho.language.script import is_japanese
 from shisho.services import Library

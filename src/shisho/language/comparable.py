@@ -1,7 +1,4 @@
-"""Metadata values in the form that filters compare.
-
-Dates are ISO from any calendar (令和6年 is 2024); others are numbers or folded text.
-"""
+"""Metadata values in the form that filters compare, and Japanese eras."""
 
 from __future__ import annotations
 
@@ -9,8 +6,16 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from shisho.language.eras import ERA_START
 from shisho.language.patterns import compile_lazily
+
+ERA_START = {
+    "明治": 1867,
+    "大正": 1911,
+    "昭和": 1925,
+    "平成": 1988,
+    "令和": 2018,
+}  # the year before 元年
+
 
 _DATE = compile_lazily(
     rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}})|(?P<year>\d{{4}}))年"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from shisho.language.meanings import word_set
 from shisho.language.numbers import UNITS, kanji_number
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, stem
-from shisho.language.weights import word_set
 
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve"
 _ORDINAL_WORDS = (

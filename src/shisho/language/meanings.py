@@ -7,14 +7,97 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from shisho.language import irregular_verbs
 from shisho.language.patterns import compile_lazily
-from shisho.language.synonyms import synonym_groups
-from shisho.language.terms import terms, tokenizer
-from shisho.language.weights import LIGHT, STRONG
+from shisho.language.terms import fold, terms, tokenizer
 from shisho.language.word_groups import WordGroups, group_words, read_list
+
+
+def word_set(*lines: str) -> frozenset[str]:
+    """Return the words of lines."""
+    return frozenset(word for line in lines for word in line.split())
+
+
+# Terms that strengthen the claim of their sentence.
+STRONG = word_set(
+    "必ず 常に 常 何時も 絶対 全て 総て 全員 全部 一切 凡ゆる あらゆる 唯一 初めて 最初 最大 最小 最高 最低 最も 一番 最古",
+    "最新 最多 最少 最長 完全 全 皆 永久 永遠",
+    "all everi alway onli never none sole uniqu first largest smallest highest lowest most best worst complet entir must",
+    "certain certainli everyon nobodi undoubt exclus oldest biggest",
+)
+# Words whose absence from a source is irrelevant.
+LIGHT = word_set(
+    "行う 果たす 遂げる 名 内 うち 間 当たる 事柄 連れる つれる 性質 生じる 際する",
+    "事 こと 物 もの 為 場合 時 際 所 人物 点 為る 有る 成る 居る 出来る 此れ 其れ 此の 其の 様 よう 等",
+    "そこ 指す 表す 比べる 侭 方 言う 於く 因る 対する 関する 其処 此処 又 更に 尚 因みに 特に 即ち 先ず 次 以下 並び 及び",
+    "若しくは 或いは 存在 其々 夫々 其れ其れ 凡そ 約 程 程度 頃 一つ 自体 実際 現在 旨 呼ぶ 種 種類",
+    "於ける 故 訳 他 とも つまり 共 共に 何れ 以て 非常 とても 当時 彼 彼女 本 同 ので 事実 既に 最早",
+    "もう 言える 結局 丁度 共々 まで state call known say tell becom make use also year includ go get be",
+    "thing time new",
+)
+
+
+_NEGATION = compile_lazily(
+    r"ない|なかっ|なく(?!と)|なけれ|なし(?:に|で)|ません|ず(?=[、。にはと]|$)|(?<=[かがさたなばまらわ])ぬ|ざる|まい(?=[。、]|$)|可能性(?:が|は|も)低|不可能|無関係|皆無"
+    r"|\bnot\b|n't\b|\bno\b|\bnever\b|\bwithout\b|\bneither\b|\bnor\b|\bcannot\b|\bunable\b"
+)
+# Phrases that look like a negation but are not, and double negations.
+_NO_NEGATION = compile_lazily(
+    r"(?:なければ|なくては|ないと|ねば)(?:なら|いけ)(?:ない|ません|なかった|ず|なく)|だけで(?:は)?なく|のみならず|に(?:違い|ちがい)ない|かもしれ(?:ない|ません)"
+    r"|少なく(?:と|ない)|少ない|(?:ほか|他|しか)(?:は)?ない|ないことはない|ないわけではない|必ず|まず|わず(?:か|に)|はず|ずつ|思わず|相変わらず"
+    r"|にもかかわらず|に関わらず|を問わず|幼い|危ない|つまらない|なくな"
+    r"|\bnot only\b|\bno doubt\b"
+)
+
+
+def count_negations(clause: str) -> int:
+    """Return the number of negations in a clause."""
+    return len(_NEGATION.findall(_NO_NEGATION.sub("", fold(clause))))
+
+
+def is_negated(clause: str) -> bool:
+    """Return whether a clause has an odd number of negations: two affirm."""
+    return count_negations(clause) % 2 == 1
+
+
+# Without find and leave: found and left are more often words of their own.
+IRREGULAR_VERBS = (
+    "begin began begun;bring brought;build built;buy bought;catch caught;choose chose chosen;come came;draw drew drawn;"
+    "drive drove driven;eat ate eaten;fall fell fallen;feel felt;fight fought;fly flew flown;get got gotten;give gave given;"
+    "go went gone;grow grew grown;hold held;keep kept;know knew known;lead led;lend lent;lose lost;make made;mean meant;"
+    "meet met;pay paid;rise rose risen;run ran;say said;see saw seen;sell sold;send sent;shake shook shaken;"
+    "show shown;sing sang sung;sink sank sunk;sit sat;sleep slept;speak spoke spoken;spend spent;spring sprang sprung;"
+    "stand stood;steal stole stolen;strike struck;swim swam swum;take took taken;teach taught;tell told;think thought;"
+    "throw threw thrown;understand understood;wear wore worn;win won;write wrote written;break broke broken;hide hid hidden;"
+    "freeze froze frozen;forget forgot forgotten;become became;overdraw overdrew overdrawn;withdraw withdrew withdrawn"
+)
+
+
+_WITHOUT = frozenset({"固有名詞", "数詞", "助数詞可能"})
+NONE = frozenset[int]()
+
+
+@lru_cache(maxsize=50_000)
+def synonym_groups(word: str) -> frozenset[int]:
+    """Return the dictionary's groups of a word; none if it is not a single word there.
+
+    The word is in its normal form.
+    """
+    if word.isascii():
+        return NONE
+    tokens = list(tokenizer().tokenize(word, mode=_compile_whole_words()))
+    if len(tokens) != 1 or _WITHOUT.intersection(tokens[0].part_of_speech()):
+        return NONE
+    return frozenset(tokens[0].synonym_group_ids())
+
+
+@lru_cache(maxsize=1)
+def _compile_whole_words() -> Any:
+    from sudachipy import SplitMode
+
+    return SplitMode.C
+
 
 _NONE = frozenset[int]()
 
@@ -26,7 +109,7 @@ def read_same_words() -> WordGroups:
 
 @lru_cache(maxsize=1)
 def read_near_words() -> WordGroups:
-    verbs = ([(stem,) for stem in terms(forms)] for forms in irregular_verbs.FORMS.split(";"))
+    verbs = ([(stem,) for stem in terms(forms)] for forms in IRREGULAR_VERBS.split(";"))
     return group_words([*read_list("near_words"), *verbs])
 
 

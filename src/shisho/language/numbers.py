@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from shisho.language.eras import ERA_START
+from shisho.language.comparable import ERA_START
 from shisho.language.patterns import compile_lazily
 
 _LIMIT = 20_000  # characters read of one text; texts to be compared are far shorter

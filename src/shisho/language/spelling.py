@@ -7,15 +7,88 @@ contain as typed, and only if one of its own spellings is clearly meant.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.patterns import compile_lazily
-from shisho.language.readings import hiragana, readings
-from shisho.language.terms import fold
-from shisho.language.vocabulary import Vocabulary
+from shisho.language.terms import fold, tokenizer
+
+_HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
+# The dictionary gives a lone kanji its Japanese reading; at the end of a compound it usually has this one.
+_LAST = {
+    "力": "りょく",
+    "率": "りつ",
+    "数": "すう",
+    "性": "せい",
+    "法": "ほう",
+    "量": "りょう",
+    "都": "と",
+    "県": "けん",
+    "者": "しゃ",
+    "会": "かい",
+    "型": "がた",
+    "値": "ち",
+    "式": "しき",
+    "語": "ご",
+    "国": "こく",
+    "人": "じん",
+    "日": "び",
+    "金": "きん",
+    "物": "ぶつ",
+}
+
+
+def hiragana(text: str) -> str:
+    """Return the text with katakana as hiragana."""
+    return text.translate(_HIRAGANA)
+
+
+@lru_cache(maxsize=100_000)
+def readings(word: str) -> tuple[str, ...]:
+    """Return the readings of a word; none if the dictionary does not know one."""
+    tokens = [(token.surface(), hiragana(token.reading_form())) for token in tokenizer().tokenize(word)]
+    plain = "".join(reading for _, reading in tokens)
+    if not plain or not all("ぁ" <= character <= "ゖ" or character == "ー" for character in plain):
+        return ()
+    last, reading = tokens[-1]
+    if len(tokens) > 1 and last in _LAST and reading != _LAST[last]:
+        return plain, plain[: -len(reading)] + _LAST[last]
+    return (plain,)
+
+
+_WORD_RUN = compile_lazily(r"[一-鿿々〆ァ-ヺー・]{2,24}|[a-z][a-z'-]{3,30}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """A vocabulary, equal only to itself.
+
+    `counts`: the number of texts that contain a run. `text`: all of the texts, folded, for searching.
+    """
+
+    counts: Mapping[str, int]
+    text: str
+
+    def has(self, writing: str) -> bool:
+        """Return whether the library contains this spelling, alone or inside a longer word."""
+        return writing in self.text
+
+
+def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
+    """Collect the words of these texts; a word broken at the end of a line is whole."""
+    folded = [_join_broken(fold(text)) for text in texts]
+    counts = Counter(run for text in folded for run in set(_WORD_RUN.findall(text)))
+    return Vocabulary(counts, "\n".join(folded))
+
+
+_BREAK = compile_lazily(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])")
+
+
+def _join_broken(text: str) -> str:
+    return _BREAK.sub("", text)
+
 
 SHORTEST_READING = 3  # of a word typed in kana: ししょ
 MOST_READING = 24

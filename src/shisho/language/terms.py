@@ -6,19 +6,93 @@ that the dictionary lacks. Passages and queries go through the same pipeline.
 
 from __future__ import annotations
 
+import ctypes
 import re
+import sys
 import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from shisho.language.asking import is_asking_term
-from shisho.language.mapped import release_mapped
-from shisho.language.other_scripts import PAIRED, list_terms
 from shisho.language.patterns import compile_lazily
+
+MAPS = Path("/proc/self/maps")
+_DONTNEED = 4  # asm-generic/mman-common.h: a page that is read again comes from the cache again
+
+
+def release_mapped(name: str) -> None:
+    """Release the pages of read-only mapped files with this name. Works on Linux only."""
+    if sys.platform != "linux":
+        return
+    for start, end in _read_ranges(name):
+        _load_madvise()(start, end - start, _DONTNEED)
+
+
+def _read_ranges(name: str) -> Iterator[tuple[int, int]]:
+    try:
+        lines = MAPS.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        place, rights, _ = line.split(None, 2)
+        if rights.startswith("r--") and line.endswith(f"/{name}"):
+            start, _, end = place.partition("-")
+            yield int(start, 16), int(end, 16)
+
+
+@cache
+def _load_madvise() -> Any:
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return advise
+
+
+# All of these are used in classes of regular expressions.
+_HANGUL = "\u1100-\u11ff\uac00-\ud7a3"
+_KANJI = "\U00016fe0-\U0001b2ff\U00020000-\U0003ffff"  # with Tangut and old kana
+PAIRED = _HANGUL + _KANJI
+"""Letters that are paired like kanji."""
+# Thai, Lao, Burmese, Khmer, Bopomofo and Yi have no spaces between words. Hangul has, but its particles are
+# attached to their noun: people search for 주소는 as 주소.
+_RUNNING = (
+    f"{_HANGUL}\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17e0-\u17e9"
+    "\u3105-\u312f\u31a0-\u31bf\ua000-\ua48c"
+)
+# All others from Armenian on, except for the extension blocks of Latin, Greek and Cyrillic.
+_SPACED = (
+    "\u0530-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1200-\u177f\u1800-\u1c7f\u1c90-\u1cff\u2c00-\u2c5f\u2c80-\u2ddf"
+    "\ua4d0-\ua63f\ua6a0-\ua6ff\ua800-\uab2f\uab70-\uabff\U00010000-\U00016fdf\U0001e000-\U0001efff"
+)
+_RUN = compile_lazily(f"(?P<kanji>[{_KANJI}])|(?P<running>[{_RUNNING}]+)|[{_SPACED}]+")
+# They shape letters inside a word of Persian or Hindi; `normalise` drops them too.
+_JOINERS = str.maketrans(dict.fromkeys("\u200c\u200d"))
+_WRITTEN = "LMN"  # Unicode's letters, their marks, and figures
+
+
+def list_terms(text: str) -> Iterator[str]:
+    """Yield words between spaces, character pairs in scripts without spaces, and single kanji.
+
+    A single syllable is not a term: it would not match if a particle follows it.
+    """
+    for run in _RUN.finditer(text.translate(_JOINERS)):
+        if run["kanji"]:
+            yield run[0]
+        elif run["running"]:
+            yield from map("".join, pairwise(run[0]))
+        else:
+            yield from _list_words(run[0])
+
+
+def _list_words(run: str) -> list[str]:
+    written = (char if unicodedata.category(char)[0] in _WRITTEN else " " for char in run)
+    return "".join(written).split()
+
 
 # Sudachi raises above 49,149 bytes, and a long run of katakana takes quadratic time.
 PIECE_CHARS = 4_000
@@ -49,7 +123,7 @@ _ENGLISH = compile_lazily(rf"{_LATIN.pattern}|[0-9]+(?:[.,][0-9]+)*")
 _JAPANESE = compile_lazily(r"[^\x00-ɏ\u2000-\u2bff]")
 _PAIRABLE = compile_lazily(rf"[一-鿿々〆ヶァ-ヺー{PAIRED}]+")
 _DROPPED = compile_lazily(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
-_KANJI = compile_lazily(rf"[一-鿿々{PAIRED}]")
+_SINGLE_KANJI = compile_lazily(rf"[一-鿿々{PAIRED}]")
 _ABBREVIATED = compile_lazily(r"\([一-鿿]\)")
 _WIDE = compile_lazily(r"[！-～]")
 _QUOTED = compile_lazily(r'["“]([^"“”]+)["”]')
@@ -229,7 +303,7 @@ def graphs(text: str) -> list[str]:
 
     音速 shares one with 音の速さ.
     """
-    return pairs(text) + _KANJI.findall(text)
+    return pairs(text) + _SINGLE_KANJI.findall(text)
 
 
 @lru_cache(maxsize=50_000)

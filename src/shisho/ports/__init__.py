@@ -6,42 +6,38 @@ method here speaks SQL or HTTP.
 
 from __future__ import annotations
 
-from shisho.ports.audit import AuditLog
-from shisho.ports.blobs import Blobs
-from shisho.ports.clock import Clock
-from shisho.ports.conversations import ConversationStore
+from shisho.ports.conversations import ConversationStore, SessionBook
 from shisho.ports.corpus import (
+    Embedder,
+    Embedders,
+    EmbeddingStore,
     Index,
     Ingester,
     MeasuredIndex,
     Reader,
+    Reranker,
     Searcher,
     SearchSession,
     SearchView,
     SessionLog,
     Shelf,
 )
-from shisho.ports.embedding import (
-    Embedder,
-    Embedders,
-    EmbeddingStore,
-    Reranker,
+from shisho.ports.librarian import BorrowedModel, Ledger, Llm, Opinions, PreparedInquiry
+from shisho.ports.queue import (
+    Bell,
+    DiscoveredUrls,
+    Ear,
+    Interventions,
+    JobStore,
+    Notifier,
+    Presence,
+    Reports,
+    Staging,
+    TaskStore,
 )
-from shisho.ports.files import Files
-from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
-from shisho.ports.interventions import Interventions, Notifier
-from shisho.ports.librarian import Ledger, PreparedInquiry
-from shisho.ports.model import BorrowedModel, Llm
-from shisho.ports.opinions import Opinions
-from shisho.ports.printing import Typesetter
-from shisho.ports.proving import ProofSigner
-from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
-from shisho.ports.sessions import SessionBook
-from shisho.ports.staging import Staging
-from shisho.ports.storage import Storage
-from shisho.ports.team import Grants, Quotas, TaskShares, Users
-from shisho.ports.urls import DiscoveredUrls, Reports
-from shisho.ports.viewing import Originals, PageImages, PageRenderer, TextFinder
+from shisho.ports.storage import Blobs, Clock, Files, FolderRegister, FolderWatcher, FollowerTurn, Storage
+from shisho.ports.team import AuditLog, Grants, Quotas, TaskShares, Users
+from shisho.ports.viewing import Originals, PageImages, PageRenderer, ProofSigner, TextFinder, Typesetter
 from shisho.ports.web import (
     Browser,
     Cache,

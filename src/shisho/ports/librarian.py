@@ -1,15 +1,17 @@
-"""The ledger of the librarian's runs."""
+"""The librarian's ledger, its language model, and the owner's opinions on sources."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
+    from shisho.domain.find import ExcludedSources
     from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep, StepText
     from shisho.domain.loop_state import LoopState
+    from shisho.domain.model import ModelPrompt, ModelReply
     from shisho.domain.time import Instant
 
 
@@ -90,3 +92,74 @@ class PreparedInquiry(Protocol):
 
     async def finish(self, state: LoopState) -> Answer:
         """Save the answer of a final state."""
+
+
+T = TypeVar("T")
+
+
+class BorrowedModel(Protocol):
+    """A model that belongs to the caller, such as the one of an MCP client."""
+
+    @property
+    def name(self) -> str:
+        """Return the model's name as shown in answers."""
+
+    async def reply(self, instructions: str, text: str, max_output_tokens: int) -> str:
+        """Return the model's text. Raises ModelFailed with the reason."""
+
+
+class Llm(Protocol):
+    """A language model with structured output. Cancelling a call ends the request."""
+
+    @property
+    def name(self) -> str:
+        """Return provider and model as shown in answers: `ollama/qwen3:8b`."""
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Return the tokens that the model may use for thinking in each reply.
+
+        0 if it was never seen to think.
+        """
+
+    async def ask(
+        self,
+        prompt: ModelPrompt,
+        shape: type[T],
+        listen: Callable[[Any], None] | None = None,
+        report_wait: Callable[[float], None] | None = None,
+    ) -> ModelReply[T]:
+        """Return the reply as a `shape`: a dataclass, from which the model's JSON Schema is generated.
+
+        An invalid reply is requested again, with the error, as often as the prompt allows. `listen` receives
+        each complete element of the shape's first field, a tuple, while the first reply arrives.
+        `report_wait` receives the seconds of each wait before a retry.
+
+        Raises: ModelFailed with the reason and the usage; ExtraMissing if the provider's package is not
+        installed.
+        """
+
+
+class Opinions(Protocol):
+    """The owner's opinions on sources, and the sources that answers therefore exclude.
+
+    All methods are idempotent.
+    """
+
+    async def block(self, owner: str, domain: str) -> None:
+        """Exclude pages of this domain and its subdomains from answers."""
+
+    async def unblock(self, owner: str, domain: str) -> None:
+        """Undo `block`."""
+
+    async def reject(self, owner: str, evidence: Evidence) -> None:
+        """Exclude the passages that this evidence quotes from answers."""
+
+    async def restore(self, owner: str, evidence: Evidence) -> None:
+        """Undo `reject`."""
+
+    async def list_blocked(self, owner: str) -> Sequence[str]:
+        """Return the blocked domains, in order."""
+
+    async def list_left_out(self, owner: str) -> ExcludedSources:
+        """Return the sources that answers exclude now, each kind in order."""

@@ -1,4 +1,4 @@
-"""The queue as seen by its workers, its visitors and its listeners."""
+"""The queue: jobs and tasks, staged bytes, finds of jobs, and waits for a person."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ if TYPE_CHECKING:
     from shisho.domain.audit import AuditAct
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
+    from shisho.domain.corpus import DocumentId
     from shisho.domain.event import Event
-    from shisho.domain.intervention import HumanChallenge
+    from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
+    from shisho.domain.intervention import (
+        AuthTarget,
+        HumanChallenge,
+        InterventionState,
+        PendingIntervention,
+    )
     from shisho.domain.job import (
         Claim,
         EnqueueResult,
@@ -255,3 +262,135 @@ class Presence(Protocol):
 
     def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         """Return the workers known to be dead."""
+
+
+class Interventions(Protocol):
+    """The store of pending interventions.
+
+    `JobStore` and `TaskStore` create and end an intervention with the waiting of its job; the methods here
+    end it because someone acted. Each applies to all interventions of the same owner on the same domain or
+    engine.
+    """
+
+    async def list_waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
+        """List all, oldest first."""
+
+    async def find_pending(self, owner: str, engine: str) -> HumanChallenge | None:
+        """Return the challenge that blocks an engine.
+
+        Another job can then wait for the same person without a request to the engine.
+        """
+
+    async def mark(
+        self, owner: str, target: AuthTarget, name: str, state: InterventionState
+    ) -> Sequence[PendingIntervention]:
+        """Set pending or in progress, with all interventions on the same domain or engine."""
+
+    async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
+        """Queue the waiting jobs again, with all that wait on the same domain or engine.
+
+        Returns the interventions that were pending.
+        """
+
+    async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
+        """End exactly these jobs with their partial results."""
+
+    async def list_solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
+        """Complete all interventions on an engine that answers again, as `complete`.
+
+        Cheap if there are none.
+        """
+
+    async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
+        """Return one intervention per domain that no desktop notification has announced.
+
+        Each is returned once, to whichever process asks first.
+        """
+
+
+class Notifier(Protocol):
+    """A notifier that asks the user for help."""
+
+    async def notify(self, waiting: PendingIntervention) -> None:
+        """Send a notification. Never raises: notifications are best effort."""
+
+
+class Staging(Protocol):
+    """Bytes staged for a job, readable by their owner alone."""
+
+    def put(self, data: bytes, owner: str) -> str:
+        """Store an owner's bytes durably and return the key.
+
+        Raises StorageUnusable, Conflict on a full disk.
+        """
+
+    def get(self, key: str) -> bytes:
+        """Return the bytes. Raises NotFound if there are none, or no longer."""
+
+    def drop(self, key: str) -> None:
+        """Delete staged bytes; unknown keys are ignored. Raises NotFound for an invalid key."""
+
+    def drop_bytes(self, sha256: str, owner: str) -> None:
+        """Delete every copy of the owner's bytes with this hash; copies of other owners stay."""
+
+
+class DiscoveredUrls(Protocol):
+    """The store of finds. Methods that take a claim raise `ClaimLost` if it has been lost."""
+
+    async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
+        """Store the finds of one page once. Returns the number that are new to the task."""
+
+    async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
+        """Record the document that a find will become, so that its origin is known before it exists."""
+
+    async def settle(
+        self,
+        claim: Claim,
+        canonical_url: str,
+        document_id: DocumentId | None = None,
+        *,
+        code: str = "",
+        reason: str = "",
+    ) -> None:
+        """Record the outcome of a find: a document, a failure with its code, or neither if it is left out.
+
+        A failure does not hide the origin of an expected document that already exists.
+        """
+
+    async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
+        """Record whether the document of a find answers its query."""
+
+    async def note(self, claim: Claim, note: SearchNote) -> None:
+        """Record the progress of this job's search, replacing earlier progress."""
+
+    async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
+        """Return the finds of a job in order of rank."""
+
+
+class Reports(Protocol):
+    """Reports on the finds of tasks."""
+
+    async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
+        """Return everything that a status adds to the task itself, in one snapshot.
+
+        At most `limit` results after a position; results and failures since a revision. Those of that same
+        revision are included: it may have been read before they were written.
+        """
+
+    async def find_last_place(self, task_id: TaskId) -> int:
+        """Return the position of the task's latest result, 0 if there is none.
+
+        It never decreases: no report has given a later one.
+        """
+
+    async def has_outcome(self, task_id: TaskId, since: int) -> bool:
+        """Return True if a job has ended, waits for a person, or failed since a revision."""
+
+    async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
+        """Return web pages that only this task refers to.
+
+        No other task's finds or answers, no session and no other answer refer to them.
+        """
+
+    async def forget(self, task_id: TaskId) -> int:
+        """Delete the finds of a task and the records of their searches. Returns the number of finds."""

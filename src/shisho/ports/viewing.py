@@ -1,4 +1,4 @@
-"""Ports of the viewer: rendered and measured pages, and bytes that have no path."""
+"""Ports for showing, printing and proving what was found."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from shisho.domain.printing import PrintableAnswer
+    from shisho.domain.proof import ProofSignature
     from shisho.domain.viewing import CharacterPlacement, PageImageKey, PageSize, PageStrip, QuotedLine
 
 
@@ -72,3 +74,29 @@ class PageImages(Protocol):
 
     async def erase_purged(self) -> None:
         """Erase the images of purged documents."""
+
+
+class Typesetter(Protocol):
+    """A renderer of answers to PDF."""
+
+    def typeset(self, answer: PrintableAnswer) -> bytes:
+        """Return a PDF whose numbers link to quotations and whose links lead to the web. Blocks.
+
+        Raises: ExtraMissing if the typesetting engine, or a font with the answer's letters, is missing.
+        """
+
+
+class ProofSigner(Protocol):
+    """A signer with the key that the user has created."""
+
+    def make(self) -> tuple[str, bool]:
+        """Return the public key, and whether it was created now: an existing key is kept.
+
+        Raises: StorageUnusable.
+        """
+
+    def read_public_key(self) -> str:
+        """Return the public key; empty if there is none. Raises StorageUnusable if it cannot be used."""
+
+    def sign(self, message: bytes) -> ProofSignature | None:
+        """Sign a message, or return None if there is no key. Raises StorageUnusable if it cannot be used."""

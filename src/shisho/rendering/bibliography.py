@@ -17,13 +17,12 @@ from typing import Any
 from urllib.parse import quote
 
 from shisho.domain.corpus import DocumentId
-from shisho.domain.creators import Creator, join_parts, read_creators
 from shisho.domain.inquiry import Evidence
 from shisho.domain.place import say_place
-from shisho.domain.reference import ADDRESSES, find_doi
+from shisho.domain.reference import ADDRESSES, Creator, find_doi, join_parts, read_creators
+from shisho.language.dates import find_date, find_year
 from shisho.language.display import display_name, join_lines
 from shisho.language.numbers import Date
-from shisho.language.years import find_date, find_year
 from shisho.messages.catalogue import word
 from shisho.messages.po import DEFAULT
 

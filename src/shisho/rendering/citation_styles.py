@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from shisho.domain.creators import OTHERS, Creator, join_parts
+from shisho.domain.reference import OTHERS, Creator, join_parts
 from shisho.errors import ExtraMissing
 from shisho.language.script import is_japanese
 from shisho.rendering.bibliography import BibliographyEntry, csl_item, csl_name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from shisho.domain.corpus import LOCAL_OWNER, Check, Document
 from shisho.domain.figures import LibraryFigures
 from shisho.domain.inquiry import Answer, Evidence
-from shisho.domain.setting import SettingValue
+from shisho.domain.library import SettingValue
 from shisho.errors import AccessDenied, NotFound
 from shisho.ports import Notifier
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.answer_log import AcceptedEvidence, AnswerLog, RunTrace
+from shisho.domain.answer_log import AcceptedEvidence, AnswerLog, ReplayReport, RunTrace, compare_answers
 from shisho.domain.answer_news import AnswerStep, build_answer_step, ignore_news
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext, NewTurn
@@ -18,7 +18,6 @@ from shisho.domain.corpus import Complexity, Condition, Scope
 from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, StopMode, Task, TaskId
 from shisho.domain.payloads import AnswerJob
-from shisho.domain.replay import ReplayReport, compare_answers
 from shisho.domain.report import ReportEstimate, estimate_report
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.domain.task import AnswerHandle, AskOptions, FeedbackRecorded, JobKind, Opinion, Sources

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from shisho.language.dates import find_date
 from shisho.language.numbers import Date, figures
 from shisho.language.terms import fold, terms
-from shisho.language.years import find_date
 from shisho.surveys.recognise import GENERIC
 
 LEAST_SHARE = 0.5  # of a title's words that a name must have

@@ -10,8 +10,8 @@ import pytest
 from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import pdf as pdf_reader
 from shisho.corpus.readers import pptx as slide_reader
+from shisho.corpus.readers.headings import title_of
 from shisho.corpus.readers.shapes import is_contents_line
-from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from tests.corpus.readers.making import Text, lines, pdf, saved
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from shisho.language.dates import find_periods
 from shisho.language.designations import find_designations
-from shisho.language.periods import find_periods
 from shisho.language.terms import fold, terms
 from shisho.librarian.selection.gates import (
     GATES,

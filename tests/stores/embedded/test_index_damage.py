@@ -15,7 +15,7 @@ import pytest
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import Embedding, NewEmbedding
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.stores.embedded import dense_files
 from tests.contracts.conftest import embedded_store
 from tests.making import intake

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shisho.domain.web import Response
-from shisho.web.http.refresh import SHORT, refresh_target
+from shisho.web.http.redirects import SHORT, refresh_target
 
 URL = "https://old.example/a/b"
 NEW = "https://old.example/new"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.web.http.site import find_registered_domain
+from shisho.web.http.url import find_registered_domain
 
 
 @pytest.mark.parametrize(

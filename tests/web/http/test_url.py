@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from shisho.errors import ForbiddenAddress
 from shisho.web.browser.head import authority
 from shisho.web.http.address import AllowList, check_url
-from shisho.web.http.site import host_of_url, site_of
-from shisho.web.http.url import canonicalise, is_result, resolve_href, strip_final_dot, strip_tracking, unwrap
+from shisho.web.http.url import (
+    canonicalise,
+    host_of_url,
+    is_result,
+    resolve_href,
+    site_of,
+    strip_final_dot,
+    strip_tracking,
+    unwrap,
+)
 
 SAME = [
     ("http://example.com", "https://example.com/"),

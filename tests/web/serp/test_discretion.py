@@ -6,7 +6,7 @@ import pytest
 
 from shisho.domain.web import Request
 from shisho.messages.message import Message, pack
-from shisho.web.serp.discretion import hide_words
+from shisho.web.serp.client import hide_words
 
 WORDS = "花子の持病 治療"
 ASKED = "https://www.ecosia.org/search?q=%E8%8A%B1%E5%AD%90%E3%81%AE%E6%8C%81%E7%97%85+%E6%B2%BB%E7%99%82&p=0"

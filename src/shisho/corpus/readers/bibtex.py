@@ -27,9 +27,8 @@ from pylatexenc.latex2text import get_default_latex_context_db as get_macro_text
 from pylatexenc.latexwalker import get_default_latex_context_db as get_macro_arguments
 from pylatexenc.macrospec import std_macro
 
-from shisho.corpus.readers.raised import write_lowered, write_raised
-from shisho.domain.creators import Creator, is_body, write_creators
-from shisho.domain.reference import ADDRESSES, Reference
+from shisho.corpus.readers.symbols import write_lowered, write_raised
+from shisho.domain.reference import ADDRESSES, Creator, Reference, is_body, write_creators
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "title": ("title",),

@@ -13,7 +13,7 @@ from typing import Any
 
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.reference import MOST_AUTHORS, find_doi, shorten_fact
-from shisho.language.years import find_year
+from shisho.language.dates import find_year
 
 XMP_BYTES = 1 << 20
 XMP_HEAD = b"<x:xmpmeta"

@@ -18,7 +18,7 @@ import PIL.Image
 import pypdfium2
 from PIL import ImageSequence
 
-from shisho.corpus.readers.pdffile import open_document
+from shisho.corpus.readers.pdffonts import open_document
 from shisho.corpus.readers.pictures import open_picture, points_of_pixel, turn_upright
 from shisho.domain.viewing import PageStrip
 from shisho.errors import DocumentUnreadable

@@ -12,7 +12,7 @@ from typing import Any
 from docx.oxml.ns import qn
 
 from shisho.corpus.readers.formulas import enclose
-from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.symbols import write_lowered, write_raised
 
 _MARK = qn("w:fldChar")
 _KIND = qn("w:fldCharType")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.symbols import write_lowered, write_raised
 
 MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 

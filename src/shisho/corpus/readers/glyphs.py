@@ -17,8 +17,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from shisho.corpus.readers.pdffile import open_document
-from shisho.corpus.readers.pdffonts import substitutes
+from shisho.corpus.readers.pdffonts import open_document, substitutes
 from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, line_text, read_line, text_lines
 from shisho.domain.viewing import Box, CharacterPlacement, PlacementDoubt
 from shisho.errors import DocumentUnreadable

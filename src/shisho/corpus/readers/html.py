@@ -13,17 +13,78 @@ from lxml import etree
 from shisho.corpus.readers.described import describe_page
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_elements, drop_hidden, drop_struck
-from shisho.corpus.readers.lettering import spell_out_lettering
-from shisho.corpus.readers.maintext import FITTED, SecondOpinion, count_letters, find_main_text
-from shisho.corpus.readers.pieces import join_pieces
-from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.inlinestyle import parse_style
+from shisho.corpus.readers.maintext import (
+    FITTED,
+    SecondOpinion,
+    clear_surroundings,
+    count_letters,
+    find_main_text,
+    find_menus,
+)
 from shisho.corpus.readers.spans import write_out_spans
-from shisho.corpus.readers.surroundings import clear_surroundings, find_menus
+from shisho.corpus.readers.symbols import write_lowered, write_raised, write_symbols
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.corpus.readers.walking import TreeWalk
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
 from shisho.isolation.prescan import MAX_BYTES, check
+
+_TAGS = {"super": "sup", "sub": "sub"}
+_LONGEST = 20  # raised letters: icons and whole lines are moved for other reasons
+
+
+def spell_out_lettering(tree: Any) -> None:
+    """Write picture characters as letters, and raised letters as elements."""
+    for element in tree.iter("span", "font"):
+        style = parse_style(element.get("style") or "")
+        font = style.get("font-family") or element.get("face") or ""
+        _write_pictures(element, font.partition(",")[0].strip(" \"'"))
+        tag = _TAGS.get(style.get("vertical-align", ""))
+        if tag and len("".join(element.itertext())) <= _LONGEST:
+            element.tag = tag
+
+
+def _write_pictures(element: Any, font: str) -> None:
+    """Write the picture characters directly in the element; inner elements have their own font."""
+    element.text = write_symbols(element.text or "", font)
+    for child in element:
+        child.tail = write_symbols(child.tail or "", font)
+
+
+MANY = 1_000  # pieces in a paragraph: the square of that costs next to nothing
+_MARKS = (
+    *(
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "data",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "ins",
+    ),
+    *("kbd", "label", "mark", "s", "samp", "small", "span", "strong", "time", "tt", "u", "var", "wbr"),
+)
+_CROWDED = etree.XPath(f"//p[count(.//text()) > {MANY}]")
+
+
+def join_pieces(tree: Any) -> None:
+    """Strip inline marks from paragraphs that have very many of them, and keep the text."""
+    for paragraph in _CROWDED(tree):
+        etree.strip_tags(paragraph, *_MARKS)
+        for element in paragraph.iter():
+            element.text = element.text  # reading joins the text, and writing stores it as one piece
+            if element is not paragraph:
+                element.tail = element.tail
+
 
 # trafilatura returns a page with little text as one paragraph without headings, or misses most of it. Sizes
 # count all letters.

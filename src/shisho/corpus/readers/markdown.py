@@ -19,8 +19,7 @@ from markdown_it.token import Token
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.text import decode, strip_controls
-from shisho.domain.corpus import Block, BlockKind, Reading
-from shisho.domain.names import ALIAS_SEPARATOR, ALIASES
+from shisho.domain.corpus import ALIAS_SEPARATOR, ALIASES, Block, BlockKind, Reading
 from shisho.domain.reference import shorten_fact
 from shisho.errors import DocumentUnreadable
 from shisho.isolation.prescan import NEED_NO_END

@@ -19,7 +19,7 @@ import pypdfium2
 from PIL import ImageSequence
 
 from shisho.corpus.readers import paragraphs
-from shisho.corpus.readers.pdffile import open_document
+from shisho.corpus.readers.pdffonts import open_document
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.pictures import DPI, POINTS, open_picture, points_of_pixel, turn_upright
 from shisho.corpus.readers.text import strip_controls

@@ -15,11 +15,10 @@ import pypdfium2
 
 from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.described import describe_pdf
-from shisho.corpus.readers.pdffile import open_document
-from shisho.corpus.readers.pdffonts import substitutes
+from shisho.corpus.readers.headings import title_of
+from shisho.corpus.readers.pdffonts import open_document, substitutes
 from shisho.corpus.readers.pdfpage import PdfPage, read_page
 from shisho.corpus.readers.recognition import UNREAD, join_numbers
-from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
 from shisho.isolation.telling import Tell, tell_nobody

@@ -18,11 +18,10 @@ from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import write_formula
+from shisho.corpus.readers.headings import title_of
 from shisho.corpus.readers.office import open_package, table
-from shisho.corpus.readers.raised import write_lowered, write_raised
-from shisho.corpus.readers.symbols import write_symbols
+from shisho.corpus.readers.symbols import write_lowered, write_raised, write_symbols
 from shisho.corpus.readers.text import strip_controls
-from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 

@@ -12,19 +12,21 @@ from typing import Any
 from urllib.parse import unquote
 
 from shisho.corpus.readers.text import decode, strip_controls
-from shisho.domain.creators import Creator, split_names, write_creators
 from shisho.domain.reference import (
     BIBTEX,
     LONGEST_FACT,
     MOST_AUTHORS,
     REFERENCE_FACTS,
     RIS,
+    Creator,
     Reference,
     find_doi,
     shorten_fact,
+    split_names,
+    write_creators,
 )
 from shisho.errors import DocumentUnreadable, TooLarge
-from shisho.language.years import find_year
+from shisho.language.dates import find_year
 
 MOST_ENTRIES = 50_000
 MOST_FILES = 20  # of an entry

@@ -17,7 +17,7 @@ from operator import itemgetter
 
 from striprtf.striprtf import rtf_to_text
 
-from shisho.corpus.readers.raised import write_lowered, write_raised
+from shisho.corpus.readers.symbols import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable

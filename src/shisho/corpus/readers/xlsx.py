@@ -21,12 +21,12 @@ from openpyxl.utils.datetime import from_excel
 
 from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
 from shisho.corpus.readers.described import describe_properties
+from shisho.corpus.readers.headings import title_of
 from shisho.corpus.readers.office import open_package
-from shisho.corpus.readers.raised import write_placed
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
 from shisho.corpus.readers.sheetxml import CellRange, SheetXml
+from shisho.corpus.readers.symbols import write_placed
 from shisho.corpus.readers.text import strip_controls
-from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message

@@ -19,7 +19,7 @@ import typer
 import typer.core
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.mistakes import describe_mistake
+from shisho.interfaces.api.arguments import describe_mistake
 from shisho.interfaces.cli.failures import fail, fail_typed
 from shisho.interfaces.cli.help_pages import print_help
 from shisho.interfaces.cli.usage_errors import keep_words_whole

@@ -9,7 +9,7 @@ import typer
 from shisho.interfaces.cli.runner import Json, run, show, words
 
 if TYPE_CHECKING:
-    from shisho.domain.replay import ReplayReport
+    from shisho.domain.answer_log import ReplayReport
     from shisho.services import Library
 
 _SHOWN_CHARS = 2_000  # of each side of a difference

@@ -12,8 +12,8 @@ from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.guard import AccessRules, Guard
-from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics
+from shisho.interfaces.http.strict_route import add_method_refusal
 from shisho.services import Library
 
 READY_SECONDS = 10.0

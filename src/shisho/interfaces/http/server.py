@@ -35,10 +35,9 @@ from shisho.interfaces.http.exports import ExportQuery, add_exports
 from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.health import add_health, build_health
-from shisho.interfaces.http.methods import add_method_refusal
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept
 from shisho.interfaces.http.people import PersonalApplications
-from shisho.interfaces.http.strict_route import StrictRoute
+from shisho.interfaces.http.strict_route import StrictRoute, add_method_refusal
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp

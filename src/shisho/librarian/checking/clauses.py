@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from shisho.language.meanings import LIGHT, word_set
 from shisho.language.numbers import Date, Measure, figure_places, fold_figures, kanji_number
 from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, terms
-from shisho.language.weights import LIGHT, word_set
 
 Figure = Date | Measure
 MAX_CLAUSES = 60  # of one text

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
 
-from shisho.language.meanings import is_same_word
-from shisho.language.names import names
+from shisho.language.document_names import names
+from shisho.language.meanings import LIGHT, is_same_word, word_set
 from shisho.language.numbers import Date, Measure
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
-from shisho.language.weights import LIGHT, word_set
 from shisho.librarian.checking.clauses import Clause, are_of_one_kind, count_different_marks, read_clauses
 
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree

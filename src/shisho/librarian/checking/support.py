@@ -14,10 +14,9 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import NamedTuple
 
-from shisho.language.meanings import is_same_word, mean_same
-from shisho.language.names import names
+from shisho.language.document_names import names
+from shisho.language.meanings import count_negations, is_negated, is_same_word, mean_same
 from shisho.language.patterns import compile_lazily
-from shisho.language.polarity import count_negations, is_negated
 from shisho.language.terms import squeeze
 from shisho.librarian.checking.clauses import (
     MARKS,

@@ -18,6 +18,7 @@ from operator import or_
 from types import MappingProxyType
 from typing import Any
 
+from shisho.language.dates import find_periods
 from shisho.language.designations import (
     Designation,
     find_designations,
@@ -25,14 +26,11 @@ from shisho.language.designations import (
     is_named,
     is_same_kind,
 )
-from shisho.language.irregular_verbs import FORMS
+from shisho.language.meanings import IRREGULAR_VERBS, is_negated, word_set
 from shisho.language.numbers import Date
 from shisho.language.patterns import compile_lazily
-from shisho.language.periods import find_periods
-from shisho.language.polarity import is_negated
 from shisho.language.script import is_japanese
 from shisho.language.terms import ENGLISH_STOP, fold, stem, terms, tokenizer
-from shisho.language.weights import word_set
 
 _OPEN_PERIOD = compile_lazily(
     r"[年月日度](?:から|まで|以[降前後来]|より[前後]|~|〜|の間|現在)"
@@ -59,7 +57,7 @@ _HONORIFICS = word_set("の さん 氏 様 君 先生")
 _AUXILIARIES = word_set("is are was were do does did has have had can could will would which what")
 # Before a verb, "was led" makes of the subject an object; behind it, "by" makes of the object a subject.
 _TURNS = {">": word_set("is are was were been"), "<": frozenset({"by"})}
-_PRESENT = {past: verb for verb, *forms in map(str.split, FORMS.split(";")) for past in forms}
+_PRESENT = {past: verb for verb, *forms in map(str.split, IRREGULAR_VERBS.split(";")) for past in forms}
 
 _CLAUSE_END = compile_lazily(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)|[、。\n]|\bbut\b")
 _ATTRIBUTE = compile_lazily(

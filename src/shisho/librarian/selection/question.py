@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from shisho.language.asking import is_asking_term, strip_asking
-from shisho.language.names import names
+from shisho.language.document_names import names
 from shisho.language.numbers import figures
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, fold, squeeze, terms

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from shisho.domain.blob import BlobFacts
+from shisho.domain.library import BlobFacts
 from shisho.errors import NotFound
 from shisho.system.disk import file_trouble
 

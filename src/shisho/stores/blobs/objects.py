@@ -10,7 +10,7 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import from_url
 
-from shisho.domain.blob import BlobFacts
+from shisho.domain.library import BlobFacts
 from shisho.errors import StorageUnusable, StoreUnavailable
 from shisho.stores.blobs.folder import check_name, no_blob
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores import nouns

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import apsw
 import tantivy
 
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.language.passage_words import make_pairs
 from shisho.messages.message import Message
 from shisho.ports import SearchView

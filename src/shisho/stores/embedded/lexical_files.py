@@ -19,7 +19,7 @@ from typing import Any
 
 import tantivy
 
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.language.vectors import LINE_END, TERM_BYTES, term_code
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from shisho.domain.embedding import EmbedderAbout
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.indexing import choose_serving

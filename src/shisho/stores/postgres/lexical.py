@@ -10,7 +10,7 @@ import psycopg
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.language.vectors import character_codes, term_code
 from shisho.ports import SearchView
 from shisho.stores.indexing import HEADING, WEIGHTS, Word, rarity, select_telling, words_of

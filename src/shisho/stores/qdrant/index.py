@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from shisho.domain.corpus import PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.domain.index_damage import IndexDamage
+from shisho.domain.library import IndexDamage
 from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
 from shisho.stores.indexing import IndexFeed, IndexFeedView, IndexMark

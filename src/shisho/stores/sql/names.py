@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from shisho.domain.corpus import (
+    ALIASES,
     DEFINING_KINDS,
     BlockKind,
     DefinitionMark,
@@ -16,8 +17,9 @@ from shisho.domain.corpus import (
     Passage,
     PassageId,
     Scope,
+    list_aliases,
+    make_names,
 )
-from shisho.domain.names import ALIASES, list_aliases, make_names
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.sql.queries import Queries
 from shisho.stores.sql.scope import Pages, write_condition

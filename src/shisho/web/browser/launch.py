@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from shisho.errors import EngineUnavailable, ExtraMissing
 from shisho.telemetry import log
 from shisho.web.browser import chromium
-from shisho.web.browser.page_hosts import PageHosts
 from shisho.web.browser.profiles import Profile
-from shisho.web.browser.proxy import GuardedProxy
+from shisho.web.browser.proxy import GuardedProxy, PageHosts
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Playwright

@@ -17,8 +17,8 @@ from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.http.pacing import SLOW_DOWN, await_turn, retry_after
-from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
-from shisho.web.http.site import host_of_url, site_of
+from shisho.web.http.redirects import RedirectChain, RedirectMemory, redirect_target
+from shisho.web.http.url import host_of_url, site_of
 
 PRODUCT = "Shisho"
 LEAST_INTERVAL_S = 1.0

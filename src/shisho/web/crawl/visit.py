@@ -34,9 +34,8 @@ from shisho.web.http.pacing import (
     await_turn,
     retry_after,
 )
-from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
-from shisho.web.http.refresh import refresh_target
-from shisho.web.http.site import host_of_url
+from shisho.web.http.redirects import RedirectChain, RedirectMemory, redirect_target, refresh_target
+from shisho.web.http.url import host_of_url
 
 # a challenge has fewer bytes and paragraphs
 SMALL = 20_000

@@ -9,7 +9,12 @@ import base64
 import binascii
 import re
 from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 _GOOGLE = r"(?:[\w-]+\.)*google\.[a-z]{2,3}(?:\.[a-z]{2})?"
 
@@ -229,3 +234,52 @@ def _spell_segment(segment: str) -> str:
         return letter if letter in _UNRESERVED else match.group().upper()
 
     return quote(_ESCAPE.sub(unfold, segment), safe="%!$&'()*+,;=:@-._~")
+
+
+def host_of_url(url: str) -> str:
+    """Return the normalized host of a URL; "" if it is invalid."""
+    try:
+        return host_name(urlsplit(url).hostname or "")
+    except ValueError:
+        return ""
+
+
+def site_of(url: str) -> str:
+    """Return scheme, host and port of a web address: the scope of a robots.txt."""
+    parts = urlsplit(url)
+    host = bracket_address(host_of_url(url))
+    return f"{parts.scheme}://{host}" + (
+        "" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}"
+    )
+
+
+def find_registered_domain(url: str) -> str:
+    """Return the registered domain, such as `example.co.jp` for https://www.example.co.jp/x.
+
+    For shared hosts, one site (`someone.github.io`); an IP address as is. Empty if it is not a web address.
+    """
+    try:
+        parts = urlsplit(url)
+        # a host without such a spelling is not valid here
+        host = (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")
+    except ValueError:
+        return ""
+    if parts.scheme not in ("http", "https"):
+        return ""
+    extracted = _list()(host)
+    if extracted.suffix or not extracted.domain:
+        return extracted.top_domain_under_public_suffix or host
+    # A top level that the list lacks counts as a public suffix (publicsuffix.org, "if no rules match").
+    return (
+        host
+        if extracted.ipv4 or extracted.ipv6 or not extracted.subdomain
+        else ".".join(host.split(".")[-2:])
+    )
+
+
+@lru_cache(maxsize=1)
+def _list() -> TLDExtract:
+    from tldextract import TLDExtract
+
+    # No URLs and no folder: nothing is fetched or written.
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)

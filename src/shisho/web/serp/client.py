@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
@@ -22,11 +22,35 @@ from shisho.domain.web import (
     TimeRange,
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.telemetry import count
 from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
 from shisho.web.serp.credentials import fetch_authorised, limit_of
-from shisho.web.serp.discretion import hide_words
+
+_ADDRESS = re.compile(r"https?://([^\s/?#]{1,300})\S*")
+_SHORTEST = 2  # characters: a page's number is not a private word
+
+
+def hide_words(reason: str, request: Request) -> str:
+    """Return the reason without the request's values, and with only the hosts of addresses."""
+    values = {*request.form.values(), *(value for _, value in parse_qsl(urlsplit(request.url).query))}
+    return _drop_words(reason, {value for value in values if len(value) >= _SHORTEST})
+
+
+def _drop_words(text: str, words: Iterable[str]) -> str:
+    if isinstance(text, Message) and text.values:
+        values = {
+            name: _drop_words(value, words) if isinstance(value, str) else value
+            for name, value in text.values.items()
+        }
+        return Message(text.id, **values)
+    hidden = _ADDRESS.sub(r"\1", text)
+    for word in words:
+        for spelling in (word, quote(word), quote_plus(word)):
+            hidden = hidden.replace(spelling, "…")
+    return hidden
+
 
 _OPERATORS = re.compile(
     r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):",

@@ -173,7 +173,10 @@ SETTINGS = {
 @pytest.mark.parametrize("how", SETTINGS if LONG else ("noise", "no number"))
 def test_the_doctor_survives_settings_that_cannot_be_read(tmp_path: Path, how: str) -> None:
     (tmp_path / "settings.toml").write_bytes(SETTINGS[how])
-    for language, words in (("en", "mend it, or move it away"), ("ja", "直すか、別の場所へ移してください")):
+    for language, words in (
+        ("en", "correct it, or move it away"),
+        ("ja", "直すか、別の場所へ移してください"),
+    ):
         result = run_doctor(tmp_path, language)
         assert result.exit_code == 1 and words in result.stdout.replace("\n", ""), result.output
     result = run_doctor(tmp_path, "en", "--json")

@@ -103,10 +103,10 @@ async def test_a_host_that_wants_longer_than_a_task_has_ends_its_job_with_that_w
     async with boxed(tmp_path) as (box, library):
         box.behave(host=TO, do="status", status=status, retry_after=7200)
         (said,) = await fetched(library, FROM)
-        assert said.startswith("ALL_FETCHES_FAILED") and f"{TO} asks to be left alone for 7200 s" in said
+        assert said.startswith("ALL_FETCHES_FAILED") and f"{TO} asks for a pause of 7200 s" in said
         assert "1200 s left" in said
         (again,) = await fetched(library, f"https://{TO}/plain")
-        assert again.startswith(f"ALL_FETCHES_FAILED {TO} asks to be left alone for 7")
+        assert again.startswith(f"ALL_FETCHES_FAILED {TO} asks for a pause of 7")
         assert len(box.log.select(host=TO)) == 1, "it was asked again within its two hours"
 
 
@@ -120,7 +120,7 @@ async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(
         queued = await library.tasks.queue_searches([query], options=options)
         held, _ = await ended(library, queued.task_id)
         done = await output(library, queued.task_id)
-        assert held.errors and all(f"{walled} asks to be left alone" in error.reason for error in held.errors)
+        assert held.errors and all(f"{walled} asks for a pause" in error.reason for error in held.errors)
         assert len(done["documents"]) > 4 and len(box.log.select(host=walled)) == 1
 
 
@@ -134,12 +134,12 @@ async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None
         await ended(library, queued.task_id)
         done = await output(library, queued.task_id)
         assert done["engine"] == "marginalia"
-        assert any("mojeek asks to be left alone for 86" in error["reason"] for error in done["errors"])
+        assert any("mojeek asks for a pause of 86" in error["reason"] for error in done["errors"])
         alone = SearchOptions(engines=("mojeek",), serp_max_pages=1)
         queued = await library.tasks.queue_searches([f"{query} もう一度"], options=alone)
         await ended(library, queued.task_id)
         (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs
-        assert job.state is JobState.FAILED and "left alone" in job.errors[-1].message
+        assert job.state is JobState.FAILED and "asks for a pause" in job.errors[-1].message
         assert len(box.log.select(engine="mojeek")) == 1
 
 

@@ -43,7 +43,7 @@ async def test_members_read_and_only_the_owner_and_who_runs_the_library_stop(tmp
 
         status = await taro.tasks.get_status(made.task_id, wait=0)
         assert (status.status, status.question, status.answer_id) == ("completed", QUESTION, made.answer_id)
-        with pytest.raises(InvalidParams, match="999999 is no cursor of this task"):
+        with pytest.raises(InvalidParams, match="999999 is not a cursor of this task"):
             await taro.tasks.get_status(made.task_id, wait=50, cursor="999999")
         seen = (await taro.questions.wait(made.answer_id)).answer
         assert seen is not None and len(seen.evidence) == len(answer.evidence)

@@ -87,8 +87,8 @@ async def test_what_is_no_query_is_skipped_with_its_reason(library: Library) -> 
     assert [(one.subject, one.reason) for one in queued.skipped] == [
         ("", "blank"),
         (" 　\n", "blank"),
-        ("undefined", "undefined is no query"),
-        ("NULL", "NULL is no query"),
+        ("undefined", "undefined is not a query"),
+        ("NULL", "NULL is not a query"),
         ("決定係数　定義", "repeated in this call"),
         ("abc", "repeated in this call"),
         ("…!?", "blank"),

@@ -99,7 +99,7 @@ async def test_a_status_reads_on_from_a_cursor_of_its_task_alone(library: Librar
     queued = await library.tasks.queue_documents(files=[Bytes("二.txt", f"二。{TEXT}".encode())])
     for wait_for in WaitCondition:
         async with asyncio.timeout(PATIENCE):
-            with pytest.raises(InvalidParams, match=f"{status.cursor} is no cursor of this task.*or none"):
+            with pytest.raises(InvalidParams, match=f"{status.cursor} is not a cursor of this task.*or none"):
                 await library.tasks.get_status(
                     queued.task_id,
                     wait=50,
@@ -121,8 +121,8 @@ async def test_rest_and_assistants_are_told_of_a_cursor_of_no_result(two: Librar
         for path in (f"/tasks/{task_id}", f"/tasks/{task_id}/events"):
             reply = await client.get(path, params={"cursor": "999999"})
             assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
-            assert "999999 is no cursor of this task" in reply.json()["message"]
-        with pytest.raises(Refused, match=r"INVALID_PARAMS.*999999 is no cursor of this task"):
+            assert "999999 is not a cursor of this task" in reply.json()["message"]
+        with pytest.raises(Refused, match=r"INVALID_PARAMS.*999999 is not a cursor of this task"):
             await call("get_status", task_id=task_id, cursor="999999")
 
 

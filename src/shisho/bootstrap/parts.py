@@ -55,7 +55,7 @@ class PartBuilder:
         self._libraries: dict[str, Library] = {}
 
     def get_library(self, owner: str) -> Library:
-        """Return the library of a user, the same at each call."""
+        """Return the library of a user. Every call returns the same object."""
         return self._libraries.setdefault(owner, Library(owner, self))
 
     def build_documents(self, library: Library) -> Documents:

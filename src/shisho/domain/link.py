@@ -16,7 +16,7 @@ from urllib.parse import quote
 from shisho.domain.corpus import Citation, strip_mark
 from shisho.domain.place import split_cells
 
-WHOLE = 100  # characters; for longer spans, and spans of several lines, only both ends are named
+LONGEST_WHOLE = 100  # characters; for longer spans, and spans of several lines, only both ends are named
 END = (12, 40)  # an end has this many characters; more if no word ends between
 DIRECTIVE = ":~:"
 # Word boundaries as browsers find them: white space, punctuation, and a new word after kana (a particle or an
@@ -71,7 +71,7 @@ def text_directive(span: str) -> str:
         return ""
     head = _cut_head(lines[0])
     tail = _cut_tail(lines[-1])
-    if len(lines) == 1 and len(lines[0]) <= max(WHOLE, len(head) + len(tail)):
+    if len(lines) == 1 and len(lines[0]) <= max(LONGEST_WHOLE, len(head) + len(tail)):
         return f"text={_encode_text(lines[0])}"
     return f"text={_encode_text(head)},{_encode_text(tail)}"
 

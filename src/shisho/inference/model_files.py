@@ -113,7 +113,7 @@ class ModelFiles:
     def import_(self, file: Path) -> str:
         """Import an exported model and return its name.
 
-        Raises: InvalidParams if the file is no export, or if a file in it does not match its manifest.
+        Raises: InvalidParams if the file is not an export, or if a file in it does not match its manifest.
         """
         partial = self.root / PARTIAL / uuid.uuid4().hex
         try:

@@ -130,8 +130,8 @@ def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
 def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
     """Return the evidence of an answer.
 
-    Of a written answer all that a model took, and what it uses of the rules'; else the answering evidence,
-    that of the shown passages, and its copies.
+    For a written answer: all evidence chosen by a model, and the evidence chosen by rules that it cites.
+    Otherwise: the evidence that answers, that of the shown passages, and its copies.
     """
     passages = list_passages(draft.blocks)
     if not passages or is_written(draft.blocks):

@@ -297,7 +297,7 @@ class ModelPolicy:
 
 
 def asks_one_fact(strategy: Strategy) -> bool:
-    """Return whether rules leave a short question unsplit, as a model would."""
+    """Return whether a short question asks for one fact, so that it is not split into several goals."""
     is_short = tokens(strategy.question) <= MAX_FACT_TOKENS and len(sentences(strategy.question)) == 1
     return is_short and is_one_fact(strategy) and not _SEVERAL.search(strategy.question)
 

@@ -335,7 +335,7 @@ class Nodes:
         return await self._answered(state, self._policy)
 
     async def cut_short(self, state: LoopState) -> LoopState:
-        """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last
+        """The end of a stopped run. It is not a step of the ledger, so that the run can go on from its last
         one."""
         verdict = conclude(LoopStop.STOPPED, state["goal_status"], "stopped on request")
         last = LoopState(**{**state, "verdicts": (*state["verdicts"], verdict)})
@@ -642,7 +642,7 @@ def _unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:
-    """Add up what was asked of the web in all. That no further engine could be asked is no gap."""
+    """Add up what was asked of the web in all. That no further engine could be asked is not a gap."""
     if before is None:
         return now
     lacking = tuple(query for query in now.unsearched if query.why is not Gap.FAILED)

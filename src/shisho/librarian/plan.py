@@ -107,9 +107,9 @@ def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = No
 
 def _asked(goal: Goal, before: WebResult | None) -> list[WebQuery]:
     if before is None:
-        return [WebQuery(goal.id, text, answer_language(goal.question)) for text in _texts(goal)]
+        return [WebQuery(goal.id, text, answer_language(goal.question)) for text in _list_queries(goal)]
     tried = tuple(dict.fromkeys(engine for goal_id, engine in before.engines if goal_id == goal.id))
-    texts = _texts(goal)[:1] if before.times == 1 else [_name(goal)]
+    texts = _list_queries(goal)[:1] if before.times == 1 else [_name(goal)]
     return [WebQuery(goal.id, text, answer_language(goal.question), tried) for text in texts if text]
 
 
@@ -119,8 +119,8 @@ def _name(goal: Goal) -> str:
     return _text(sorted(nouns, key=lambda word: -len(word.text))[:1])
 
 
-def _texts(goal: Goal) -> list[str]:
-    """Return all keywords; then fewer of them, or words that select definitions."""
+def _list_queries(goal: Goal) -> list[str]:
+    """Return up to two queries: all keywords; then only nouns, or keywords with "definition"."""
     words = keywords(goal.question)
     if not words:
         return [goal.question[:MOST_CHARS]]

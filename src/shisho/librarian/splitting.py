@@ -296,7 +296,7 @@ def _cut(question: str, joint: re.Pattern[str]) -> list[str]:
 
 
 def _list_items(question: str, masked: str, match: re.Match[str]) -> list[str]:
-    """Return the coordinated nouns; empty if one of them is no noun."""
+    """Return the coordinated nouns; empty if one of them is not a noun."""
     start, end = match.span("items")
     borders = [start, *(at for found in _JOINT.finditer(masked, start, end) for at in found.span()), end]
     items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]

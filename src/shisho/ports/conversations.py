@@ -42,7 +42,7 @@ class ConversationStore(Protocol):
         """Return all turns in order."""
 
     async def remove(self, conversation_id: str, runs: Sequence[str]) -> ConversationRemoved | None:
-        """Erase a conversation with its turns, their runs and their answers; a missing one is no error.
+        """Erase a conversation with its turns, their runs and their answers; a missing one is not an error.
 
         Returns None and erases nothing if the conversation has turns of other runs than these.
         """

@@ -199,7 +199,7 @@ def _number_by_letters(number: int) -> str:
 def _list_pages(group: Iterable[Evidence]) -> list[str]:
     """Return the pages in order, each once.
 
-    Chapters and cell ranges are no pages: the notes name them.
+    Chapters and cell ranges are not pages: the notes name them.
     """
     numbers = {quotation.page for quotation in group if quotation.page is not None and not quotation.place}
     return [str(number) for number in sorted(numbers)]

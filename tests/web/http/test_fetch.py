@@ -212,7 +212,7 @@ async def test_a_circle_is_seen_at_once() -> None:
 )
 async def test_a_redirect_to_no_web_address(location: str) -> None:
     async with serving(chain({"a.test/1": (302, location)})) as server:
-        with pytest.raises(AllFetchesFailed, match="redirects to what is no web address"):
+        with pytest.raises(AllFetchesFailed, match="redirects to something that is not a web address"):
             await reaching(server).fetch(Request("http://a.test/1"))
 
 

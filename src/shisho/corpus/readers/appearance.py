@@ -167,7 +167,7 @@ def _read_colour(element: Any, style: Style) -> str:
 
 
 def _is_that_of_ground(colour: str, style: Style) -> bool:
-    """Return whether letters and ground have the same colour word, whatever colour it means."""
+    """Return whether letters and background have the same colour word, whatever colour it means."""
     words = split_words(style.get("background-color") or style.get("background") or "")
     return "currentcolor" in words or (parse_colour(colour) is None and colour in words)
 

@@ -80,7 +80,7 @@ def parse_attribute(value: str) -> Colour | None:
 
 
 def blend(colour: Colour, ground: Colour) -> Colour:
-    """Return the visible colour over an opaque ground."""
+    """Return the visible colour over an opaque background."""
     mixed = (
         above * colour.strength + below * (1 - colour.strength)
         for above, below in zip(colour[:3], ground[:3], strict=True)
@@ -93,7 +93,7 @@ def is_faint(colour: Colour) -> bool:
 
 
 def is_lost_on(letters: Colour, ground: Colour) -> bool:
-    """Return whether letters are indistinguishable from their ground."""
+    """Return whether letters are indistinguishable from their background."""
     drawn = blend(letters, ground)
     return all(abs(above - below) <= FAINT for above, below in zip(drawn[:3], ground[:3], strict=True))
 

@@ -30,7 +30,7 @@ def drop_hidden(tree: Any) -> None:
 
     Fallback text for unsupported elements; `hidden` elements and closed dialogs; and by inline style,
     elements without display, visibility or opacity, with letters of zero size, positioned off the screen,
-    without room, or in the colour of their ground.
+    without room, or in the colour of their background.
 
     Text hidden only by a style sheet or a script is kept, and so is text with new values inside: letters of
     13 pixels in a cell of 0. Text after a removed element is kept as well.

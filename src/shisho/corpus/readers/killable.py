@@ -149,4 +149,4 @@ class KillableReader:
 def _describe_source(source: Source, kind: str) -> Mapping[str, Any]:
     if kind == media.PDF:
         return {"password": source.password}
-    return {"charset": source.charset} if kind in media.WORDS else {}
+    return {"charset": source.charset} if kind in media.TEXT_FORMATS else {}

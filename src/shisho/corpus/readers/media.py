@@ -50,7 +50,7 @@ PICTURE_SUFFIXES: Mapping[str, str] = {"png": PNG, "jpg": JPEG, "jpeg": JPEG, "t
 """Pictures have no reader: their text is recognised."""
 PICTURES = (PNG, JPEG, TIFF)
 SUPPORTED = (*(item.media_type for item in FORMATS), *PICTURES)
-WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
+TEXT_FORMATS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 """Formats of plain characters, whose encoding must be detected."""
 
 _SUFFIXES = {suffix: item.media_type for item in FORMATS for suffix in item.suffixes} | dict(PICTURE_SUFFIXES)
@@ -237,7 +237,7 @@ def _detect_declared(name: str, data: bytes, declared: str | None) -> str:
     suffix = _find_suffix(name)
     told_text = (declared or "").partition(";")[0].strip().lower()
     for kind in (RTF if told_text == "text/rtf" else told_text, _SUFFIXES.get(suffix, "")):
-        if kind in WORDS or (kind == EML and _LETTER.match(data)):
+        if kind in TEXT_FORMATS or (kind == EML and _LETTER.match(data)):
             return kind
         if kind in SUPPORTED:
             raise DocumentUnreadable(

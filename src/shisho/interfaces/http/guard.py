@@ -279,7 +279,7 @@ class Guard:
                         return too_large
                     if not message.get("more_body", False):
                         return bytes(body)
-                    # a large file over a slow line is no attack as long as bytes arrive
+                    # a large file over a slow line is not an attack as long as bytes arrive
                     share = len(body) / self.rules.body_bytes
                     patience.reschedule(began + self.rules.body_seconds * (1 + share))
         except TimeoutError:

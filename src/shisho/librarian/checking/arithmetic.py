@@ -134,7 +134,7 @@ def _is_right(expression: str, operands: Sequence[Measure], result: Measure) -> 
 
 
 def _find_factor(measure: Measure) -> Fraction:
-    """Return the factor that leads to the smallest unit of a kind; of 20% that to 0.2."""
+    """Return the factor that converts a measure to the base unit of its kind: 1/100 for a percentage."""
     return _SCALES[measure.unit][1] if measure.unit in _SCALES else Fraction(1)
 
 

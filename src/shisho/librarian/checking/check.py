@@ -3,7 +3,7 @@
 A writer of blocks hands over the units of an answer in their order: each sentence of a paragraph, each item
 of a list, each cell of a table, with its `cites` and, as `context`, the words that the reader sees beside it
 and that say what it is about (the heading above, the head of the column and of the row, the lead-in of a
-list). Headings and empty cells are no units: they need no citation and never get one.
+list). Headings and empty cells are not units: they need no citation and never get one.
 
     reading = read_units(units, evidence, question)            # code only; cheap and linear
     verdicts, uses = await ask_judge(calls, allowance, question, reading)   # one call; {} without a judge
@@ -156,7 +156,7 @@ def leave_unchecked(unit: AnswerUnit, evidence: Sequence[EvidenceRef]) -> Senten
 
 
 def count_outcomes(revisions: Sequence[SentenceRevision]) -> SupportCounts:
-    """Count outcomes. Frames are not counted."""
+    """Count units by outcome. Frames, which state nothing themselves, have none."""
     outcomes = [revision.support for revision in revisions]
     return SupportCounts(
         supported=outcomes.count(SupportOutcome.SUPPORTED),

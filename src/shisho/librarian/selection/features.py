@@ -73,7 +73,7 @@ def _analyse_sentence(text: str, start: int, end: int) -> AnalysedSentence:
 
 
 def add_names(analysed: AnalysedPassage, others: Mapping[str, frozenset[str]]) -> AnalysedPassage:
-    """Return the passage in which a sentence with another name of a thing has the terms of the name too."""
+    """Return the passage; sentences that use another name of a thing also get the terms of its name."""
     names = {name: list_terms(name) for name in others}
     dense = {name: tuple(map(squeeze, map(fold, written))) for name, written in others.items()}
     named = tuple(

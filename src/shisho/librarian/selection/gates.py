@@ -75,7 +75,7 @@ _SELECTS = compile_lazily(
 
 
 class Gate(StrEnum):
-    """The reason for which a passage is no answer."""
+    """The reason for which a passage is not an answer."""
 
     DESIGNATION = "designation"
     PERIOD = "period"
@@ -242,7 +242,7 @@ def _find_beside(words: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=1)
 def read_opposites() -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Return pairs of words of which one is no answer for the other, in index terms, in both orders."""
+    """Return pairs of words of which one is not an answer for the other, in index terms, in both orders."""
     lines = files("shisho.librarian.selection").joinpath("opposites.txt").read_text("utf-8").splitlines()
     pairs = [
         [frozenset(term for word in side.split() for term in terms(fold(word))) for side in line.split("|")]

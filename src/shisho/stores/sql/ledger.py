@@ -261,7 +261,7 @@ def _read_answer(body: str, quotations: Sequence[Row]) -> Answer:
 def _word_removals(answer: Answer) -> Answer:
     """Replace erased quotations by a placeholder in the language of the question.
 
-    The placeholder is no quotation, so no evidence supports it.
+    The placeholder is not a quotation, so no evidence supports it.
     """
     if all(quotation.snippet for quotation in answer.evidence):
         return answer

@@ -68,7 +68,7 @@ def _hide_keys(message: Message, about: EngineAbout, values: Mapping[str, object
         name: hide_keys(value, about, values) if isinstance(value, str) else value
         for name, value in message.values.items()
     }
-    # A text that is no id may be the engine's own words.
+    # A text that is not an id may be the engine's own words.
     id_ = message.id if is_message_id(message.id) else hide_keys(message.id, about, values)
     return Message(id_, **masked)
 

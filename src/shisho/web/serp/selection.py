@@ -80,9 +80,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The available engines, by name; an engine in neither map is healthy and free.
+    """What is available to a search; an engine missing from both maps is healthy and not rate limited.
 
-    `missing`: settings of keys without a value.
+    `missing`: settings for API keys that have no value.
     """
 
     health: Mapping[str, EngineHealth]

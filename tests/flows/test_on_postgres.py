@@ -141,16 +141,16 @@ async def test_a_purge_leaves_no_deleted_row_in_the_files_of_the_tables(
     sentence = "縞馬は月のない夜にだけ第七書庫へ来る。"
     with postgres.fresh() as store:
         async with machine(tmp_path, "a", store, embedder="none") as desk:
-            await desk.documents.list.add_source(Source("other.txt", "別の本文。".encode()))
-            receipt = await desk.documents.list.add_source(
+            await desk.documents.add_source(Source("other.txt", "別の本文。".encode()))
+            receipt = await desk.documents.add_source(
                 Source("縞馬.md", f"# 縞馬の書庫\n\n{sentence}\n".encode())
             )
-            await desk.documents.list.add_source(Source("more.txt", "また別の本文。".encode()))
+            await desk.documents.add_source(Source("more.txt", "また別の本文。".encode()))
             assert receipt.document_id is not None
             assert (await desk.questions.ask("第七書庫へ来るのは何か")).evidence
             tables = {"passages", "documents", "evidence", "answers"}
             assert tables_with("縞馬", postgres, store) >= tables
-            await desk.documents.list.remove(receipt.document_id, purge=True)
+            await desk.documents.remove(receipt.document_id, purge=True)
             assert tables_with("縞馬", postgres, store) == set()
 
 
@@ -238,18 +238,18 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
     for note in notes:
         note.write_text(f"{note.stem}は白い。\n\n{note.stem}は冷たい。\n", "utf-8")
     async with open_library(home=first) as desk:
-        async for receipt in desk.documents.list.add(*notes, SAMPLES / "01-regression.pdf"):
+        async for receipt in desk.documents.add(*notes, SAMPLES / "01-regression.pdf"):
             assert receipt.outcome == "added", receipt
         answer = await desk.questions.ask(QUESTION)
         await desk.questions.ask("それはなぜか", conversation=answer.id)
-        await desk.documents.list.remove("氷.md")
-        await desk.documents.list.remove("霧.md", purge=True)
+        await desk.documents.remove("氷.md")
+        await desk.documents.remove("霧.md", purge=True)
         notes[2].write_text("雨は降る。\n", "utf-8")
-        async for _ in desk.documents.list.add(notes[2]):
+        async for _ in desk.documents.add(notes[2]):
             pass
         await desk.tasks.queue_documents(files=[Bytes("雪.md", "雪は深い。".encode())])
-        stood = [(document.id, document.source) for document in await desk.documents.list.list()]
-        hits = [hit.text for hit in await desk.documents.list.search("白い")]
+        stood = [(document.id, document.source) for document in await desk.documents.list()]
+        hits = [hit.text for hit in await desk.documents.search("白い")]
         latest = await desk.questions.ask(QUESTION)
     granted = CorpusKey(LOCAL_OWNER, "default")
     async with library(first) as stores:
@@ -278,13 +278,13 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         ]
     for place in ({"home": tmp_path / "third", "store": store}, {"home": second}):
         async with open_library(**place) as desk:
-            assert [(document.id, document.source) for document in await desk.documents.list.list()] == stood
+            assert [(document.id, document.source) for document in await desk.documents.list()] == stood
             assert await desk.questions.get(answer.id) == answer
-            assert [hit.text for hit in await desk.documents.list.search("白い")] == hits
+            assert [hit.text for hit in await desk.documents.search("白い")] == hits
             assert (await desk.questions.ask(QUESTION)).text == latest.text
-            assert (await desk.documents.list.restore("氷.md")).source.endswith("氷.md")
+            assert (await desk.documents.restore("氷.md")).source.endswith("氷.md")
             with pytest.raises(SourceRemoved):
-                await desk.documents.list.read_text(document_id((tmp_path / "霧.md").read_bytes()))
+                await desk.documents.read_text(document_id((tmp_path / "霧.md").read_bytes()))
 
 
 async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
@@ -310,12 +310,12 @@ async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postg
     first = tmp_path / "first"
     async with open_library(home=first, embedder="none") as desk:
         for number in range(60):
-            await desk.documents.list.add_source(
+            await desk.documents.add_source(
                 Source(f"{number}.txt", f"第{number}の覚書は白い。".encode())
             )
         await desk.team.add_user("花子")
         await desk.team.set_quota("花子", {"jobs": 3})
-        hits = [hit.text for hit in await desk.documents.list.search("第7の覚書")]
+        hits = [hit.text for hit in await desk.documents.search("第7の覚書")]
     store = postgres.new_database()
     command = [sys.executable, *SHISHO, "copy", "--from", str(first), "--to", store]
     process = await asyncio.create_subprocess_exec(*command, env=environment(tmp_path / "home"))
@@ -331,7 +331,7 @@ async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postg
         assert [user.name for user in await stores.users.list_users()] == ["花子"]
         assert [quota.per_day for quota in await stores.quotas.list_quotas()] == [3]
     async with open_library(home=tmp_path / "third", store=store, embedder="none") as desk:
-        assert [hit.text for hit in await desk.documents.list.search("第7の覚書")] == hits
+        assert [hit.text for hit in await desk.documents.search("第7の覚書")] == hits
 
 
 async def count_documents(stores: LibraryStores) -> int:

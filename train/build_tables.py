@@ -82,7 +82,7 @@ async def ask_all(questions: Sequence[LabelledQuestion], shared: Path) -> list[A
         async with open_library(home=home) as library:
             if is_new:
                 await _fill(library, name, shared)
-            searcher = library._parts.rankings
+            searcher = library._builder.shared.searcher
             for question in questions:
                 if question.collection == name:
                     asked += await _ask(searcher, question)

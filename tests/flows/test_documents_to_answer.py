@@ -253,5 +253,5 @@ async def test_a_backup_opens_as_a_home(stocked: Library, tmp_path: Path) -> Non
     await stocked.backup(tmp_path / "other" / "shisho.db")
     assert stat.S_IMODE((tmp_path / "other" / "shisho.db").stat().st_mode) == 0o600
     async with open_library(home=tmp_path / "other") as copy:
-        assert await copy.documents() == await stocked.documents.list()
-        assert (await copy.ask("残差とは何か")).evidence
+        assert await copy.documents.list() == await stocked.documents.list()
+        assert (await copy.questions.ask("残差とは何か")).evidence

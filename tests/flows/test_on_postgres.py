@@ -217,8 +217,8 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
     settings = load(home=tmp_path / "c", **elsewhere)
     await restore_archive(settings, file, other)
     async with machine(tmp_path, "c", other, **elsewhere) as restored:
-        assert await restored.answer("last") == answer
-        assert (await restored.ask(QUESTION)).text == answer.text
+        assert await restored.questions.get("last") == answer
+        assert (await restored.questions.ask(QUESTION)).text == answer.text
         async with restored.working(1):
             status = await finished(restored, "last")
         assert status.status == "completed", "what waited when it was copied is done"

@@ -134,7 +134,7 @@ def list_optional(verb: Verb) -> list[str]:
 @pytest.fixture(scope="module")
 async def library(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Library]:
     async with open_library(home=tmp_path_factory.mktemp("null") / "home") as opened:
-        [receipt async for receipt in opened.add(SAMPLES / "01-regression.pdf")]
+        [receipt async for receipt in opened.documents.add(SAMPLES / "01-regression.pdf")]
         yield opened
 
 

@@ -59,7 +59,7 @@ async def test_a_token_opens_a_persons_own_library_until_it_is_renewed_or_they_a
         made = await library.team.add_user("花子")
         assert made is not None
         await library.documents.add_source(Source("local.txt", "局所の文書。".encode()))
-        await library.for_owner("花子").add_source(Source("hers.txt", "花子の文書。".encode()))
+        await library.for_owner("花子").documents.add_source(Source("hers.txt", "花子の文書。".encode()))
         assert await sources(client, **bearer(made.token)) == ["hers.txt"]
         login = client.base_url.copy_with(path="/login")
         entered = await client.post(login, data={"token": made.token})
@@ -113,7 +113,7 @@ async def test_a_token_brought_in_another_form_does_not_open_the_owners_library(
 async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path) -> None:
     async with house(tmp_path, AccessRules(proxies=HERE)) as (library, client):
         await library.team.add_user("hanako@example.org", has_token=False)
-        await library.for_owner("hanako@example.org").add_source(Source("hers.txt", "花子の文書。".encode()))
+        await library.for_owner("hanako@example.org").documents.add_source(Source("hers.txt", "花子の文書。".encode()))
         assert await sources(client, **{HEADER: "hanako@example.org"}) == ["hers.txt"]
         assert await sources(client) == 401
         for nobody in ("taro@example.org", "local", "", "hanako@example.org, local"):

@@ -354,13 +354,14 @@ class PartBuilder:
         return await self.shared.web.window(challenge)
 
     def _build_look_up(self) -> Callable[[str], Awaitable[Reference | None]] | None:
-        web = self.shared.web
-        if web is None:
+        if self.shared.web_mode == "off":
             return None
 
         async def look_up(doi: str) -> Reference | None:
             from shisho.services.references import CrossrefRegistry
 
+            web = self.shared.web
+            assert web is not None
             about = web.engines["crossref"].about
             limiter = self.stores.limiter
             registry = CrossrefRegistry(web.fetcher, self.shared.reader, limiter, about, web.keys)

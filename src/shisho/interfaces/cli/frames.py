@@ -19,7 +19,6 @@ import typer
 import typer.core
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.arguments import describe_mistake
 from shisho.interfaces.cli.failures import fail, fail_typed
 from shisho.interfaces.cli.help_pages import print_help
 from shisho.interfaces.cli.usage_errors import keep_words_whole
@@ -222,4 +221,6 @@ def _wanted(cause: Any, values: PlainValues | None) -> Message:
         return Message("mistake.one_of", expected=", ".join(values.choices))
     if not hasattr(cause, "errors"):
         return Message("frame.see_help")
+    from shisho.interfaces.api.arguments import describe_mistake
+
     return describe_mistake(cause.errors()[0]) or Message("frame.see_help")

@@ -17,8 +17,9 @@ from typing import NamedTuple
 from shisho.language.document_names import names
 from shisho.language.meanings import count_negations, is_negated, is_same_word, mean_same
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import squeeze
+from shisho.language.terms import squeeze, terms
 from shisho.librarian.checking.clauses import (
+    COVERED,
     MARKS,
     Clause,
     Token,
@@ -53,6 +54,7 @@ class SupportFeatures(NamedTuple):
     denied: float  # the run goes on to deny what it said
     misdenied: float  # negated clauses that are not about what the home negates
     directions: float  # nouns with を, に or から that have another of these in the home
+    shares: float  # wholes of which a share is taken here and not in the home
     crossed: float  # figures whose words stand with another figure
     names: float  # names that the run does not have
     marks: float  # what bounds, limits, doubts or dates only one of sentence and home
@@ -166,6 +168,7 @@ class _Alignment:
             "denied": self._is_denied_after(),
             "misdenied": min(2, self._count_misdenied()),
             "directions": min(2, self._count_directions()),
+            "shares": min(2, self._count_shares()),
             "crossed": min(2, self._count_crossed()),
             "names": min(2, self._count_names()),
             "marks": min(3, count_different_marks(self.text, self.home_text, MARKS)),
@@ -233,6 +236,13 @@ class _Alignment:
             for noun, particle in _ROLE.findall(self.text)
         )
 
+    def _count_shares(self) -> int:
+        stated = _list_wholes(self.run)
+        return sum(
+            all(_count_matching(whole, other) < len({*whole}) for other in stated)
+            for whole in _list_wholes(self.ours)
+        )
+
     def _count_crossed(self) -> int:
         """Return how many figures stand with a word that the home has only with another figure."""
         count = 0
@@ -253,6 +263,12 @@ class _Alignment:
     def _count_names(self) -> int:
         stated = [squeeze("".join(clause.text for clause in self.run)), *self.headed_words]
         return sum(not any(name in text for text in stated) for name in names(self.text))
+
+
+def _list_wholes(clauses: Sequence[Clause]) -> list[list[str]]:
+    """Return the words of what a share is taken of: 「…のうち」."""
+    parts = [clause.text.partition("のうち") for clause in clauses]
+    return [[word for word in terms(whole) if word not in COVERED] for whole, mark, _ in parts if mark]
 
 
 def _count_matching(words: Sequence[str], others: Sequence[str]) -> int:

@@ -11,7 +11,6 @@ from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress,
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.packed_vectors import pack_vectors, unpack_vector
 from shisho.stores.refusals import other_dimensions
 
 # Register an embedder with its first vector.
@@ -69,6 +68,9 @@ class EmbeddedEmbeddings:
         return passages
 
     async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
+        # it loads numpy, which not every command needs
+        from shisho.stores.embedded.packed_vectors import unpack_vector
+
         def work(connection: apsw.Connection) -> dict[bytes, Embedding]:
             embedder, _ = self._embedder(connection)
             listed = rows.bind_list(content.hex() for content in contents)
@@ -78,6 +80,8 @@ class EmbeddedEmbeddings:
         return await self._database.read(work)
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
+        from shisho.stores.embedded.packed_vectors import pack_vectors
+
         def work(connection: apsw.Connection) -> None:
             lengths = {len(new.vector) // 2 for new in embeddings}
             connection.execute(INTRODUCE, (self._about.name, self._about.choice, max(lengths, default=0)))

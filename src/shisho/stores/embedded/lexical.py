@@ -16,7 +16,6 @@ import apsw
 import tantivy
 
 from shisho.domain.library import IndexDamage
-from shisho.language.passage_words import make_pairs
 from shisho.messages.message import Message
 from shisho.ports import SearchView
 from shisho.stores import nouns
@@ -291,6 +290,8 @@ def _with_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list
     """Return index entries from the columns of `ENTRY`."""
     names = [nouns.passage_id(row.passage) for row in stored]
     found = vectors.select(connection, names)
+    from shisho.language.passage_words import make_pairs  # not for libraries that nobody searches yet
+
     return [
         PassageEntry(
             PassagePlace(row.passage, row.document_id, row.corpus_id, row.page),

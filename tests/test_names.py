@@ -216,7 +216,7 @@ QUESTIONS = "\n".join(f'def count_{number}() -> None:\n    """What is counted.""
         (verbless, "def embedded(text: str) -> str: ...", "web/sin.py: embedded begins with no verb"),
         (verbless, "def _rows() -> list[str]: ...", "web/sin.py: _rows begins with no verb"),
         (verbless, "def make() -> None:\n    def row() -> str: ...", "web/sin.py: row begins with no verb"),
-        (verbless, "def known() -> list[str]: ...", "web/sin.py: known begins with no verb"),
+        (verbless, "def nothing() -> list[str]: ...", "web/sin.py: nothing begins with no verb"),
         (verbless, "class Sin:\n    def by_name(self) -> str: ...", "sin.py: by_name begins with no verb"),
         (
             verbless,

@@ -37,7 +37,6 @@ BOUNDED = frozenset(
         "language.table_headers._SEPARATORS",
         "language.terms._COUNTED",
         "librarian.checking.figures._ADDRESS",
-        "librarian.checking.figures._CELL_END",
         "rendering.citation_styles._ET_AL",
         "librarian.checking.unit_text._DECORATION",
         "web.http.url._NOT_RESULTS",

@@ -96,7 +96,7 @@ def test_the_shell_rest_and_mcp_list_a_newer_job(tmp_path: Path, monkeypatch: py
 
     asyncio.run(prepare())
     listed = Shell(home)("jobs", "last")
-    assert f"{UNREADABLE}: この仕事は別の版" in listed and str(tmp_path / "0.txt") in listed
+    assert f"{UNREADABLE}: このジョブは別のバージョン" in listed and str(tmp_path / "0.txt") in listed
     assert [job["id"] for job in Shell(home)("jobs", "last", "--json")["jobs"]] == ["job0", "job1"]
 
     def check(status: dict[str, Any]) -> None:

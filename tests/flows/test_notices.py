@@ -80,7 +80,7 @@ def heard(process: subprocess.Popen[str], word: str) -> str:
 async def test_every_terminal_and_one_desktop_are_told_once_a_domain(shell: Shell, desktop: Path) -> None:
     with running(shell, "worker", number=2) as workers:
         for each in workers:
-            assert heard(each, "作業中")
+            assert heard(each, "実行中")
         await wait_for_a_person(shell.home, "t1", "t2")
         for each in workers:
             assert "memory (memory.example)" in heard(each, "人の確認")
@@ -126,7 +126,7 @@ async def test_the_watch_says_where(shell: Shell) -> None:
     await wait_for_a_person(shell.home, "t1")
     with running(shell, "queue", "watch") as (watch,):
         assert watch.stdout is not None
-        line = next(line for line in watch.stdout if "人の確認を待って" in line)
+        line = next(line for line in watch.stdout if "人の確認が必要" in line)
         assert "memory (memory.example)" in line and "shisho auth open" in line
 
 

@@ -310,9 +310,7 @@ async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postg
     first = tmp_path / "first"
     async with open_library(home=first, embedder="none") as desk:
         for number in range(60):
-            await desk.documents.add_source(
-                Source(f"{number}.txt", f"第{number}の覚書は白い。".encode())
-            )
+            await desk.documents.add_source(Source(f"{number}.txt", f"第{number}の覚書は白い。".encode()))
         await desk.team.add_user("花子")
         await desk.team.set_quota("花子", {"jobs": 3})
         hits = [hit.text for hit in await desk.documents.search("第7の覚書")]

@@ -55,7 +55,8 @@ async def test_a_file_that_breaks_us_gives_a_receipt_and_the_rest_goes_on(tmp_pa
     folder = folder_with_a_bad_file(tmp_path / "folder")
     async with open_library(home=tmp_path / "home") as opened:
         library = with_brittle_splitter(opened)
-        receipts = [receipt async for receipt in getattr(library, verb)(folder)]
+        adding = library.documents.add if verb == "add" else library.folders.mirror
+        receipts = [receipt async for receipt in adding(folder)]
         (bad,) = [receipt for receipt in receipts if receipt.outcome is IntakeOutcome.FAILED]
         assert Path(bad.source).name == "c.txt" and bad.code == "INTERNAL" and "Splitter" in bad.reason
         assert sum(receipt.outcome is IntakeOutcome.ADDED for receipt in receipts) == 7

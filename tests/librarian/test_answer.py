@@ -192,7 +192,7 @@ def test_an_answer_that_lacks_something_says_so_in_its_first_line() -> None:
         is_partial = not is_complete and stop is LoopStop.ROUNDS
         assert draft.level is (AnswerLevel.PARTIAL if is_partial else AnswerLevel.ANSWERED)
         assert write(draft).startswith("一部のみ回答" if is_partial else "回答あり")
-        assert ("そろわないまま" in write(draft)) is is_partial
+        assert ("一部のみ回答" in write(draft)) is is_partial
 
 
 def test_answers_in_the_language_of_the_question() -> None:

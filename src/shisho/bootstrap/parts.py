@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shisho.domain.model import ModelSetting
     from shisho.domain.reference import Reference
     from shisho.domain.task import TaskDeleted
+    from shisho.jobs.status import TaskWatch
     from shisho.ports import Notifier
     from shisho.services.conversations import Conversations
     from shisho.services.documents import Documents
@@ -319,15 +320,21 @@ class PartBuilder:
     def _consent(self, owner: str) -> ConsentFile:
         return self.shared.find_consent(owner)
 
+    @cached_property
+    def _watch(self) -> TaskWatch:
+        """One for all: it reads each change once, however many callers wait for the task."""
+        from shisho.jobs.status import TaskWatch
+
+        return TaskWatch(self.stores.queue.tasks, self.stores.queue.bell)
+
     def _queue(self, owner: str) -> JobQueue:
         from shisho.jobs.ids import make_id
-        from shisho.jobs.status import TaskWatch, estimate_seconds
+        from shisho.jobs.status import estimate_seconds
         from shisho.services.queue import JobQueue
 
         stores = self.stores.queue
-        watch = TaskWatch(stores.tasks, stores.bell)
         estimate = partial(estimate_seconds, stores.tasks, slots=self._settings.read_int("workers"))
-        return JobQueue(self._access(owner), stores.tasks, stores.jobs, watch, estimate, make_id)
+        return JobQueue(self._access(owner), stores.tasks, stores.jobs, self._watch, estimate, make_id)
 
     def _sharing(self, owner: str) -> SharedReading:
         from shisho.services.sharing import SharedReading

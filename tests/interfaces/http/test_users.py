@@ -113,7 +113,9 @@ async def test_a_token_brought_in_another_form_does_not_open_the_owners_library(
 async def test_a_header_names_a_person_from_a_trusted_proxy_alone(tmp_path: Path) -> None:
     async with house(tmp_path, AccessRules(proxies=HERE)) as (library, client):
         await library.team.add_user("hanako@example.org", has_token=False)
-        await library.for_owner("hanako@example.org").documents.add_source(Source("hers.txt", "花子の文書。".encode()))
+        await library.for_owner("hanako@example.org").documents.add_source(
+            Source("hers.txt", "花子の文書。".encode())
+        )
         assert await sources(client, **{HEADER: "hanako@example.org"}) == ["hers.txt"]
         assert await sources(client) == 401
         for nobody in ("taro@example.org", "local", "", "hanako@example.org, local"):

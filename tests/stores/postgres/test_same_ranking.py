@@ -135,8 +135,8 @@ async def test_the_same_passages_are_nearest_with_the_same_cosines(corpus: SameC
     for text in QUESTIONS:
         first = await corpus.embedded.index.view(nearest_to(text))
         second = await corpus.postgres.index.view(nearest_to(text))
-        assert list(first) == list(second)
-        assert list(second.values()) == pytest.approx(list(first.values()), abs=1e-5)
+        # SQLite keeps 12 bits a component, so near ties may change places
+        assert dict(second) == pytest.approx(dict(first), abs=1e-3)
 
 
 @with_vectors

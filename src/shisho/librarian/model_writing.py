@@ -97,8 +97,11 @@ class AnswerWriter:
         return StepResult(draft, (*judged, *uses, *judging))
 
     def _quote(self, reply: AnswerReply | None, uses: Sequence[ModelUse], head: str) -> Draft:
-        """Return the quoting answer. If the model replied and can't write, it may not read either."""
-        if reply is None and not any(use.fault in UNFORMED_FAULTS for use in uses):
+        """Return the quoting answer. If the model replied and can't write, it may not read either.
+
+        A section is no whole answer: the model planned the report and took its quotations.
+        """
+        if self._inputs.section or (reply is None and not any(use.fault in UNFORMED_FAULTS for use in uses)):
             return quote_evidence(self._inputs, head)
         return _quote_by_rules(self._with_reserve, head)
 

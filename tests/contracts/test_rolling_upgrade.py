@@ -96,10 +96,10 @@ async def test_server_of_the_last_version_goes_on_beside_one_of_this(
                 async with present.working(1):
                     status = await finished(last, "last")
                 assert status.status == "completed", status
-                answer = await last.ask("樹氷は何色か")
+                answer = await last.questions.ask("樹氷は何色か")
                 assert await present.questions.get("last") == answer
                 assert (await present.questions.ask("樹氷は何色か")).text == answer.text
         async with open_library(home=tmp_path / "again", store=url) as restarted:
             with pytest.raises(StorageUnusable, match="newer version"):
                 await restarted.check_ready()
-        assert [document.source for document in await last.documents()] == ["氷.md"]
+        assert [document.source for document in await last.documents.list()] == ["氷.md"]

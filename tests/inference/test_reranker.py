@@ -53,7 +53,7 @@ async def test_long_passage_is_cut_and_the_question_is_not(tmp_path: Path) -> No
 
 async def test_folder_of_an_encoder_is_no_reranker(tmp_path: Path) -> None:
     onnx_folder(tmp_path)
-    with pytest.raises(InvalidParams, match="no reranker"):
+    with pytest.raises(InvalidParams, match="not a reranker"):
         await reranker(tmp_path).score("犬", ["犬が走る。"])
 
 

@@ -31,7 +31,7 @@ async def back_up(home: Path, store: str) -> bytes:
 
 
 async def check_refused(file: Path, home: Path, store: str) -> None:
-    with pytest.raises(InvalidParams, match=r"no backup|damaged"):
+    with pytest.raises(InvalidParams, match=r"not a backup|damaged"):
         await restore_archive(load(home=home), file, store)
     stores = build_stores(load(home=home, store=store), None, SystemClock)
     assert await stores.shelf.count(Scope()) == 0

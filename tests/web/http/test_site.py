@@ -35,7 +35,7 @@ def test_registered_domains(url: str, site: str) -> None:
 
 
 def test_nothing_is_fetched_and_nothing_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from shisho.web.http import site
+    from shisho.web.http import url
 
     def refused(*arguments: object) -> None:
         raise AssertionError("it went to the network")
@@ -43,6 +43,6 @@ def test_nothing_is_fetched_and_nothing_written(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(socket, "getaddrinfo", refused)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("TLDEXTRACT_CACHE", str(tmp_path / "cache"))
-    site._list.cache_clear()
+    url._list.cache_clear()
     assert find_registered_domain("https://www.example.co.jp/") == "example.co.jp"
     assert list(tmp_path.iterdir()) == []

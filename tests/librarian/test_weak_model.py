@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shisho.domain.inquiry import Answer, AnswerLevel, AnswerPassage, list_passages
+from shisho.domain.model import ModelFault
 from shisho.librarian.model_policy import ModelPolicy
 from shisho.librarian.model_replies import (
     AnswerReply,
@@ -17,13 +18,17 @@ from shisho.librarian.model_replies import (
     SentenceReply,
 )
 from shisho.messages.catalogue import word
+from tests.librarian.library import Leaf, Library
 from tests.librarian.scripted import LIMITS, NODES, ScriptedLlm, policy_of, write_paragraph
-from tests.librarian.test_model_policy import COST, QUESTION, QUOTATION, SENTENCE, asked, scripted
+from tests.librarian.test_loop import OTHERS
+from tests.librarian.test_model_policy import COST, GOOD, QUESTION, QUOTATION, SENTENCE, asked, scripted
 
 pytestmark = pytest.mark.usefixtures("temporary_stores")
 
 OTHER = "0から1の値をとる。"  # of the same passage, and no definition
 WRONG = (FindingReply(1, "G1", OTHER, 0.9),)
+DEFINITION = "多重共線性とは、説明変数どうしに強い相関があり、それぞれの効果を分けにくい状態である。"
+AIM = "多重共線性とは何か、なぜ困るのかを説明できる。"
 VERDICTS = {
     "supported": JudgeReply((JudgeVerdict(1, "supported"),)),
     "partly": JudgeReply((JudgeVerdict(1, "partly"),)),
@@ -100,3 +105,19 @@ async def test_where_rules_are_not_sure_the_model_has_the_word() -> None:
     )
     assert alone.level is not AnswerLevel.ANSWERED or OTHER in list_quoted(alone)
     assert not any(isinstance(block, AnswerPassage) for block in answer.blocks)
+
+
+async def test_words_that_a_weak_model_overlooked_are_those_of_the_rules_again() -> None:
+    """It finds nothing in the best passage, and can neither read the next one nor write."""
+    leaves = (Leaf("a", DEFINITION, "多重共線性"), Leaf("b", AIM, "この回で学ぶこと"), *OTHERS)
+    readings = iter([EvaluationReply(())])
+    replies = {**GOOD, AnswerReply: write(""), JudgeReply: VERDICTS["partly"]}
+    llm = ScriptedLlm(
+        lambda prompt, shape: (
+            next(readings, ModelFault.MALFORMED) if shape is EvaluationReply else replies[shape],
+            COST,
+        )
+    )
+    answer = await asked(policy_of(llm), "多重共線性とは何か", library=Library(leaves, 1))
+    alone = await asked(None, "多重共線性とは何か", library=Library(leaves, 2))
+    assert list_quoted(answer)[0] == list_quoted(alone)[0] == DEFINITION

@@ -332,8 +332,8 @@ def _compare(
             answered_ids.add(goal.id)
     others = [
         replace(other, rule_score=other.score)
-        if other.goal_id in answered_ids
-        else replace(other, score=min(other.score, BELOW_ENOUGH))
+        if other.goal_id in answered_ids or other.score < ENOUGH
+        else replace(other, score=BELOW_ENOUGH, rule_score=other.score)
         for other in by_rules
         if other not in same
     ]

@@ -310,8 +310,8 @@ def test_an_error_keeps_its_id_through_rows_and_wires() -> None:
         "job.not_found",
         {"job_id": "7"},
     )
-    assert render(again.message, "ja") == "仕事 7 はありません。"
-    assert render(message.read(message.write(error.message)), "ja") == "仕事 7 はありません。"
+    assert render(again.message, "ja") == "ジョブ 7 はありません。"
+    assert render(message.read(message.write(error.message)), "ja") == "ジョブ 7 はありません。"
     receipt = Receipt(
         "a.pdf",
         IntakeOutcome.FAILED,
@@ -321,7 +321,7 @@ def test_an_error_keeps_its_id_through_rows_and_wires() -> None:
     kept = codec.loads(codec.dumps(receipt), Receipt)
     assert kept == receipt
     assert (render_all(kept, "ja").reason, render_all(kept, "ja").warnings) == (
-        "仕事 7 はありません。",
+        "ジョブ 7 はありません。",
         ("query_changed", "応答なし"),
     )
 

@@ -110,7 +110,7 @@ def crossings(tree: ast.Module) -> Iterator[tuple[str, ast.expr | None]]:
 
 @pytest.mark.parametrize("pages", WALK)
 def test_walk_of_a_question_meets_no_untyped_dictionary(pages: str) -> None:
-    """From the shell to the handlers, the queue and back: nothing handed over is a dictionary, or a heap of
+    """From the shell to the services, the queue and back: nothing handed over is a dictionary, or a heap of
     keywords, whose keys two rooms agree on by hand."""
     paths = sorted(SRC.glob(pages))
     assert paths

@@ -79,7 +79,7 @@ def doctor(
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)
 
-    run_to_end(work(), context, "interrupted_look")
+    run_to_end(work(), context, "interrupted" if fix else "interrupted_look")
 
 
 def settings(context: typer.Context, json_: Json = False) -> None:

@@ -16,6 +16,7 @@ from shisho.domain.inquiry import Finding, Goal, list_contradicted
 from shisho.domain.session import CitedSentence, SupportCounts
 from shisho.domain.task import Opinion
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from shisho.interfaces.api.answers import get_evidence
 from shisho.services import Library
 from tests.flows.conftest import SAMPLES
 
@@ -148,6 +149,9 @@ async def test_evidence_of_a_session_opens_without_an_answer(stocked: Library) -
         and row.link
     )
     assert (await stocked.sessions.read_passage(id=row.passage_id)).text == one.text
+    with pytest.raises(NotFound):
+        await get_evidence(stocked, answer_id=session)
+    assert (await get_evidence(stocked, session_id=session)).evidence == (row,)
 
 
 async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Library) -> None:

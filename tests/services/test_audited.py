@@ -50,8 +50,8 @@ EXEMPT = {
         documents.get documents.find_removable documents.list_sources references.list_incomplete""",
     "measures a ranking for who runs the library": "documents.rank documents.rank_documents",
     "shows or goes on with what its owner has asked, and the asking is on record": """questions.resume questions.replay
-        questions.get questions.find_evidence questions.list_evidence sessions.list_evidence questions.get_log
-        questions.check questions.follow questions.stop questions.resume_queued questions.find_job
+        questions.get questions.find_evidence questions.list_evidence questions.list_answer_evidence sessions.list_evidence
+        questions.get_log questions.check questions.follow questions.stop questions.resume_queued questions.find_job
         conversations.list_turns conversations.list conversations.find_last_run conversations.get
         conversations.understand conversations.get_context exports.render exports.render_file
         tasks.create tasks.stop tasks.resume tasks.list tasks.list_jobs
@@ -64,7 +64,7 @@ EXEMPT = {
     "looks at who there is, which is on record as it changes": """team.find_user team.has_user team.list_users
         team.list_groups team.list_grants team.list_quotas team.list_audit tasks.list_shares""",
 }
-RECORDS = re.compile(r"\brecord(?:_look|ing|ing_failure)?\(|\b_record\(|\bself\._queue\.enqueue\(")
+RECORDS = re.compile(r"\brecord(?:_reading|ing|ing_failure)?\(|\b_record\(|\bself\._queue\.enqueue\(")
 OWN = re.compile(r"\bself\.(_?\w+)\(")
 OTHERS = re.compile(r"\bself\.(?:_library\.|_parts\.)?(\w+)\.(\w+)\(")
 

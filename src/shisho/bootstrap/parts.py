@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.personal import open_signing_key
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.shared import SharedLibrary
-from shisho.domain.corpus import UNBOUNDED_ROOM, Check
+from shisho.domain.corpus import UNBOUNDED_ROOM, Check, DocumentId
 from shisho.errors import EngineUnavailable
 from shisho.services.access import CorpusAccess
 from shisho.services.library import Library
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from shisho.services.team import Team
     from shisho.services.viewer import Viewer
     from shisho.services.web import Web, WebTools
-    from shisho.system.consent import ConsentFile
 
 
 class PartBuilder:
@@ -57,7 +56,9 @@ class PartBuilder:
 
     def get_library(self, owner: str) -> Library:
         """Return the library of a user. Every call returns the same object."""
-        return self._libraries.setdefault(owner, Library(owner, self))
+        if owner not in self._libraries:
+            self._libraries[owner] = Library(owner, self)
+        return self._libraries[owner]
 
     def build_documents(self, library: Library) -> Documents:
         """Build the documents."""
@@ -102,7 +103,7 @@ class PartBuilder:
             stores.ledger,
             queue.reports,
             uploads,
-            self._consent(owner),
+            self.shared.find_consent(owner),
             self._sharing(owner),
         )
 
@@ -231,7 +232,7 @@ class PartBuilder:
         from shisho.services.exports import ProofParts, Proofs
 
         stores = self.stores
-        readable = partial(stores.grants.select_readable, reader=library.owner)
+        readable = self._readable(library.owner)
         key = open_signing_key(self._settings, library.owner)
         return Proofs(ProofParts(stores.shelf, readable, library.viewer, key, write_proof, with_signature))
 
@@ -317,8 +318,8 @@ class PartBuilder:
     def _access(self, owner: str) -> CorpusAccess:
         return CorpusAccess(owner, self.stores.grants, self.stores.audit)
 
-    def _consent(self, owner: str) -> ConsentFile:
-        return self.shared.find_consent(owner)
+    def _readable(self, owner: str) -> Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]:
+        return partial(self.stores.grants.select_readable, reader=owner)
 
     @cached_property
     def _watch(self) -> TaskWatch:
@@ -340,15 +341,14 @@ class PartBuilder:
         from shisho.services.sharing import SharedReading
 
         stores = self.stores
-        readable = partial(stores.grants.select_readable, reader=owner)
-        return SharedReading(owner, stores.shares, stores.users, readable)
+        return SharedReading(owner, stores.shares, stores.users, self._readable(owner))
 
     def _web_tools(self, owner: str) -> WebTools:
         from shisho.bootstrap.worker import build_engine_catalogue
         from shisho.services.web import WebTools
 
         return WebTools(
-            consent=self._consent(owner),
+            consent=self.shared.find_consent(owner),
             engines=partial(build_engine_catalogue, self.shared, owner),
             window=self._show_window,
             look_up=self._build_look_up(),

@@ -54,7 +54,7 @@ MB = 1 << 20
 
 
 class SharedLibrary:
-    """The parts that the libraries of all owners share, each made at first use."""
+    """The parts that the libraries of all owners share."""
 
     def __init__(self, settings: Settings, web: WebAccess | None = None) -> None:
         self.settings = settings
@@ -74,7 +74,7 @@ class SharedLibrary:
         """The user's access to the web: `off`, `ask`, or `on`. Callers with their own access consent."""
         if self._given_web is not None:
             return "ask" if self._given_web.needs_consent else "on"
-        return str(self.settings["web"]) if self.settings["web"] in ("off", "ask") else "on"
+        return self.settings.text("web")
 
     @cached_property
     def web(self) -> WebAccess | None:
@@ -161,7 +161,7 @@ class SharedLibrary:
             partial(_policy, CurrentPolicy(settings, embedder), stores),
             partial(build_recorded_policy, settings),
             partial(build_borrowed_policy, settings, embedder),
-            recall=self._recall,
+            self._recall,
         )
 
     def find_consent(self, owner: str) -> ConsentFile:

@@ -52,7 +52,7 @@ class PageStores:
 
 
 class LibraryStores(ABC):
-    """The stores of one library over one database, each built at first use.
+    """The stores of one library over one database.
 
     `erase` removes deleted rows from the database's log.
     """

@@ -261,9 +261,10 @@ def build_engine_catalogue(shared: SharedLibrary, owner: str) -> EngineCatalogue
     from shisho.services.web import EngineCatalogue
 
     manners = shared.stores.queue.manners
+    plugged = _plugged(shared)
     return EngineCatalogue(
-        list_known=partial(_known_engines, shared),
-        plugged=_plugged(shared).keys(),
+        list_known=partial(_known_engines, shared, plugged),
+        plugged=plugged.keys(),
         health=manners.health,
         limiter=manners.limiter,
         values=shared.settings.values,
@@ -282,11 +283,11 @@ def _off_reason(shared: SharedLibrary, owner: str) -> str:
     return OFF_BY_SETTING if consent.mode == "off" else OFF
 
 
-def _known_engines(shared: SharedLibrary) -> list[EngineAbout]:
+def _known_engines(shared: SharedLibrary, plugged: Mapping[str, EngineAbout]) -> list[EngineAbout]:
     """Return all engines: those of engines.toml and those of plug-ins."""
     table = open_engine_file(shared.settings.home).read().engines
     abouts = {name: engine.about for name, engine in table.items()}
-    return [*(abouts | _plugged(shared)).values()]
+    return [*{**abouts, **plugged}.values()]
 
 
 def _plugged(shared: SharedLibrary) -> dict[str, EngineAbout]:

@@ -48,7 +48,7 @@ MAX_ROUNDS = 100  # the limit for a question's own budget
 
 
 class LibrarianQuestion(TypedDict, total=False):
-    """The input of the compiled librarian: the arguments of `Library.ask`.
+    """The input of the compiled librarian: the arguments of `Questions.ask`.
 
     Only the question is required.
     """
@@ -229,7 +229,7 @@ def ask_tool(
 
     Its artifact is the Answer with its evidence.
 
-    The model may pass requirements of the answer, as in `Library.ask`.
+    The model may pass requirements of the answer, as in `Questions.ask`.
     """
 
     async def ask_library(

@@ -1,1 +1,1 @@
-"""How people and programs reach the library: thin shells over its verbs."""
+"""How people and programs reach the library: thin layers over its methods."""

@@ -22,7 +22,7 @@ from shisho.errors import (
 )
 from shisho.ports import AuditLog, Grants
 
-LOOK_SECONDS = 600.0
+READING_SECONDS = 600.0
 REFUSALS = (AccessDenied, ConsentRequired, ForbiddenPath, QuotaExhausted)
 
 
@@ -33,7 +33,7 @@ class CorpusAccess:
     owner: str
     grants: Grants
     audit: AuditLog
-    looks: dict[DocumentId, float] = field(default_factory=dict)
+    readings: dict[DocumentId, float] = field(default_factory=dict)
     """The current document, with the time of its last access by the event loop's clock."""
 
     async def find_writable(self, corpus: str) -> CorpusKey:
@@ -121,13 +121,13 @@ class CorpusAccess:
     def _act(self, verb: AuditVerb, subjects: Iterable[str]) -> AuditAct:
         return AuditAct(self.owner, verb, tuple(dict.fromkeys(subjects)))
 
-    async def record_look(self, document_id: DocumentId) -> None:
+    async def record_reading(self, document_id: DocumentId) -> None:
         """Record that the visitor reads a document; reading several pages of it counts once."""
         now = asyncio.get_running_loop().time()
-        seen_at = self.looks.pop(document_id, -LOOK_SECONDS)
-        self.looks.clear()
-        self.looks[document_id] = now
-        if now - seen_at >= LOOK_SECONDS:
+        seen_at = self.readings.pop(document_id, -READING_SECONDS)
+        self.readings.clear()
+        self.readings[document_id] = now
+        if now - seen_at >= READING_SECONDS:
             await self.record(AuditVerb.READ, document_id)
 
     async def is_readable(self, document_id: DocumentId) -> bool:

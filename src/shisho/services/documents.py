@@ -98,7 +98,7 @@ STILL_READ = Message("purge.log_in_use")
 
 
 class DocumentTools(Protocol):
-    """The tools that read and rank documents, each made at first use."""
+    """The tools that read and rank documents."""
 
     @property
     def disk(self) -> Files: ...
@@ -205,7 +205,12 @@ class Documents:
 
     async def read_text(self, document_id: DocumentId) -> str:
         """Return the original text that citations' offsets refer to. Raises NotFound, SourceRemoved."""
-        return await self._shelf.read_text((await self._read_document(document_id)).id)
+        return (await self.read(document_id))[1]
+
+    async def read(self, prefix: str) -> tuple[Document, str]:
+        """Return a document, found as by `get`, with its original text. Raises NotFound, SourceRemoved."""
+        document = await self._read_document(prefix)
+        return self._access.name_corpus(document), await self._shelf.read_text(document.id)
 
     async def read_page(self, prefix: str, number: int) -> str:
         """Return the text of one page (from 1); without pages, 1 is all of it.

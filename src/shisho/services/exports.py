@@ -28,7 +28,7 @@ TOO_MANY = Message("proof.no_room")
 
 @dataclass(frozen=True, slots=True)
 class ProofParts:
-    """The dependencies of the proof verbs. `readable` selects the documents that the visitor may open now."""
+    """The dependencies of the proofs. `readable` selects the documents that the visitor may open now."""
 
     shelf: Shelf
     readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
@@ -161,7 +161,7 @@ class WriteAnswer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ExportParts:
-    """The dependencies of the export verbs."""
+    """The dependencies of the exports."""
 
     owner: str
     shelf: Shelf

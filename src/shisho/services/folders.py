@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
@@ -40,20 +39,12 @@ IDLE_S = 2.0  # between two checks for watched folders
 LOOK_S = 300.0
 
 
-class FollowedFolders(Protocol):
-    """The watched folders of a library, with a method to sync one."""
-
-    async def list(self) -> Sequence[WatchedFolder]: ...
-
-    def sync(self, folder: Path | str, corpus: str, *, notify: Notify) -> AsyncGenerator[Receipt, None]: ...
-
-
 class FolderFollower:
     """A follower that keeps the library in sync with the watched folders while `follow` runs."""
 
     def __init__(
         self,
-        folders: FollowedFolders,
+        folders: Folders,
         watcher: FolderWatcher,
         turn: FollowerTurn,
         seconds: Callable[[], float],
@@ -117,7 +108,7 @@ STAMPED_AT_ONCE = 64  # a transaction for each would cost as much as adding the 
 
 @dataclass(frozen=True, slots=True)
 class FolderParts:
-    """The dependencies of the folder verbs. `roots`: the allowed folders; `seconds`: a monotonic clock."""
+    """The dependencies of the folders. `roots`: the allowed folders; `seconds`: a monotonic clock."""
 
     access: CorpusAccess
     roots: Sequence[Path]

@@ -90,26 +90,6 @@ def think_by_rules(owner: str) -> Policy | None:
     return None
 
 
-def replay_rules(uses: Sequence[ModelUse]) -> Policy | None:
-    """Return None: replies of models cannot be read here."""
-    return None
-
-
-def borrow_none(model: BorrowedModel) -> Policy | None:
-    """Return None: no model can be borrowed here."""
-    return None
-
-
-def report_no_way(owner: str) -> Gap:
-    """Return the gap: there is no search engine here."""
-    return Gap.NO_WAY
-
-
-async def recall_nothing(inquiry: Inquiry) -> Surroundings:
-    """Return nothing: no conversation and no library is known here."""
-    return Surroundings()
-
-
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
     """A runner of inquiries from the ledger.
@@ -126,13 +106,13 @@ class LibrarianInquiries:
     clock: Clock
     list_left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
-    report_gap: Callable[[str], Gap] = report_no_way
-    runner: Callable[[], Runner] = load_own_runner
-    policy: Callable[[str], Policy | None] = think_by_rules
-    recorded_policy: Callable[[Sequence[ModelUse]], Policy | None] = replay_rules
-    borrowed_policy: Callable[[BorrowedModel], Policy | None] = borrow_none
+    report_gap: Callable[[str], Gap]
+    runner: Callable[[], Runner]
+    policy: Callable[[str], Policy | None]
+    recorded_policy: Callable[[Sequence[ModelUse]], Policy | None]
+    borrowed_policy: Callable[[BorrowedModel], Policy | None]
+    recall: Callable[[Inquiry], Awaitable[Surroundings]]
     lent: LentPolicies = field(default_factory=LentPolicies)
-    recall: Callable[[Inquiry], Awaitable[Surroundings]] = recall_nothing
 
     def check(self, question: str, required: Requirements = NO_REQUIREMENTS) -> None:
         """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""

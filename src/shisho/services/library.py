@@ -172,12 +172,11 @@ class Library:
             with suppress(NotFound):
                 return await look(prefix)
         try:
-            document = await self.documents.get(prefix)
+            return await self.documents.read(prefix)
         except NotFound as error:
             if prefix == "last":
                 raise NotFound("answer.none") from error
             raise
-        return document, await self.documents.read_text(document.id)
 
     async def list_settings(self) -> Sequence[SettingValue]:
         """Return every setting with its value and origin. Raises AccessDenied for guests of a server."""

@@ -28,7 +28,7 @@ ReportBytes = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelParts:
-    """The dependencies of the model verbs.
+    """The dependencies of the models.
 
     `pull(name, report)` returns False if the model was already stored; `target` returns the calibrated
     embedder. Raises ExtraMissing if no embedder works.

@@ -156,12 +156,12 @@ class Questions:
         `conversation`: the id of an earlier answer's, or `last`: the question may refer to earlier ones and
         has their limits, unless it has its own or looks `anywhere`.
 
-        Raises: InvalidParams for a blank or overlong question and requirements that can't be read,
-        EmptyCorpus if there is nothing to search, EngineUnavailable for the web without an engine, NotFound
-        for an unknown conversation.
+        Raises: InvalidParams for an invalid question or requirements, EmptyCorpus if there is nothing to
+        search, EngineUnavailable for the web without an engine, NotFound for an unknown conversation.
         """
         required = build_requirements(goals, condition, complexity, kind, exclude_ids, sections, words)
-        sources, ceilings = self._check(question, required, sources, budget)
+        ceilings = self._check(question, required, budget)
+        sources = choose_report_sources(required, coerce(Sources, sources, "sources"))
         corpora = coerce_strings(corpora)
         inside = [resolve_path(folder) for folder in coerce_paths(folders)]
         context = await self._library.conversations.get_context(check_conversation(conversation))
@@ -204,12 +204,9 @@ class Questions:
         """
         options = coerce_ask(options)
         required = options.requirements
-        self._inquiries.check(question, required)
+        ceilings = self._check(question, required, options.budget)
         options = replace(options, sources=choose_report_sources(required, options.sources))
         seconds = intake.check_wait(wait)
-        ceilings = fill_report_ceilings(
-            required, intake.check_question_ceilings(options.budget), self._budget
-        )
         of_task = ("max_pages", "max_seconds") if required.kind is RequestKind.REPORT else ("max_pages",)
         pages = {name: ceilings[name] for name in of_task if name in ceilings}
         task = await self._queue.task_for(task_id, question, pages)
@@ -256,13 +253,19 @@ class Questions:
         By id, unique prefix, or `last` for the newest answer. Raises NotFound.
         """
         try:
-            return await self._list_evidence(prefix)
+            return await self.list_answer_evidence(prefix)
         except NotFound:
             if prefix == "last":
                 raise
             with suppress(NotFound):
                 return await self._library.sessions.list_evidence(prefix)
             raise
+
+    async def list_answer_evidence(self, answer_id: str = "last") -> AcceptedEvidence:
+        """Return the evidence accepted for an answer so far, finished or not."""
+        answer, question = await self._find_answer(answer_id)
+        run_id, trace = await self._trace(answer_id, answer, question)
+        return build_accepted_evidence(run_id, trace, answer, question)
 
     async def get_log(self, answer_id: str) -> AnswerLog:
         """Return everything that was done for an answer so far, finished or not."""
@@ -393,8 +396,7 @@ class Questions:
             InvalidParams: no model is configured, or the budget is too low.
         """
         required = build_requirements(kind=RequestKind.REPORT, sections=sections, words=words)
-        self._inquiries.check("report", required)
-        ceilings = fill_report_ceilings(required, intake.check_question_ceilings(budget), self._budget)
+        ceilings = self._check("report", required, budget)
         return estimate_report(required, ceilings, self._budget)
 
     async def prepare(
@@ -410,8 +412,7 @@ class Questions:
 
         See `shisho.integrations`. Raises as `ask`.
         """
-        self._inquiries.check(question, requirements)
-        ceilings = fill_report_ceilings(requirements, intake.check_question_ceilings(budget), self._budget)
+        ceilings = self._check(question, requirements, budget)
         corpora = coerce_strings(corpora)
         await check_searchable(self._shelf, self._access.owner, corpora)
         conditions = await check_filters(self._shelf, self._access.owner, filters or {})
@@ -433,13 +434,11 @@ class Questions:
         self,
         question: str,
         required: Requirements,
-        sources: Sources | str,
         budget: Budget | Mapping[str, float | None] | None,
-    ) -> tuple[Sources, Mapping[str, float]]:
-        """Return the sources and ceilings of a question. Raises InvalidParams."""
+    ) -> Mapping[str, float]:
+        """Check a question and its requirements, and return its ceilings. Raises InvalidParams."""
         self._inquiries.check(question, required)
-        ceilings = fill_report_ceilings(required, intake.check_question_ceilings(budget), self._budget)
-        return choose_report_sources(required, coerce(Sources, sources, "sources")), ceilings
+        return fill_report_ceilings(required, intake.check_question_ceilings(budget), self._budget)
 
     async def _begin(
         self,
@@ -626,12 +625,6 @@ class Questions:
     async def _has_job_ended(self, queued: AnswerHandle) -> bool:
         question = await self.find_job(queued.answer_id)
         return question is None or question[0].state in ENDED
-
-    async def _list_evidence(self, answer_id: str) -> AcceptedEvidence:
-        """Return the evidence accepted for an answer so far, finished or not."""
-        answer, question = await self._find_answer(answer_id)
-        run_id, trace = await self._trace(answer_id, answer, question)
-        return build_accepted_evidence(run_id, trace, answer, question)
 
     async def _trace(
         self, answer_id: str, answer: Answer | None, question: tuple[Job, Task] | None

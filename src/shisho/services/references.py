@@ -81,7 +81,7 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReferenceParts:
-    """The dependencies of the reference verbs.
+    """The dependencies of the references.
 
     `look_up` finds the facts of a DOI; None without web access.
     """

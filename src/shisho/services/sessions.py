@@ -135,7 +135,7 @@ class SessionSearcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
-    """The dependencies of the session verbs."""
+    """The dependencies of the sessions."""
 
     owner: str
     access: CorpusAccess

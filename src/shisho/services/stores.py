@@ -1,4 +1,4 @@
-"""The stores of a library in groups, each made at first use."""
+"""The stores of a library in groups."""
 
 from __future__ import annotations
 

@@ -72,8 +72,7 @@ from shisho.ports import (
     Shelf,
     Staging,
 )
-from shisho.services import intake
-from shisho.services import status as told
+from shisho.services import intake, status
 from shisho.services.adding import bibliographies_last
 from shisho.services.choosing import unknown_place
 from shisho.services.coercion import coerce, coerce_all, coerce_paths, coerce_strings
@@ -289,12 +288,12 @@ class Tasks:
         async def made() -> TaskSnapshot:
             report = await self._reports.report(name, owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
-            return told.status(
+            return status.status(
                 news.task,
                 report,
                 since_revision,
                 detail,
-                await self._queue.estimate(told.list_live_kinds(report)),
+                await self._queue.estimate(status.list_live_kinds(report)),
             )
 
         snapshot = await news.make_once((after, since_revision, detail, withheld, cursor is None), made)
@@ -313,7 +312,7 @@ class Tasks:
         tasks = await self._queue.tasks.list_tasks(
             self._queue.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1
         )
-        rows = tuple(map(told.row, tasks[:limit]))
+        rows = tuple(map(status.row, tasks[:limit]))
         return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
@@ -341,7 +340,7 @@ class Tasks:
         running = await self._still_running(name, halt.still_running, seconds)
         task = await self._queue.tasks.get_task(name)
         resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
-        return TaskStopped(name, told.count_pending(halt.cancelled), tuple(running), resumable)
+        return TaskStopped(name, status.count_pending(halt.cancelled), tuple(running), resumable)
 
     async def resume(self, task_id: str) -> TaskResumed:
         """Queue cancelled and failed jobs again; each continues after its last step."""

@@ -34,7 +34,7 @@ MOST_ENTRIES = 1_000  # per page
 
 @dataclass(frozen=True, slots=True)
 class TeamParts:
-    """The dependencies of the team verbs. `people`: the users of the setting `tokens`."""
+    """The dependencies of the team. `people`: the users of the setting `tokens`."""
 
     owner: str
     users: Users
@@ -48,7 +48,7 @@ class Team:
     """The users who share the library, their groups, grants and quotas.
 
     The library's administrator (its owner `local`) manages users and groups; a corpus is granted by its owner
-    or by the administrator. A verb that the visitor may not use raises AccessDenied.
+    or by the administrator. A method raises AccessDenied if the visitor may not use it.
     """
 
     def __init__(self, parts: TeamParts) -> None:

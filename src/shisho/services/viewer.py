@@ -109,7 +109,7 @@ class Viewer:
     async def view(self, prefix: str) -> DocumentView:
         """Return the document and how it can be viewed. Raises NotFound."""
         document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
-        await self._parts.access.record_look(document.id)
+        await self._parts.access.record_reading(document.id)
         named_document = self._parts.access.name_corpus(document)
         if document.state is DocumentState.PURGED:
             return DocumentView(named_document, Viewable.GONE, PURGED)
@@ -226,7 +226,7 @@ class Viewer:
         if document.state is DocumentState.PURGED:
             self._texts.pop(document.id, None)
             raise SourceRemoved(PURGED, document=document.id)
-        await self._parts.access.record_look(document.id)
+        await self._parts.access.record_reading(document.id)
         return document
 
     async def _text(self, document: Document) -> DocumentText:

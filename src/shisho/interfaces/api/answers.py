@@ -173,7 +173,7 @@ async def get_evidence(
     if session_id is not None:
         accepted = await library.sessions.list_evidence(session_id)
     else:
-        accepted = await library.questions.list_evidence(answer_id or "last")
+        accepted = await library.questions.list_answer_evidence(answer_id or "last")
     numbers = [str(row.number) for row in accepted.evidence]
     if cursor is not None and cursor not in numbers:
         raise unknown_place("evidence", cursor)

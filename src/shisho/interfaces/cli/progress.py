@@ -32,7 +32,7 @@ Show = Callable[[Text | str], None]
 
 @contextmanager
 def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
-    """Return a listener for `Library.ask` and `resume`.
+    """Return a listener for `Questions.ask` and `resume`.
 
     On a terminal the last line counts the running work. Elsewhere lines are plain, and only failed documents
     are shown, as nobody is waiting.

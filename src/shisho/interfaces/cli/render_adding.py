@@ -38,7 +38,7 @@ def file_name(source: str) -> str:
 
 @dataclass(slots=True)
 class AddingDisplay:
-    """`notify` for `Library.add`, and its receipts.
+    """`notify` for `Documents.add`, and its receipts.
 
     `name` returns a file's display name. `json_`: print only a line of JSON for each receipt. `quiet`: print
     only failures, to stderr. `changes_only`: only count unchanged files.

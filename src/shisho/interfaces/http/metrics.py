@@ -111,7 +111,7 @@ def figures_kept() -> Iterator[PrometheusFigures]:
         yield figures
 
 
-def add_metrics(app: FastAPI, source: Library, figures: PrometheusFigures) -> None:
+def add_metrics(app: FastAPI, library: Library, metrics: PrometheusFigures) -> None:
     """Add the route. It requires a token, like all but health.
 
     Even bare counts reveal what people do.
@@ -120,10 +120,10 @@ def add_metrics(app: FastAPI, source: Library, figures: PrometheusFigures) -> No
     @app.get("/metrics", operation_id="metrics", tags=["health"], response_class=Response)
     async def show_metrics() -> Response:
         """Return the counters of this process and the job counts of the library (Prometheus text)."""
-        library = None
+        figures = None
         try:
             async with asyncio.timeout(SECONDS):
-                library = await source.read_figures()
+                figures = await library.read_figures()
         except (ShishoError, TimeoutError) as error:
             log.warning(Message("metrics.unreadable", why=reason_of(error)))
-        return Response(figures.text(library), media_type=MEDIA_TYPE)
+        return Response(metrics.text(figures), media_type=MEDIA_TYPE)

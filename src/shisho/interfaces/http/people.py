@@ -1,4 +1,4 @@
-"""The applications of the users who share a library, each over their own library, built at first use."""
+"""One application for each user of a shared library, over that user's view, built at first use."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def research(question: str) -> str:
 sdk_server.configure_logging = lambda level="INFO": None  # type: ignore[attr-defined]
 
 
-class DeskServer(MCPServer[Any]):
+class LibraryServer(MCPServer[Any]):
     """An MCP server with the verbs of a library as tools, and with our errors."""
 
     def __init__(self, library: Library, verbs: Mapping[str, Verb], *, all_tools: bool) -> None:
@@ -147,12 +147,12 @@ class DeskServer(MCPServer[Any]):
             raise MCPError(code=INVALID_PARAMS, message=render(message))
 
 
-def build(library: Library, *, all_tools: bool = False) -> DeskServer:
+def build(library: Library, *, all_tools: bool = False) -> LibraryServer:
     """Build a server with every verb of the library as a tool.
 
     Unlisted tools can be called too: the list is short to save context, not to limit access.
     """
-    server = DeskServer(library, {verb.name: verb for verb in VERBS}, all_tools=all_tools)
+    server = LibraryServer(library, {verb.name: verb for verb in VERBS}, all_tools=all_tools)
     mcp_resources.add(server, library)
     server.add_prompt(Prompt.from_function(research, name="research", title="Research a question"))
     return server

@@ -54,7 +54,7 @@ def main() -> None:
         text = write_files(files, eval_set, given.documents, given.joined)
         report_home(home, files, text)
         questions = [question.text for question in eval_set.questions]
-        report_asking(home, questions[:: len(questions) // ASKED][:ASKED])
+        report_asking(home, questions[:: max(1, len(questions) // ASKED)][:ASKED])
         if given.seconds:
             report("idle server, share of a core", f"{measure_rest(given.seconds):.3%}")
         report_purge(home)

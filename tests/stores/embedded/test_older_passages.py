@@ -46,7 +46,7 @@ PASSAGE = """INSERT INTO passages(id, document_id, ordinal, start, "end", page, 
 
 @pytest.fixture
 def older(tmp_path: Path) -> Iterator[Path]:
-    """A library with two documents, the second of which was stored in two parts."""
+    """A library with two documents, the second of which was stored in two parts, and a purged one."""
     path = tmp_path / "shisho.db"
     with closing(apsw.Connection(str(path))) as connection:
         vectors.register(connection)
@@ -61,6 +61,7 @@ def older(tmp_path: Path) -> Iterator[Path]:
         )
         for given in GIVEN:
             put(connection, given)
+        put_purged(connection)
     yield path
 
 
@@ -90,6 +91,23 @@ def put(connection: apsw.Connection, given: Intake) -> None:
         connection.execute(PASSAGE, values)
         for band in passage.bands:
             connection.execute("INSERT INTO passage_bands VALUES (?, ?)", (band, number))
+
+
+def put_purged(connection: apsw.Connection) -> None:
+    """A document whose text and passages were erased."""
+    one = intake("消された文書。", source="gone.txt").document
+    facts = (
+        one.owner,
+        one.source,
+        one.title,
+        one.media_type,
+        one.sha256,
+        one.size,
+        one.page_count,
+        one.added_at,
+    )
+    connection.execute(DOCUMENT, (one.id, *facts, 0, 0, 0, 0))
+    connection.execute("UPDATE documents SET state = 'purged' WHERE id = ?", (one.id,))
 
 
 async def check(path: Path) -> None:

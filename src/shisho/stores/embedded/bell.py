@@ -26,6 +26,8 @@ POLL_SECONDS = 0.02
 QUIET_POLL_SECONDS = 0.08
 QUIET_SECONDS = 5.0  # without a commit of another connection
 ASK_SECONDS = 1.0  # between two questions to SQLite, whatever the log looks like
+# SQLite writes the log, waits for the disk, and publishes the commit only then.
+SETTLE_SECONDS = 1.0
 # List the events after a given one. Without GROUP BY, for which the planner would scan all events ever
 # recorded, fifty times a second.
 NEWS = "SELECT seq, task_id, kind FROM events WHERE seq > ? ORDER BY seq"
@@ -83,6 +85,7 @@ class _Watch:
         self._changed_at = self._asked_at = time.monotonic()
         self._log = Path(f"{database.path}-wal")
         self._log_state = (0, 0)
+        self._log_changed_at = 0.0
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
 
     def _run(self) -> None:
@@ -109,9 +112,11 @@ class _Watch:
         except OSError:
             return True
         now = time.monotonic()
-        if state == self._log_state and now - self._asked_at < ASK_SECONDS:
+        if state != self._log_state:
+            self._log_state = state
+            self._log_changed_at = now
+        if now - self._log_changed_at > SETTLE_SECONDS and now - self._asked_at < ASK_SECONDS:
             return False
-        self._log_state = state
         self._asked_at = now
         return True
 

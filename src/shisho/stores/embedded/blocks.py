@@ -142,4 +142,8 @@ def compress(text: str, content: bytes) -> bytes:
 
 def decompress(text: bytes, content: bytes) -> str:
     """Undo `compress`. Raises zlib.error, UnicodeDecodeError."""
-    return zlib.decompressobj(RAW, zdict=content).decompress(text).decode(TEXT_CODE)
+    unpacker = zlib.decompressobj(RAW, zdict=content)
+    unpacked = unpacker.decompress(text)
+    if not unpacker.eof:
+        raise zlib.error("incomplete")
+    return unpacked.decode(TEXT_CODE)

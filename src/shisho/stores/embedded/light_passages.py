@@ -28,8 +28,8 @@ def fill(connection: apsw.Connection) -> None:
     """Compress the texts together with what searches weigh."""
     for document in rows.fetch_all(connection.execute(DOCUMENTS)):
         parts = rows.fetch_all(connection.execute(PARTS, (document.id,)))
-        ends = [part.start for part in parts[1:]] + [ENDLESS]
-        for part, end in zip(parts, ends, strict=True):
+        ends = [*(part.start for part in parts[1:]), ENDLESS]
+        for part, end in zip(parts, ends, strict=False):  # a purged document has no parts
             stored = rows.fetch_all(connection.execute(PASSAGES, (document.id, part.start, end)))
             passages = [
                 replace(

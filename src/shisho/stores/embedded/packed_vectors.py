@@ -24,7 +24,7 @@ def pack_vectors(vectors: Sequence[Embedding]) -> list[bytes]:
     if not vectors:
         return []
     floats = np.frombuffer(b"".join(vectors), HALF).reshape(len(vectors), -1).astype(np.float32)
-    largest = np.abs(floats).max(axis=1, keepdims=True)
+    largest = np.abs(floats).max(axis=1, keepdims=True, initial=0)
     scales = (np.where(largest, largest, 1) / STEPS).astype(SCALE)
     width = floats.shape[1]
     codes = np.zeros((len(vectors), width + width % 2), np.uint16)

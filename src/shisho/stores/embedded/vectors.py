@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from struct import error as StructError
 from typing import Any
 
 import apsw
@@ -57,9 +58,12 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     small = SPANS.size
     vectors: dict[PassageId, TermVector] = {}
     for number, document_id, block, packed, *counts in places:
-        spans = read_spans(packed) if len(packed) == small else LARGE_SPANS.unpack(packed)
+        try:
+            spans = read_spans(packed) if len(packed) == small else LARGE_SPANS.unpack(packed)
+            content = blocks[block]
+        except (KeyError, StructError) as error:
+            raise apsw.CorruptError(f"passage {number} has no block") from error
         a, b, c, d, e, f, g, h = spans
-        content = blocks[block]
         characters = content[e:f] + content[g:h] if f > e else content[g:h]
         name = names[number]
         fields = (name, document_id, content[a:b], content[c:d], characters, *counts)

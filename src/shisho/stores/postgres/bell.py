@@ -29,7 +29,7 @@ from shisho.telemetry import log
 
 PLACES = 256  # slots shared by all topics: one lock per topic would fill the server's lock table
 SPACE = 19_08_09  # first key of the advisory locks; the second is the slot
-LINGER_SECONDS = 10.0  # before a slot is released: a worker listens for new jobs again and again
+SLOT_LINGER_SECONDS = 10.0  # before a slot is released: a worker listens for new jobs again and again
 # Lock slots in shared mode.
 TAKE = "SELECT pg_advisory_lock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
 # Unlock them.
@@ -95,7 +95,7 @@ class TopicPlaces:
     def leave(self, connection: Connection, topics: Iterable[str]) -> None:
         """Unlock slots that belong to none of these topics and were not registered recently."""
         kept = {place_of(topic) for topic in topics}
-        latest = time.monotonic() - LINGER_SECONDS
+        latest = time.monotonic() - SLOT_LINGER_SECONDS
         with self._changing:
             places = [
                 place for place in self._taken if place not in kept and self._wanted.get(place, 0.0) < latest

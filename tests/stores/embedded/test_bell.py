@@ -1,0 +1,28 @@
+"""Commits of other processes are noticed, also if the log changes before the commit can be seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shisho.stores.embedded import bell as bell_module
+from shisho.stores.embedded.bell import EmbeddedBell
+from shisho.stores.embedded.connect import Database
+
+
+async def test_a_changed_log_is_asked_about_until_its_commit_can_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bell_module, "ASK_SECONDS", 1e6)
+    database = Database(tmp_path / "shisho.db")
+    bell = EmbeddedBell(database, poll_seconds=1e6)
+    with bell.listen("task"):
+        watch = bell._watch
+        assert watch is not None
+        monkeypatch.setattr(bell_module, "SETTLE_SECONDS", 1e6)
+        await database.write(lambda connection: connection.execute("DELETE FROM events") and None)
+        assert [watch._may_have_news() for _ in range(3)] == [True, True, True]
+        monkeypatch.setattr(bell_module, "SETTLE_SECONDS", -1.0)
+        assert not watch._may_have_news(), "nothing has changed since"
+    await database.close()

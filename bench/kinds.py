@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def is_answered(self) -> bool:
-        return self.answer.level.value == "answered"
+        return not self.answer.abstained
 
 
 def main() -> None:
@@ -159,7 +159,7 @@ def list_first(answer: Answer) -> list[str]:
 def find_faults(row: Row, answer: Answer) -> list[str]:
     """Return what is wrong with an answer. Nothing is if it shows each need where the row wants it."""
     if not is_there(row):
-        return ["called an answer"] if answer.level.value == "answered" else []
+        return [] if answer.abstained else ["called an answer"]
     faults = [f"not shown: {need}" for need in find_missing_needs(row["needs"], list_screen(answer))]
     if row.get("first"):
         faults += [f"not first: {need}" for need in find_missing_needs(row["needs"], list_first(answer))]

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.library import open_library
-from shisho.domain.inquiry import Answer, AnswerLevel
+from shisho.domain.inquiry import Answer
 from shisho.services import Library
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -209,7 +209,7 @@ async def ask(library: Library, question: SmallQuestion) -> SmallResult:
 def is_right(answer: Answer, question: SmallQuestion) -> bool:
     """True if the answer shows what is wanted, or answers nothing if nothing is wanted."""
     if not question.wanted:
-        return answer.level is not AnswerLevel.ANSWERED
+        return answer.abstained
     shown = "".join((answer.text + " ".join(evidence.snippet for evidence in answer.evidence)).split())
     return "".join(question.wanted.split()) in shown
 

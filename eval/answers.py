@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from shisho.domain.inquiry import AnswerLevel
+from shisho.domain.inquiry import ANSWERING_LEVELS
 from shisho.evaluation.answering import ask_item, load_folder
 from shisho.evaluation.answers import AnswerItem, AnswerResult, summarise
 
@@ -36,7 +36,7 @@ def main() -> int:
     before = RESULTS.read_text("utf-8").split(TITLE)[0].rstrip() if RESULTS.exists() else ""
     RESULTS.write_text(f"{before}\n\n{text}", "utf-8")
     absent = [result for result in results if not result.item.is_answerable]
-    abstained = sum(result.level is not AnswerLevel.ANSWERED for result in absent)
+    abstained = sum(result.level not in ANSWERING_LEVELS for result in absent)
     print(f"abstained: {abstained} of {len(absent)} (floor {LEAST_ABSTAINED:.0%})")
     return 0 if abstained >= LEAST_ABSTAINED * len(absent) else 1
 

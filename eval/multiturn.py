@@ -92,7 +92,7 @@ def report(results: Sequence[TaskResult]) -> None:
     print("|---|---|---|---|---|---|---|")
     for kind in dict.fromkeys(result.kind for result in results):
         own = [result for result in results if result.kind == kind]
-        answered = sum(result.level == "answered" for result in own)
+        answered = sum(result.level in ("answered", "partial") for result in own)
         shown = sum(result.is_shown for result in own) / len(own)
         recall, alone = (
             sum(getattr(result, name) for result in own) / len(own) for name in ("recall", "recall_alone")

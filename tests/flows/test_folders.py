@@ -310,7 +310,7 @@ async def until(is_so: Any) -> None:
 
 def test_the_shell_brings_a_folder_up_to_date_and_says_what_it_did(shell: Shell, tmp_path: Path) -> None:
     folder = library_of(tmp_path / "書庫")
-    assert "見守っているフォルダーがまだありません" in shell("sync", code=2)
+    assert "監視しているフォルダーはありません" in shell("sync", code=2)
     assert "追加 3 · 更新 0 · 移動 0 · 削除 0" in shell("sync", folder)
     (folder / "0.txt").rename(folder / "9.txt")
     (folder / "1.txt").unlink()

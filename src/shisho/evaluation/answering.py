@@ -14,7 +14,7 @@ from typing import Any
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
-from shisho.domain.inquiry import Answer, AnswerLevel
+from shisho.domain.inquiry import ANSWERING_LEVELS, Answer
 from shisho.errors import InvalidParams
 from shisho.evaluation.answers import AnswerItem, AnswerResult, group_results, judge_answer, load_items
 
@@ -64,7 +64,7 @@ def citation_figures(results: Sequence[AnswerResult]) -> dict[str, float]:
     share of citations from positive passages. Recall: the share of needs found in cited quotations.
     `refused`: not answered, which is right for unanswerable questions.
     """
-    answered = [result for result in results if result.level is AnswerLevel.ANSWERED]
+    answered = [result for result in results if result.level in ANSWERING_LEVELS]
     needing = [result for result in results if result.needs]
     citations = sum(result.citations for result in answered)
     return {

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from shisho.domain.inquiry import Answer, AnswerLevel, Evidence
+from shisho.domain.inquiry import ANSWERING_LEVELS, Answer, AnswerLevel, Evidence
 from shisho.errors import InvalidParams
 from shisho.evaluation.reading import fold_text, read_needs, stands_in
 from shisho.language.keywords import keywords
@@ -176,7 +176,7 @@ def _compute_figures(results: Sequence[AnswerResult]) -> dict[str, float]:
     return {
         "items": len(results),
         **{str(level): count(level) for level in AnswerLevel},
-        "answered and holds all": count_holding(AnswerLevel.ANSWERED),
+        "answered and holds all": sum(map(count_holding, ANSWERING_LEVELS)),
         "related and holds all": count_holding(AnswerLevel.RELATED),
         "share of needs held": round(fmean(shares), 3) if shares else 0.0,
         "characters quoted": round(fmean(result.characters for result in results)),

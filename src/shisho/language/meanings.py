@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from shisho.language.patterns import compile_lazily
@@ -230,3 +231,30 @@ def _has_common_kanji(verb: str, noun: str) -> bool:
     if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun in _OTHER:
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))
+
+
+_NEGATING = ("un", "in", "im", "ir", "non", "dis", "非", "不", "無", "未")
+
+
+@lru_cache(maxsize=100_000)
+def are_opposite(first: str, other: str) -> bool:
+    """Return whether two terms are listed as opposites, or one is the other with a negating prefix."""
+    pairs = ((first, other), (other, first))
+    if any(longer == prefix + shorter for longer, shorter in pairs for prefix in _NEGATING):
+        return True
+    sides = _read_opposites()
+    return not sides.get(first, frozenset()).isdisjoint(-side for side in sides.get(other, frozenset()))
+
+
+@lru_cache(maxsize=1)
+def _read_opposites() -> dict[str, frozenset[int]]:
+    """Return the sides of the listed pairs on which each term stands: line 3 has the sides 3 and -3."""
+    sides: dict[str, set[int]] = {}
+    lines = files("shisho.language.lists").joinpath("opposite_words.txt").read_text("utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("#"):
+            for sign, side in zip((1, -1), line.split("|"), strict=True):
+                for word in side.split():
+                    for term in terms(fold(word)) or [word]:
+                        sides.setdefault(term, set()).add(sign * number)
+    return {term: frozenset(numbers) for term, numbers in sides.items()}

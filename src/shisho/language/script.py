@@ -26,9 +26,9 @@ def answer_language(question: str) -> str:
 def answers_in_language(answer: str, question: str) -> bool:
     """Return whether an answer is in the language of its question.
 
-    True if the question names a language, or for an answer so short that it may be a name.
+    True if there is no question, if it names a language, or for an answer so short that it may be a name.
     """
-    if _NAMED_LANGUAGE.search(question):
+    if not question or _NAMED_LANGUAGE.search(question):
         return True
     kana, latin = len(_KANA.findall(answer)), len(_LATIN.findall(answer))
     if answer_language(question) == "ja":

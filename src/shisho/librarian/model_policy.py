@@ -326,18 +326,21 @@ def _compare(
         ]
         same.update(equal)
         scored.append(replace(finding, rule_score=max((other.score for other in equal), default=0.0)))
-    answered_ids = {finding.goal_id for finding in findings}
+    answered_ids = {finding.goal_id for finding in findings if finding.score >= ENOUGH}
     for goal in inputs.goals:
         if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):
             answered_ids.add(goal.id)
-    others = [
-        replace(other, rule_score=other.score)
-        if other.goal_id in answered_ids or other.score < ENOUGH
-        else replace(other, score=BELOW_ENOUGH, rule_score=other.score)
-        for other in by_rules
-        if other not in same
-    ]
+    others = [_place_beside(other, other.goal_id in answered_ids) for other in by_rules if other not in same]
     return scored, others
+
+
+def _place_beside(finding: Finding, is_answered: bool) -> Finding:
+    """Return a finding of rules as it stands beside a model that took nothing of it: it answers only a goal
+    for which the model found an answer too."""
+    if not is_answered and finding.score < ENOUGH:
+        return finding
+    score = finding.score if is_answered else BELOW_ENOUGH
+    return replace(finding, score=score, rule_score=finding.score)
 
 
 def _write_reading(inputs: EvaluateInput) -> dict[str, str]:

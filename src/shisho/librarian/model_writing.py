@@ -190,9 +190,9 @@ def _list_beside(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> 
     beside: list[EvidenceRef] = []
     for goal in inputs.strategy.goals:
         refs = [
-            replace(ref, score=ref.rule_score)
+            replace(ref, score=ref.rule_score or 0.0)
             for ref in inputs.evidence
-            if ref.goal_id == goal.id and ref.rule_score is not None and ref.rule_score >= ENOUGH
+            if ref.goal_id == goal.id and min(ref.score, ref.rule_score or 0.0) >= ENOUGH
         ]
         best = max((ref.score for ref in refs), default=0.0)
         if not any(ref.number in cited and ref.score == best for ref in refs):

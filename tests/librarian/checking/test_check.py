@@ -131,6 +131,7 @@ def test_of_the_contradictions_shown_nine_of_ten_are_real(half: str) -> None:
         ("2022年の実績は2,395万枚です。", ROWS, True),
         ("2,359万枚 − 2,157万枚 = 202万枚上回りました。", ROWS, False),
         ("2022年の目標は2,157百万円です。", COLUMNS, False),
+        ("2022年の人数は35百万円です。", COLUMNS, True),
     ],
 )
 def test_figures_are_quoted_named_around_it_counted_or_computed(

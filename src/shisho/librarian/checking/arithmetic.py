@@ -4,11 +4,10 @@ known. Pure."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from operator import add, mul, sub, truediv
 
 from shisho.language.numbers import (
     COUNTERS,
@@ -29,26 +28,18 @@ _EQUATION = compile_lazily(
     rf"(?<![-+×*÷/−–(])(?<!{_MARK.pattern}x)(?<!\)x)"
     rf"(\(*+{_MARK.pattern}(?:[()]*+{_SIGN}[()]*+{_MARK.pattern})*+[()]*+)=[()]*+{_MARK.pattern}"
 )
-_OPERATIONS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
-    ast.Add: add,
-    ast.Sub: sub,
-    ast.Mult: mul,
-    ast.Div: truediv,
-}
 _SHARES = {"%": 100, "割": 10, "ppm": 1_000_000}
-# Units of one kind, each in the smallest of them; shares as parts of a whole.
-_KINDS: tuple[Mapping[str, int | Fraction], ...] = (
+# Units of one kind, each in the smallest of them.
+_KINDS = (
     {"秒": 1, "分": 60, "時間": 3_600, "日": 86_400, "週": 604_800},
     {"月": 1, "年": 12},
     {"mm": 1, "cm": 10, "m": 1_000, "km": 1_000_000},
     {"μg": 1, "mg": 1_000, "g": 1_000_000, "kg": 1_000_000_000, "t": 1_000_000_000_000},
     {"ml": 1, "l": 1_000, "m^3": 1_000_000},
     {"m^2": 1, "ha": 10_000, "km^2": 1_000_000},
-    {unit: Fraction(1, parts) for unit, parts in _SHARES.items()},
+    {unit: 1_000_000 // parts for unit, parts in _SHARES.items()},
 )
-_SCALES = {
-    unit: (kind, Fraction(factor)) for kind, units in enumerate(_KINDS) for unit, factor in units.items()
-}
+_SCALES = {unit: (kind, factor) for kind, units in enumerate(_KINDS) for unit, factor in units.items()}
 MOST_TOKENS = 60
 _DIGITS = 20  # a fraction that does not end within so many digits does not end
 
@@ -60,6 +51,14 @@ class Calculation:
     text: str
     result: Measure
     is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An intermediate value of a calculation. `units`: those that its result may have."""
+
+    value: Fraction
+    units: frozenset[str]
 
 
 def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
@@ -76,7 +75,7 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
         ):
             continue
         try:
-            is_right = converts or _is_right(expression, operands, result)
+            is_right = _gives(_compute(expression, operands), result) or converts
         except (ValueError, SyntaxError, ZeroDivisionError):
             continue
         calculations.append(Calculation(text, result, is_right))
@@ -86,7 +85,7 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
 
 
 def convert(measure: Measure, unit: str) -> Fraction | None:
-    """Its value in another unit of its kind; None where that is none."""
+    """Return the value in another unit of the same kind, or None if the unit is of another kind."""
     if measure.unit == unit:
         return Fraction(measure.value)
     if measure.unit not in _SCALES or unit not in _SCALES or _SCALES[measure.unit][0] != _SCALES[unit][0]:
@@ -119,47 +118,87 @@ def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measu
             yield text, expression, [measure for _, measure in operands], result[1]
 
 
-def _is_right(expression: str, operands: Sequence[Measure], result: Measure) -> bool:
-    """Return whether a calculation comes out, with its figures as written or in the smallest units of their
-    kinds. Raises SyntaxError, ValueError or ZeroDivisionError if it makes no sense."""
+def _compute(expression: str, operands: Sequence[Measure]) -> Quantity:
+    """Compute by the usual precedence. Raises SyntaxError or ValueError if it makes no sense."""
     surplus = expression.count("(") - expression.count(")")  # opening brackets of the words around it
     tree = ast.parse(expression.replace("(", "", max(0, surplus)).strip(), mode="eval")
-    if any(measure.power for measure in operands):
-        raise ValueError("powers")
-    written = [Fraction(measure.value) for measure in operands]
-    scaled = [value * _find_factor(measure) for value, measure in zip(written, operands, strict=True)]
-    return _rounds(_compute(tree.body, iter(written)), result) or _rounds(
-        _compute(tree.body, iter(scaled)) / _find_factor(result), result
-    )
+    return _compute_node(tree.body, iter(operands))
 
 
-def _find_factor(measure: Measure) -> Fraction:
-    """Return the factor that converts a measure to the base unit of its kind: 1/100 for a percentage."""
-    return _SCALES[measure.unit][1] if measure.unit in _SCALES else Fraction(1)
-
-
-def _compute(node: ast.expr, values: Iterator[Fraction]) -> Fraction:
+def _compute_node(node: ast.expr, operands: Iterator[Measure]) -> Quantity:
     if isinstance(node, ast.Name):
-        return next(values)
+        measure = next(operands)
+        if measure.power:
+            raise ValueError("powers")
+        return Quantity(Fraction(measure.value), frozenset({measure.unit} - {""}))
     if not isinstance(node, ast.BinOp):
         raise ValueError("no operation")
-    first, other = _compute(node.left, values), _compute(node.right, values)
-    return _OPERATIONS[type(node.op)](first, other)
+    first, other = _compute_node(node.left, operands), _compute_node(node.right, operands)
+    if isinstance(node.op, ast.Add | ast.Sub):
+        first, other = _convert_alike(first, other)
+        value = first.value + other.value if isinstance(node.op, ast.Add) else first.value - other.value
+        return Quantity(value, first.units | other.units)
+    first, other = _make_factor(first), _make_factor(other)
+    if isinstance(node.op, ast.Mult):
+        return Quantity(first.value * other.value, first.units | other.units)
+    return Quantity(first.value / other.value, first.units | other.units | {""})
+
+
+def _convert_alike(first: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
+    """Return two values that may be added: the second in the unit of the first; 1 beside a share is the
+    whole. Raises ValueError for units of different kinds."""
+    units = first.units - {""}
+    other_units = other.units - {""}
+    if units == other_units or not units or not other_units:
+        if _is_share(first) != _is_share(other):
+            return _make_factor(first), _make_factor(other)
+        return first, other
+    if len(units) == len(other_units) == 1:
+        (unit,) = units
+        (other_unit,) = other_units
+        value = convert(Measure(Decimal(1), other_unit), unit)
+        if value is not None:
+            return first, Quantity(other.value * value, first.units)
+    raise ValueError("units")
+
+
+def _is_share(quantity: Quantity) -> bool:
+    return bool(quantity.units & _SHARES.keys())
+
+
+def _make_factor(quantity: Quantity) -> Quantity:
+    """Return a share as a plain factor: 20% as 0.2."""
+    for unit in quantity.units & _SHARES.keys():
+        return Quantity(quantity.value / _SHARES[unit], quantity.units - _SHARES.keys())
+    return quantity
+
+
+def _gives(quantity: Quantity, result: Measure) -> bool:
+    value = Fraction(result.value)
+    fits = {quantity.value}
+    if result.unit in _SHARES and not _is_share(quantity):
+        fits.add(quantity.value * _SHARES[result.unit])
+    units = quantity.units - {""}
+    is_unit = result.unit in units or not units or not result.unit or result.unit in _SHARES
+    is_ratio = "" in quantity.units and result.unit in COUNTERS
+    converted = [convert(Measure(Decimal(1), unit), result.unit) for unit in units if len(units) == 1]
+    fits |= {quantity.value * factor for factor in converted if factor is not None}
+    if not (is_unit or is_ratio or any(factor is not None for factor in converted)):
+        return False
+    return value in fits or any(_rounds(exact, result) for exact in fits)
 
 
 def _rounds(exact: Fraction, result: Measure) -> bool:
-    """Return whether the result is the exact value, or that value to the digits it has if it says so or can't
-    be written in full."""
+    """Return whether the result is the exact value rounded to its digits, and says so or can't be exact."""
     exponent = int(result.value.as_tuple().exponent)
     is_endless = 10**_DIGITS % exact.denominator != 0
-    difference = abs(exact - Fraction(result.value))
     if not result.rough and not (is_endless and exponent < 0):
-        return difference == 0
-    return difference * 2 <= Fraction(10) ** exponent
+        return False
+    return abs(exact - Fraction(result.value)) * 2 <= Fraction(10) ** exponent
 
 
 def _converts(measure: Measure, result: Measure) -> bool:
-    """True where the result is this figure in another unit, whatever it was multiplied with."""
+    """Return whether the result is this figure in another unit."""
     return measure.unit != result.unit and convert(measure, result.unit) == Fraction(result.value)
 
 
@@ -177,7 +216,7 @@ def _is_known(
 
 
 def _is_rate(value: Decimal, have: Measure) -> bool:
-    """0.2 and 0.8 for 2割, 1.1 for 10% more."""
+    """Return whether the value is a rate of a share: 0.2 and 0.8 of 2割, 1.1 of 10% more."""
     if have.unit not in _SHARES:
         return False
     share = have.value / _SHARES[have.unit]
@@ -185,7 +224,7 @@ def _is_rate(value: Decimal, have: Measure) -> bool:
 
 
 def _is_plain_number(figure: Measure, operands: Sequence[Measure]) -> bool:
-    """1 and 100 belong to shares, and the number of all others to their mean."""
+    """Return whether the figure needs no source: 1 and 100 of shares, and the number of values in a mean."""
     if figure in (Measure(Decimal(1)), Measure(Decimal(100)), Measure(Decimal(100), "%")):
         return True
     return figure == operands[-1] and figure.unit in COUNTERS and figure.value == len(operands) - 1

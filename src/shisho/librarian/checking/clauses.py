@@ -27,7 +27,7 @@ COVERED = LIGHT | word_set(
     "限る 必要 可能 付く 中 項 条 号 良い 資料 文書 手元 定める 出来る 義務 一方 例えば document accord overal need must may"
 )
 
-# What bounds, limits, doubts or dates a statement, or makes its number negative.
+# What bounds, limits, doubts, quantifies or dates a statement, or makes its number negative.
 _MARK_PATTERNS = {
     "bounds": (
         r"以上|少なくとも|最低|最小|下限|\b(?:at least|minimum|or more)\b",
@@ -47,6 +47,11 @@ _MARK_PATTERNS = {
         r"[おこごそとのぼもよろ]うと(?:し|する)|\b(?:about|try\w*|tried|attempt\w*|intend\w*) to\b",
     ),
     "signs": (r"紀元前|\bb\.?c\b", r"(?<![a-z0-9)）])[-−]\d|マイナス|零下|氷点下|\bminus\b"),
+    "parts": (
+        r"全て|すべて|全員|常に|いつも|必ず|いかなる|一切|いつでも|誰でも|どんな|\b(?:all|always|every|never|any|none)\b",
+        r"一部|半数|ほとんど|めったに|約(?=[\d一二三四五六七八九十百千数])|およそ"
+        r"|\b(?:few|some|half|nearly|almost|hardly|rarely|seldom)\b",
+    ),
     "times": (
         r"現在|現代|今[はもでな]|今日|\b(?:now|currently|today|still)\b",
         r"まで(?!に)|\b(?:until|till|up to)\b",

@@ -39,7 +39,10 @@ _NEGATIVE = compile_lazily(r"(?<![a-z0-9)）])-\d[\d.,]*")
 _SPACED = compile_lazily(
     r"(?<=\d) (?=[万億兆年月日])|(?<=[億兆]) (?=[\d,]+ ?[万億])|(?<=[年月]) (?=\d{1,2} ?[月日])"
 )
-_MYRIADS = compile_lazily(r"[（(]\s*([百千万億兆]+\w{0,3})\s*[）)]")
+_MYRIADS = r"[（(]\s*(?P<unit>[百千万億兆]+\w{0,3})\s*[）)]"
+_ROW_HEAD = compile_lazily(rf"[^\t|]*?{_MYRIADS}(?=[\s|]+[-△▲]?\d)")
+_COLUMN_HEAD = compile_lazily(rf"{_MYRIADS}\s*$")
+_CELL_END = compile_lazily(r"\t|\s*\|\s*")
 _BARE_NUMBER = compile_lazily(r"(?<![^\s|])\d[\d,]*(?:\.\d+)?(?![^\s|])")
 _ADDRESS = compile_lazily(
     r"(?:https?://|www\.)[^\s「」『』()<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -151,8 +154,19 @@ def unwrap(text: str) -> str:
 def _spell_myriads(text: str) -> Iterator[str]:
     """Yield the numbers of a table that stand for more by a head of their row or column: 2,359 beside
     実績（万枚） is 2,359万枚."""
-    for unit in set(_MYRIADS.findall(text)):
-        yield from (number + unit for number in _BARE_NUMBER.findall(text))
+    rows = [_CELL_END.split(line.strip()) for line in text.splitlines()]
+    for line in text.splitlines():
+        if head := _ROW_HEAD.match(line):
+            yield from (number + head["unit"] for number in _BARE_NUMBER.findall(line, head.end()))
+    for heads in rows:
+        units = {
+            place: match["unit"] for place, cell in enumerate(heads) if (match := _COLUMN_HEAD.search(cell))
+        }
+        below = (row for row in rows if units and len(row) == len(heads) > 1)
+        for row in below:
+            yield from (
+                row[place] + unit for place, unit in units.items() if _BARE_NUMBER.fullmatch(row[place])
+            )
 
 
 def _is_known(figure: Date | Measure, sources: KnownFigures, results: Sequence[Measure], items: int) -> bool:

@@ -1,8 +1,8 @@
-"""Whether quotations support a sentence, by one fitted score over its features.
+"""Whether quotations support a sentence, by one fitted score. `make weights` writes its weights.
 
 The words and figures of the sentence are matched with those of the run of neighbouring sentences that has
-most of them; the clauses of the run with a match are its home. Every feature is a plain number, so that the
-weights are fitted by a script (`train/`): `make weights` writes them."""
+most of them; the clauses of the run with a match are its home. Every feature is a plain number.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shisho.language.document_names import names
-from shisho.language.meanings import count_negations, is_negated, is_same_word, mean_same
+from shisho.language.meanings import are_opposite, count_negations, is_negated, is_same_word, mean_same
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import squeeze, terms
 from shisho.librarian.checking.clauses import (
@@ -23,6 +23,7 @@ from shisho.librarian.checking.clauses import (
     MARKS,
     Clause,
     Token,
+    are_of_one_kind,
     count_different_marks,
     is_in,
     read_clauses,
@@ -34,9 +35,19 @@ RUN_COST = 0.15  # of each further sentence of a run, in shares of the sentence'
 MATCHED = 0.65  # from this on a word is said
 KNOWN = 0.5  # what a word counts that only a heading, a context or the question has
 
+_KANA_END = compile_lazily(r"[ぁ-ん]$")
 _DENIAL = compile_lazily(r"そう|とは|わけ|正し|言え|いえ|限ら|\b(?:that|it|so|true)\b")
-_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(を|に|へ|から|より)(?![一-鿿]?って)")
-_ROLES = {"を": "object", "に": "to", "へ": "to", "から": "from", "より": "from"}
+_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(は|が|を|に|へ|から|より)(?![一-鿿]?って)")
+_SUBJECT = "subject"
+_ROLES = {
+    "は": _SUBJECT,
+    "が": _SUBJECT,
+    "を": "object",
+    "に": "to",
+    "へ": "to",
+    "から": "from",
+    "より": "from",
+}
 
 
 class SupportFeatures(NamedTuple):
@@ -46,22 +57,34 @@ class SupportFeatures(NamedTuple):
     coverage: float  # share of the words that are said; what only headings have counts half
     density: float  # share of the words of the home that the sentence uses
     pairs: float  # share of neighbouring words that stand in one clause of the run
+    opening: float  # the first word is said
     figures: float  # there are figures
-    moves: float  # words that come before the one that they follow in the run, if it is English
+    moves: float  # words that come before the one that they follow in the run
+    latin_moves: float  # … where the order tells who does what to whom
     unmatched: float  # nouns that are not said
     substituted: float  # words that are not said and in whose place the run has another one
+    reused: float  # words that stand more often than in the run
+    between: float  # clauses left out between those of the home
+    opposites: float  # words whose opposite the home has
     negations: float  # difference of the negations from the home
     denied: float  # the run goes on to deny what it said
     misdenied: float  # negated clauses that are not about what the home negates
     directions: float  # nouns with を, に or から that have another of these in the home
+    subjects: float  # nouns that are a subject only here or only in the home, if words move
     shares: float  # wholes of which a share is taken here and not in the home
     crossed: float  # figures whose words stand with another figure
     names: float  # names that the run does not have
-    marks: float  # what bounds, limits, doubts or dates only one of sentence and home
-    clean: float  # none of what is counted from `unmatched` to `marks` is there
+    rivals: float  # figures in whose place the home has another one of the kind
+    bounds: float  # marks that only one of sentence and home has, by their kind
+    limits: float
+    doubts: float
+    signs: float
+    parts: float
+    times: float
+    clean: float  # none of what is counted from `unmatched` to `times` is there, moves apart
 
 
-RISING = frozenset({"coverage", "density", "pairs", "clean"})
+RISING = frozenset({"coverage", "density", "pairs", "opening", "clean"})
 EITHER = frozenset({"figures"})
 
 
@@ -137,6 +160,7 @@ class _Alignment:
         self.scores: list[float] = []
         self.places: list[int | None] = []
         self.used: set[int] = set()
+        self.reused = 0
         self._match()
         self.matched = [place for place in self.places if place is not None]
         self.home = sorted({self.homes[place] for place in self.matched})
@@ -151,6 +175,7 @@ class _Alignment:
             best = max(scores, default=0.0)
             near = [place for place, score in enumerate(scores) if score == best and best >= MATCHED]
             free = [place for place in near if place not in self.used]
+            self.reused += bool(near) and not free
             free = free or near
             place = next((place for place in free if place > at), free[0] if free else None)
             self.scores.append(best)
@@ -160,18 +185,29 @@ class _Alignment:
                 at = place
 
     def measure(self) -> SupportFeatures:
-        moves = sum(second < first for first, second in pairwise(self.matched))
+        foreign = [
+            token.term
+            for token, place in zip(self.tokens, self.places, strict=True)
+            if place is None and token.term not in self.headed_words
+        ]
+        moves = min(4, sum(second < first for first, second in pairwise(self.matched)))
+        latin = self.text.isascii()
         signs = {
-            "unmatched": min(4, sum(not "ぁ" <= token.term[-1] <= "ん" for token in self._list_foreign())),
+            "unmatched": min(4, sum(not _KANA_END.search(term) for term in foreign)),
             "substituted": min(3, self._count_substituted()),
+            "reused": min(2, self.reused),
+            "between": min(3, self.home[-1] - self.home[0] + 1 - len(self.home)) if self.home else 0,
+            "opposites": min(2, self._count_opposites()),
             "negations": min(2, abs(count_negations(self.text) - count_negations(self.home_text))),
             "denied": self._is_denied_after(),
             "misdenied": min(2, self._count_misdenied()),
-            "directions": min(2, self._count_directions()),
+            "directions": min(2, self._count_roles(is_of_subjects=False)),
+            "subjects": min(2, self._count_roles(is_of_subjects=True)) if moves else 0,
             "shares": min(2, self._count_shares()),
             "crossed": min(2, self._count_crossed()),
             "names": min(2, self._count_names()),
-            "marks": min(3, count_different_marks(self.text, self.home_text, MARKS)),
+            "rivals": min(2, self._count_rivals()),
+            **{kind: min(2, count_different_marks(self.text, self.home_text, (kind,))) for kind in MARKS},
         }
         return SupportFeatures(
             coverage=sum(
@@ -181,15 +217,13 @@ class _Alignment:
             / max(1, len(self.tokens)),
             density=len(self.used) / max(1, sum(home in self.home for home in self.homes)),
             pairs=self._share_pairs(),
+            opening=bool(self.places) and self.places[0] is not None,
             figures=any(token.figure for token in self.tokens),
-            moves=min(4, moves) if self.text.isascii() else 0,
+            moves=moves,
+            latin_moves=moves * latin,
             **signs,
             clean=not any(signs.values()),
         )
-
-    def _list_foreign(self) -> list[Token]:
-        rows = zip(self.tokens, self.places, strict=True)
-        return [token for token, place in rows if place is None and token.term not in self.headed_words]
 
     def _share_pairs(self) -> float:
         rows = zip(self.owners, self.places, strict=True)
@@ -207,6 +241,14 @@ class _Alignment:
                     at is not None and 0 <= at < len(self.stated) and at not in self.used for at in beside
                 )
         return count
+
+    def _count_opposites(self) -> int:
+        sentence_terms = {token.term for token in self.tokens}
+        exact = {token.term for token, score in zip(self.tokens, self.scores, strict=True) if score == 1}
+        rest = {
+            token.term for place, token in enumerate(self.stated) if place not in self.used
+        } - sentence_terms
+        return sum(any(are_opposite(term, other) for other in rest) for term in sentence_terms - exact)
 
     def _is_denied_after(self) -> bool:
         rest = self.run[self.home[-1] + 1 :] if self.home else ()
@@ -226,15 +268,18 @@ class _Alignment:
             if is_negated(clause.text)
         )
 
-    def _count_directions(self) -> int:
-        """Return how many nouns have another particle of direction in the home."""
+    def _count_roles(self, *, is_of_subjects: bool) -> int:
+        """Return how many nouns have another role in the home: those that are a subject on one side if
+        `is_of_subjects`, else the others."""
         stated: dict[str, set[str]] = {}
         for noun, particle in _ROLE.findall(self.home_text):
             stated.setdefault(noun, set()).add(_ROLES[particle])
-        return sum(
-            noun in stated and _ROLES[particle] not in stated[noun]
-            for noun, particle in _ROLE.findall(self.text)
-        )
+        count = 0
+        for noun, particle in _ROLE.findall(self.text):
+            others, role = stated.get(noun, set()), _ROLES[particle]
+            if others and role not in others:
+                count += (_SUBJECT in {role, *others}) is is_of_subjects
+        return count
 
     def _count_shares(self) -> int:
         stated = _list_wholes(self.run)
@@ -261,12 +306,24 @@ class _Alignment:
         return count
 
     def _count_names(self) -> int:
-        stated = [squeeze("".join(clause.text for clause in self.run)), *self.headed_words]
-        return sum(not any(name in text for text in stated) for name in names(self.text))
+        stated = squeeze("".join(clause.text for clause in self.run) + " ".join(sorted(self.headed_words)))
+        return sum(name not in stated for name in names(self.text))
+
+    def _count_rivals(self) -> int:
+        unused = [
+            token.figure
+            for place, token in enumerate(self.stated)
+            if token.figure and place not in self.used and self.homes[place] in self.home
+        ]
+        return sum(
+            token.figure is not None
+            and place is None
+            and any(are_of_one_kind(token.figure, other) for other in unused)
+            for token, place in zip(self.tokens, self.places, strict=True)
+        )
 
 
 def _list_wholes(clauses: Sequence[Clause]) -> list[list[str]]:
-    """Return the words of what a share is taken of: 「…のうち」."""
     parts = [clause.text.partition("のうち") for clause in clauses]
     return [[word for word in terms(whole) if word not in COVERED] for whole, mark, _ in parts if mark]
 

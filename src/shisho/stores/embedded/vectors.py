@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
-from struct import error as StructError
 from typing import Any
 
 import apsw
@@ -61,7 +61,7 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
         try:
             spans = read_spans(packed) if len(packed) == small else LARGE_SPANS.unpack(packed)
             content = blocks[block]
-        except (KeyError, StructError) as error:
+        except (KeyError, struct.error) as error:
             raise apsw.CorruptError(f"passage {number} has no block") from error
         a, b, c, d, e, f, g, h = spans
         characters = content[e:f] + content[g:h] if f > e else content[g:h]

@@ -62,6 +62,7 @@ LINGUISTIC = {
     "rendering/bibliography.py",
     "surveys/naming.py",
     "language/designations.py",
+    "language/meanings.py",
     "librarian/selection/gates.py",
     "librarian/plan.py",
     "web/engines/google.py",

@@ -232,7 +232,7 @@ async def test_report_tells_which_jobs_go_on_later_and_why(discoveries: Discover
         (JobState.QUEUED, 2, str(rests.message), 598.0, 1798.0),
     ]
     assert postponed[0].until == "2026-07-01T09:00:32+00:00"
-    assert render(postponed[3].reason, "ja") == "メモリ\0 は最近失敗したため休ませています。"
+    assert render(postponed[3].reason, "ja") == "メモリ\0 は失敗が続いたため休止中です。"
     queue.clock.pass_(1_000)
     later = (await discoveries.reports.report(T1, OWNER, 0, 9)).postponed
     assert [(jobs.jobs, jobs.first_s) for jobs in later] == [(1, 798.0)]

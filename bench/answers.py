@@ -28,7 +28,7 @@ from shisho_box.world import BoxQuestion
 QUICK = ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia")
 WITHOUT = ("ecosia", "qwant", "brave")
 """Need a browser."""
-MOST_SECONDS = 600.0
+MAX_SECONDS = 600.0
 BOUNDS = {"answered with the gold string": (">", 0.8), "abstained": ("<", 0.1)}
 
 
@@ -96,7 +96,7 @@ async def asked_all(count: int, seed: int) -> list[Outcome]:
             async with open_library(home=home, box=str(box_folder)) as library, library.working():
                 began = time.monotonic()
                 for question in chosen:
-                    if time.monotonic() - began > MOST_SECONDS:
+                    if time.monotonic() - began > MAX_SECONDS:
                         break
                     outcomes.append(await asked(library, box, question))
     return outcomes

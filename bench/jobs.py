@@ -24,8 +24,8 @@ from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
-from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.embedded.notifier import EmbeddedNotifier
 from shisho.stores.presence import FilePresence
 from shisho.stores.sql.jobs import StoredJobs
 from shisho.stores.sql.tasks import StoredTasks
@@ -64,9 +64,11 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.database = Database(folder / "shisho.db")
-        self.bell = EmbeddedBell(self.database)
-        self.jobs = StoredJobs(Transactions(EmbeddedQueryStore(self.database), SystemClock(), self.bell))
-        self.tasks = StoredTasks(Transactions(EmbeddedQueryStore(self.database), SystemClock(), self.bell))
+        self.notifier = EmbeddedNotifier(self.database)
+        self.jobs = StoredJobs(Transactions(EmbeddedQueryStore(self.database), SystemClock(), self.notifier))
+        self.tasks = StoredTasks(
+            Transactions(EmbeddedQueryStore(self.database), SystemClock(), self.notifier)
+        )
 
     async def fill(self, task: str, count: int, priority: int) -> None:
         for begin in range(0, count, 10_000):
@@ -92,7 +94,7 @@ class Bench:
 
         began = time.perf_counter()
         presence = FilePresence(self.folder / "workers")
-        async with Worker(self.jobs, self.bell, presence, SystemClock(), {"toy": toy}, slots=WORKERS):
+        async with Worker(self.jobs, self.notifier, presence, SystemClock(), {"toy": toy}, slots=WORKERS):
             await finished.wait()
         spent = time.perf_counter() - began
         left = (await self.tasks.get_task(TaskId(task))).jobs

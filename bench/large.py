@@ -30,7 +30,7 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.services import Library
 
-MOST_MB = 600
+MAX_MB = 600
 LOOK_SECONDS = 0.5
 TELL_SECONDS = 30.0
 HEAD = "`shisho add`, each in a process of its own, {vectors}"
@@ -129,10 +129,10 @@ def added(name: str, path: Path, limits: Limits) -> None:
     done = [receipt for receipt in receipts if receipt["outcome"] == "added"]
     pages = sum(receipt["pages"] or 1 for receipt in done)
     passages = sum(receipt["passages"] for receipt in done)
-    held = "" if adding.parent <= MOST_MB else ": NOT HELD"
+    held = "" if adding.parent <= MAX_MB else ": NOT HELD"
     cut = f", cut off after {limits.seconds:.0f} s" if is_cut else ""
     print(
-        f"{name:24} parent {adding.parent:4.0f} MB (wanted <= {MOST_MB}{held}), child {adding.child:.0f} MB; "
+        f"{name:24} parent {adding.parent:4.0f} MB (wanted <= {MAX_MB}{held}), child {adding.child:.0f} MB; "
         f"{took:6.1f} s ({own:.1f} + {children:.1f} CPU); {pages} pages, {pages / took:.1f} pages/s, "
         f"{passages} passages, {len(receipts) - len(done)} failed{cut}",
         flush=True,

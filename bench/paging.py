@@ -46,8 +46,8 @@ OVERLAP = 1 / 12
 COPIES = 1 / 20
 SHALLOW = 1 / 4
 FAILING = 1 / 8
-LEAST_FOUND = 0.95
-MOST_REQUESTS = 0.5
+MIN_FOUND = 0.95
+MAX_REQUESTS = 0.5
 
 Decay = Callable[[int], float]
 
@@ -120,7 +120,7 @@ class Totals:
 
     @property
     def held(self) -> bool:
-        return self.kept >= LEAST_FOUND and self.requested <= MOST_REQUESTS
+        return self.kept >= MIN_FOUND and self.requested <= MAX_REQUESTS
 
 
 Pair = tuple[Outcome, Outcome]
@@ -149,7 +149,7 @@ def report(queries: int, draws: int) -> Iterator[str]:
         shares = ", ".join(f"{stop} {count / len(pairs):.0%}" for stop, count in stops)
         yield f"{row(shape, totals(pairs), draws)}   {shares}"
     whole = totals([pair for outcomes in drawn for pairs in outcomes.values() for pair in pairs])
-    wanted = f"wanted: {LEAST_FOUND:.0%} of the URLs with {MOST_REQUESTS:.0%} of the requests"
+    wanted = f"wanted: {MIN_FOUND:.0%} of the URLs with {MAX_REQUESTS:.0%} of the requests"
     yield f"{row('all', whole, draws)}   ({wanted}{'' if whole.held else ': NOT HELD'})"
     each = [totals([pair for pairs in outcomes.values() for pair in pairs]) for outcomes in drawn]
     yield f"  held by {sum(one.held for one in each)} draws of {draws} by themselves"

@@ -19,7 +19,7 @@ from exchange import name_node, write_asked
 from shisho.language.tokens import tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest, Script
 
-LEAST_CHARS = 12  # of words that are stored as a place in a document
+MIN_CHARS = 12  # of words that are stored as a place in a document
 FIRST_CHARS = 60  # of a passage, by which it is found again
 NOT_RECORDED = 404
 _FENCED = re.compile(
@@ -158,7 +158,7 @@ def store_reply(reply: Any, request: ProviderRequest, texts: DocumentTexts) -> A
         if isinstance(value, int) and not isinstance(value, bool) and key in known:
             name = known[key].get(value)
             return value if name is None else name if key == "cites" else {"of": name}
-        if isinstance(value, str) and len(value) >= LEAST_CHARS:
+        if isinstance(value, str) and len(value) >= MIN_CHARS:
             place = texts.locate(value)
             return value if place is None else {"words": place, **_note_spaces(value, texts.read(place))}
         return value

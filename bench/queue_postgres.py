@@ -28,9 +28,9 @@ from shisho.domain.job import Job, JobId, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.worker import Worker
-from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
+from shisho.stores.postgres.notifier import PostgresNotifier
 from shisho.stores.postgres.presence import PostgresPresence
 from shisho.stores.sql.tasks import StoredTasks
 from shisho.system.clock import SystemClock
@@ -58,7 +58,7 @@ class Queue:
     """Ours, as a process opens it."""
 
     database: PostgresDatabase
-    bell: PostgresBell
+    notifier: PostgresNotifier
     jobs: PostgresJobs
     tasks: StoredTasks
     clock: SystemClock
@@ -67,12 +67,12 @@ class Queue:
 def opened(url: str) -> Queue:
     database = PostgresDatabase(url)
     clock = SystemClock(database.line)
-    bell = PostgresBell(database)
+    notifier = PostgresNotifier(database)
     return Queue(
         database,
-        bell,
-        PostgresJobs(database, clock, bell),
-        StoredTasks(build_postgres_transactions(database, clock, bell)),
+        notifier,
+        PostgresJobs(database, clock, notifier),
+        StoredTasks(build_postgres_transactions(database, clock, notifier)),
         clock,
     )
 
@@ -120,7 +120,7 @@ async def work(url: str, kind: str) -> None:
         presence = PostgresPresence(queue.database, Path(folder))
         await queue.database.check_ready()
         said_ready()
-        async with Worker(queue.jobs, queue.bell, presence, queue.clock, {kind: toy}, slots=1):
+        async with Worker(queue.jobs, queue.notifier, presence, queue.clock, {kind: toy}, slots=1):
             await asyncio.to_thread(sys.stdin.read)
 
 
@@ -157,9 +157,9 @@ async def fill_theirs(url: str, count: int) -> None:
 async def hear(url: str) -> None:
     """Say when it was woken, by the machine's clock since its start."""
     queue = opened(url)
-    with queue.bell.listen("rung") as ear:
+    with queue.notifier.subscribe("rung") as subscription:
         said_ready()
-        while await ear.wait(60):
+        while await subscription.wait(60):
             print(time.monotonic(), flush=True)
 
 
@@ -228,7 +228,7 @@ async def wake_ups(url: str) -> float:
         assert child.stdout is not None
         for _ in range(RINGS):
             began = time.monotonic()
-            queue.bell.ring(["rung"])
+            queue.notifier.notify(["rung"])
             lags.append(float(await asyncio.to_thread(child.stdout.readline)) - began)
             await asyncio.sleep(0.01)
     await queue.database.close()

@@ -18,7 +18,7 @@ from shisho.evaluation.answering import ask_item, load_folder
 from shisho.evaluation.answers import AnswerItem, AnswerResult, summarise
 
 RESULTS = Path(__file__).parent / "results.md"
-LEAST_ABSTAINED = 0.8  # of the items that nothing answers
+MIN_ABSTAINED = 0.8  # of the items that nothing answers
 TITLE = "## Questions with passages of their own"
 
 
@@ -37,8 +37,8 @@ def main() -> int:
     RESULTS.write_text(f"{before}\n\n{text}", "utf-8")
     absent = [result for result in results if not result.item.is_answerable]
     abstained = sum(result.level not in ANSWERING_LEVELS for result in absent)
-    print(f"abstained: {abstained} of {len(absent)} (floor {LEAST_ABSTAINED:.0%})")
-    return 0 if abstained >= LEAST_ABSTAINED * len(absent) else 1
+    print(f"abstained: {abstained} of {len(absent)} (floor {MIN_ABSTAINED:.0%})")
+    return 0 if abstained >= MIN_ABSTAINED * len(absent) else 1
 
 
 async def ask_all(items: Sequence[AnswerItem], *, show: bool) -> list[AnswerResult]:

@@ -25,8 +25,8 @@ from baseline import stemmed_bm25
 from shisho.evaluation.run import measure
 from shisho.evaluation.sets import load
 
-MOST_QUESTIONS = 300
-LEAST_CHARS = 150  # of a text that is asked for
+MAX_QUESTIONS = 300
+MIN_CHARS = 150  # of a text that is asked for
 HEADINGS = {
     ".md": re.compile(r"^#{1,4} (.+)$", re.MULTILINE),
     ".rst": re.compile(r"^(\S.*)\n(?:([=\-~^\"*+#])\2{2,})\s*$", re.MULTILINE),
@@ -83,7 +83,7 @@ def make_titles(shared: Path) -> MadeSet:
     """Titles of abstracts, asked of the abstracts without them."""
     titles, bodies = _read_abstracts(shared)
     made = MadeSet({name: ("", body) for name, body in bodies.items()})
-    for name in _choose(n for n in titles if len(titles[n].split()) > 2 and len(bodies[n]) > LEAST_CHARS):
+    for name in _choose(n for n in titles if len(titles[n].split()) > 2 and len(bodies[n]) > MIN_CHARS):
         made.ask(f"q{name}", titles[name], {name: 1})
     return made
 
@@ -93,7 +93,7 @@ def make_halves(shared: Path) -> MadeSet:
     sentences = {name: re.split(r"(?<=[.?!])\s+", body) for name, body in _read_abstracts(shared)[1].items()}
     halves = {name: (" ".join(s[: len(s) // 2]), " ".join(s[len(s) // 2 :])) for name, s in sentences.items()}
     made = MadeSet({name: ("", second) for name, (_, second) in halves.items()})
-    for name in _choose(n for n, pair in halves.items() if min(map(len, pair)) > LEAST_CHARS):
+    for name in _choose(n for n, pair in halves.items() if min(map(len, pair)) > MIN_CHARS):
         made.ask(f"q{name}", halves[name][0], {name: 1})
     return made
 
@@ -150,13 +150,13 @@ def _read_sections(folder: Path) -> Iterator[tuple[str, tuple[str, str]]]:
             ends = [*(match.start() for match in found[1:]), len(text)]
             for number, (match, end) in enumerate(zip(found, ends, strict=False)):
                 body = text[match.end() : end].strip()
-                if len(body) > LEAST_CHARS:
+                if len(body) > MIN_CHARS:
                     yield f"{path.relative_to(folder)}-{number}", (match[1].strip(), body)
 
 
 def _choose(names: Iterator[str]) -> list[str]:
     """Choose questions by the hash of their names."""
-    return sorted(names, key=lambda name: sha256(name.encode()).digest())[:MOST_QUESTIONS]
+    return sorted(names, key=lambda name: sha256(name.encode()).digest())[:MAX_QUESTIONS]
 
 
 SETS: Mapping[str, Callable[[Path], MadeSet]] = {

@@ -18,9 +18,9 @@ from shisho.librarian.checking.check import AnswerUnit, check_units
 
 RIGHT = {"entailment": "supported", "neutral": "unverified", "contradiction": "contradicted"}
 MATERIAL = Path(__file__).with_name("support_material")
-LEAST_SUPPORTED = 0.025  # of the true sentences written freely
-MOST_CONTRADICTED = 0.01  # of them
-MOST_FALSE = 0.02  # of the false ones, those called supported
+MIN_SUPPORTED = 0.025  # of the true sentences written freely
+MAX_CONTRADICTED = 0.01  # of them
+MAX_FALSE = 0.02  # of the false ones, those called supported
 FLOOR = 0.90  # of the pairs called supported, the share that is entailment
 
 
@@ -75,9 +75,9 @@ def print_material() -> bool:
         shares = " | ".join(f"{outcomes[outcome] / outcomes.total():.3f}" for outcome in SupportOutcome)
         print(f"| {name} | {outcomes.total()} | {shares} | {cost:.1f} |")
     return (
-        true["supported"] >= LEAST_SUPPORTED * true.total()
-        and true["contradicted"] <= MOST_CONTRADICTED * true.total()
-        and false["supported"] <= MOST_FALSE * false.total()
+        true["supported"] >= MIN_SUPPORTED * true.total()
+        and true["contradicted"] <= MAX_CONTRADICTED * true.total()
+        and false["supported"] <= MAX_FALSE * false.total()
     )
 
 

@@ -18,7 +18,7 @@ class TwoHands(SetClock):
         self.since_start = 1_000.0
         self.line = self.at.timestamp()
 
-    def steady(self) -> Instant:
+    def timeline_now(self) -> Instant:
         return from_epoch(self.line)
 
     def monotonic(self) -> float:
@@ -44,8 +44,8 @@ class Ahead(SystemClock):
     def now(self) -> Instant:
         return later(super().now(), self.seconds)
 
-    def steady(self) -> Instant:
-        return later(super().steady(), self.seconds)
+    def timeline_now(self) -> Instant:
+        return later(super().timeline_now(), self.seconds)
 
     def monotonic(self) -> float:
         return super().monotonic() + self.seconds

@@ -19,11 +19,11 @@ from shisho.domain.time import Instant, from_epoch, later
 from shisho.jobs.ids import make_id
 from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
-from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
-from shisho.stores.postgres.bell import PostgresBell
+from shisho.stores.embedded.notifier import EmbeddedNotifier
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
+from shisho.stores.postgres.notifier import PostgresNotifier
 from shisho.stores.sql.interventions import StoredInterventions
 from shisho.stores.sql.jobs import StoredJobs
 from shisho.stores.sql.tasks import StoredTasks
@@ -49,7 +49,7 @@ class SetClock:
     def monotonic(self) -> float:
         return self.at.timestamp()
 
-    def steady(self) -> Instant:
+    def timeline_now(self) -> Instant:
         return self.now()
 
     def ahead(self, seconds: float) -> Instant:
@@ -64,13 +64,13 @@ class Queue:
     jobs: JobStore
     tasks: TaskStore
     interventions: Interventions
-    bell: EmbeddedBell | PostgresBell
+    notifier: EmbeddedNotifier | PostgresNotifier
     clock: SetClock
     database: Database | PostgresDatabase
 
     @cached_property
     def watch(self) -> TaskWatch:
-        return TaskWatch(self.tasks, self.bell)
+        return TaskWatch(self.tasks, self.notifier)
 
     async def add(self, *new: NewJob, task: str = "t1") -> tuple[JobId, ...]:
         return (await self.tasks.enqueue(NewTask(TaskId(task), OWNER), new)).job_ids
@@ -87,9 +87,9 @@ class Queue:
         """The job as soon as it is in one of these states."""
         task_id = (await self.jobs.get_job(job_id)).task_id
         async with asyncio.timeout(seconds):
-            with self.bell.listen(task_id) as ear:
+            with self.notifier.subscribe(task_id) as subscription:
                 while (job := await self.jobs.get_job(job_id)).state not in states:
-                    await ear.wait(1)
+                    await subscription.wait(1)
         return job
 
 
@@ -125,14 +125,14 @@ async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Qu
             yield postgres_queue(server_database, clock)
         return
     database = Database(folder / "shisho.db")
-    across = EmbeddedBell(database)
+    across = EmbeddedNotifier(database)
     moves = Transactions(EmbeddedQueryStore(database), clock, across)
     yield Queue(StoredJobs(moves), StoredTasks(moves), StoredInterventions(moves), across, clock, database)
     await database.close()
 
 
 def postgres_queue(database: PostgresDatabase, clock: Any) -> Queue:
-    bell = PostgresBell(database)
-    jobs = PostgresJobs(database, clock, bell)
-    moves = build_postgres_transactions(database, clock, bell)
-    return Queue(jobs, StoredTasks(moves), StoredInterventions(moves), bell, clock, database)
+    notifier = PostgresNotifier(database)
+    jobs = PostgresJobs(database, clock, notifier)
+    moves = build_postgres_transactions(database, clock, notifier)
+    return Queue(jobs, StoredTasks(moves), StoredInterventions(moves), notifier, clock, database)

@@ -22,7 +22,7 @@ def words(text: str) -> frozenset[str]:
 
 # A docstring names the thing or begins with a verb. One that opens like this says what the reader would ask.
 QUESTION = re.compile(r"(What|Who|Whether|Whoever|Whatever)\b")
-MOST_QUESTIONS = 0.02
+MAX_QUESTIONS = 0.02
 
 # A class named by one word with such an ending, or by one of these words, is a participle or a pronoun …
 PARTICIPLE = re.compile(r"[A-Z][a-z]*(ed|ing)")
@@ -162,7 +162,7 @@ def docstrings(tree: ast.Module) -> Iterator[str]:
 def questions(root: Path) -> Iterator[str]:
     texts = [text for _, tree in modules(root) for text in docstrings(tree)]
     openings = [text.partition("\n")[0] for text in texts if QUESTION.match(text)]
-    if len(openings) > MOST_QUESTIONS * len(texts):
+    if len(openings) > MAX_QUESTIONS * len(texts):
         yield f"{len(openings)} of {len(texts)} docstrings open with a question: {'; '.join(openings)}"
 
 

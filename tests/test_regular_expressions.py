@@ -22,7 +22,7 @@ from shisho.language.patterns import LazyPattern
 SIZE = 300  # repetitions in the shorter input; the longer has four times as many
 STEEP = 9.0  # times the cost for four times the input: a linear rule costs 4, a quadratic one 16
 NOTICED_SECONDS = 0.002  # CPU seconds of the longer input below which nothing is said
-MOST_INPUTS = 16
+MAX_INPUTS = 16
 # Quadratic, and given short text only: a field of a file, or a sentence within a bound of computing. The list
 # may only become shorter.
 BOUNDED = frozenset(
@@ -92,7 +92,7 @@ def make_inputs(pattern: re.Pattern[Any] | LazyPattern) -> list[str]:
     """Strings to repeat: what the pattern itself repeats, the whole of it, and common characters."""
     repeated: list[str] = []
     whole = write_sample(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG), repeated)
-    return [text for text in dict.fromkeys([*repeated, whole, *COMMON]) if text][:MOST_INPUTS]
+    return [text for text in dict.fromkeys([*repeated, whole, *COMMON]) if text][:MAX_INPUTS]
 
 
 def write_sample(nodes: Any, repeated: list[str]) -> str:

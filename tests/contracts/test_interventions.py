@@ -67,9 +67,9 @@ async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue:
     mine = [await held(queue), await held(queue, CONSENT, "t2", REACHED), await held(queue, task="t3")]
     apart = await held(queue, OTHER, "t2")
     stranger = await held(queue, task="theirs", owner="stranger")
-    with queue.bell.listen("queued") as ear:
+    with queue.notifier.subscribe("queued") as subscription:
         ended = await queue.interventions.complete(OWNER, ITEM, mine[1])
-        assert await ear.wait(PATIENCE)
+        assert await subscription.wait(PATIENCE)
     assert [one.id for one in ended] == mine
     for item in mine:
         job = await queue.jobs.get_job(job_of(item))

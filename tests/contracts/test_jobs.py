@@ -603,18 +603,18 @@ async def test_every_move_rings_after_its_commit(queue: Queue) -> None:
         ("failed", lambda: queue.jobs.fail(Claim(job_id, 2, ANA), BROKEN)),
     ]
     for kind, move in steps:
-        with queue.bell.listen(T1) as by_task, queue.bell.listen(kind) as by_kind:
+        with queue.notifier.subscribe(T1) as by_task, queue.notifier.subscribe(kind) as by_kind:
             while await by_task.wait(0.05):  # the last move may ring a second time, from the file
                 pass
             seen = asyncio.create_task(heard_at(queue, by_task.wait(PATIENCE)))
             await move()
             assert await seen == kind
             assert await by_kind.wait(PATIENCE)
-    assert queue.bell.listening == 0
+    assert queue.notifier.listening == 0
 
 
 async def heard_at(queue: Queue, ringing: Awaitable[bool]) -> str:
-    """The latest event at the moment the bell rang."""
+    """The latest event at the moment of the notification."""
     assert await ringing
     return (await queue.tasks.list_events(T1))[-1].kind
 

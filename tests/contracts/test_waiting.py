@@ -126,7 +126,7 @@ async def test_what_is_kept_is_kept_so_long_and_no_longer(cache: tuple[TwoHands,
 
 
 async def test_a_machine_started_again_lets_nobody_wait_longer(room: Room) -> None:
-    await room.queue.add(new(not_before=later(room.clock.steady(), 60)))
+    await room.queue.add(new(not_before=later(room.clock.timeline_now(), 60)))
     room.clock.restart()
     room.clock.jump(-HOUR)
     room.clock.pass_(61)

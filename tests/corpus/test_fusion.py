@@ -5,7 +5,7 @@ import pytest
 from shisho.corpus.fusion import (
     CLEARNESS_POWER,
     FIRST,
-    LEAST_GAP,
+    MIN_GAP,
     SURE_BY_WORDS,
     USUAL_GAP,
     blend,
@@ -78,7 +78,7 @@ def test_passage_without_a_vector_counts_as_the_mean_of_the_others() -> None:
 def test_blended_score_keeps_the_parts_and_adds_the_meaning() -> None:
     (only,) = blend(ranking(a=10.0), {PassageId("a"): 0.5}, whole=16.0, share=0.002)
     assert only.parts == {"terms": 10.0, "meaning": 0.5}
-    alone = (LEAST_GAP / USUAL_GAP) ** CLEARNESS_POWER  # nothing it could stand out from
+    alone = (MIN_GAP / USUAL_GAP) ** CLEARNESS_POWER  # nothing it could stand out from
     assert only.score == pytest.approx(alone * 0.5 + 0.002 * 100 / 4)
 
 

@@ -18,7 +18,7 @@ from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, 
 from tests.shared import shared
 
 ROOT = Path(__file__).parents[2]
-LEAST_RIGHT = 17  # of the 20 questions
+MIN_RIGHT = 17  # of the 20 questions
 TOKENS_MORE = 1.1  # than when they were recorded
 
 
@@ -173,7 +173,7 @@ async def test_the_played_questions_are_answered_right_and_no_true_sentence_is_l
     assert not played.unknown and len(results) == 20
     not_judged = [result.question.id for result in results if result.judgement is None]
     assert not not_judged, "their answers have changed: play them again"
-    assert sum(result.is_right_and_clean for result in results) >= LEAST_RIGHT
+    assert sum(result.is_right_and_clean for result in results) >= MIN_RIGHT
     assert not sum(result.judgement.true_taken_out for result in results)
     assert not sum(result.judgement.wrong_citations + result.fabricated for result in results)
     kinds = {result.question.id: result.question.kind for result in results}

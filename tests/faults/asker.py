@@ -24,7 +24,7 @@ class Morning:
     def now(self) -> str:
         return (datetime(2026, 7, 1, tzinfo=UTC) + timedelta(seconds=self.monotonic() % 3600)).isoformat()
 
-    def steady(self) -> str:
+    def timeline_now(self) -> str:
         return self.now()
 
     def monotonic(self) -> float:

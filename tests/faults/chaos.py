@@ -25,9 +25,9 @@ from shisho.domain.job import JobId, NewJob, NewTask, TaskId
 from shisho.errors import ShishoError
 from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
-from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import build_postgres_transactions
+from shisho.stores.postgres.notifier import PostgresNotifier
 from shisho.stores.sql.tasks import StoredTasks
 from shisho.system.clock import SystemClock
 from tests.faults.process import Orders
@@ -87,7 +87,7 @@ class Contender:
 
     async def _until_taken(self, jobs: list[NewJob]) -> None:
         database = PostgresDatabase(self.url)
-        tasks = StoredTasks(build_postgres_transactions(database, SystemClock(), PostgresBell(database)))
+        tasks = StoredTasks(build_postgres_transactions(database, SystemClock(), PostgresNotifier(database)))
         while True:
             with suppress(ShishoError):
                 await tasks.enqueue(NewTask(TaskId("load"), "local"), jobs)

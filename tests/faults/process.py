@@ -30,13 +30,13 @@ from shisho.jobs.context import JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
-from shisho.ports import Bell, JobStore, Presence, TaskStore
-from shisho.stores.embedded.bell import EmbeddedBell
+from shisho.ports import ChangeNotifier, JobStore, Presence, TaskStore
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.embedded.notifier import EmbeddedNotifier
 from shisho.stores.postgres import jobs as server_jobs
-from shisho.stores.postgres.bell import PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
+from shisho.stores.postgres.notifier import PostgresNotifier
 from shisho.stores.postgres.presence import PostgresPresence
 from shisho.stores.presence import FilePresence
 from shisho.stores.sql import jobs as stored_jobs
@@ -203,30 +203,30 @@ async def accept(tasks: TaskStore, every: float, backlog: int) -> None:
         waits = NewJob(JobId(make_id()), "brief", Payload())
 
 
-def parts(orders: Orders) -> tuple[JobStore, TaskStore, Bell, Presence, SystemClock]:
+def parts(orders: Orders) -> tuple[JobStore, TaskStore, ChangeNotifier, Presence, SystemClock]:
     """A queue over the store that the orders name."""
     workers = Path(orders.home) / "workers"
     if orders.store:
         server = PostgresDatabase(orders.store)
         clock = SystemClock(server.line)
-        server_bell = PostgresBell(server)
+        server_notifier = PostgresNotifier(server)
         make_server_jobs = SERVER_MUTANTS[orders.mutant]
         return (
-            make_server_jobs(server, clock, server_bell),
-            StoredTasks(build_postgres_transactions(server, clock, server_bell)),
-            server_bell,
+            make_server_jobs(server, clock, server_notifier),
+            StoredTasks(build_postgres_transactions(server, clock, server_notifier)),
+            server_notifier,
             PostgresPresence(server, workers),
             clock,
         )
     database = Database(Path(orders.home) / "shisho.db")
     clock = SystemClock(database.line)
-    bell = EmbeddedBell(database)
+    notifier = EmbeddedNotifier(database)
     make_jobs, make_tasks = MUTANTS[orders.mutant]
-    moves = Transactions(EmbeddedQueryStore(database), clock, bell)
+    moves = Transactions(EmbeddedQueryStore(database), clock, notifier)
     return (
         make_jobs(moves),
         make_tasks(moves),
-        bell,
+        notifier,
         FilePresence(workers),
         clock,
     )
@@ -243,12 +243,12 @@ async def opened(tasks: TaskStore) -> None:
 
 
 async def main(orders: Orders) -> None:
-    jobs, tasks, bell, presence, clock = await asyncio.to_thread(parts, orders)
+    jobs, tasks, notifier, presence, clock = await asyncio.to_thread(parts, orders)
     await opened(tasks)
     async with AsyncExitStack() as stack:
         if orders.slots:
             handlers = {"brief": brief, "lasting": lasting, "guarded": guarded, "postponed": postponed}
-            worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
+            worker = Worker(jobs, notifier, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
             await stack.enter_async_context(worker)
             say(worker=worker.id)
         say(ready=True)

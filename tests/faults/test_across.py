@@ -71,7 +71,7 @@ async def wake_ups(queue: Queue, folder: Path) -> float:
 
 async def test_news_reach_those_who_wait_in_another_process(queue: Queue, tmp_path: Path) -> None:
     assert await at_best(lambda round_: wake_ups(queue, tmp_path), 0.150) <= 0.150
-    assert queue.bell.listening == 0
+    assert queue.notifier.listening == 0
 
 
 @pytest.mark.apart

@@ -84,7 +84,9 @@ async def test_a_result_waits_for_room_on_the_disk(queue: Queue, small_disk: Pat
 
     presence = FilePresence(small_disk / "workers")
     pace = WorkerTiming(beat=0.5)
-    async with Worker(queue.jobs, queue.bell, presence, SystemClock(), {"toy": large}, slots=1, pace=pace):
+    async with Worker(
+        queue.jobs, queue.notifier, presence, SystemClock(), {"toy": large}, slots=1, pace=pace
+    ):
         (job_id,) = (await queue.tasks.enqueue(T1, [new()])).job_ids
         await queue.until(job_id, JobState.RUNNING)
         await asyncio.sleep(2.5)

@@ -85,7 +85,7 @@ async def test_a_clock_that_jumps_an_hour_loses_no_job(queue: Queue, tmp_path: P
     faked |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     orders = Orders(str(tmp_path), slots=1, pace=PATIENT)
     told = tmp_path / "told"
-    with started(orders) as (steady,), started(orders, environment=faked) as (jumping,):
+    with started(orders) as (timeline_now,), started(orders, environment=faked) as (jumping,):
         ids = [await add(queue, until=str(told)) for _ in range(2)]
         for job_id in ids:
             await queue.until(job_id, JobState.RUNNING)
@@ -94,8 +94,8 @@ async def test_a_clock_that_jumps_an_hour_loses_no_job(queue: Queue, tmp_path: P
             await asyncio.to_thread(hear_jump, jumping, seconds)
         told.touch()
         jobs = [await queue.until(job_id, JobState.COMPLETED) for job_id in ids]
-        assert {child.heard("ended")["ended"] for child in (steady, jumping)} == set(ids)
-        assert set(list_jumps(jumping)) == {3600, -3600, 0} and set(list_jumps(steady)) == {0}
+        assert {child.heard("ended")["ended"] for child in (timeline_now, jumping)} == set(ids)
+        assert set(list_jumps(jumping)) == {3600, -3600, 0} and set(list_jumps(timeline_now)) == {0}
     sweep(jumping.pid)
     assert [(job.attempt, job.failures) for job in jobs] == [(1, 0)] * 2
     assert len({job.worker_id for job in jobs}) == 2
@@ -129,7 +129,7 @@ async def postpone(queue: Queue, seconds: float) -> tuple[JobId, float]:
     async with asyncio.timeout(PATIENCE):
         # Its first attempt is too short to be seen for certain.
         while (job := await queue.jobs.get_job(job_id)).attempt == 0 or job.state is not JobState.QUEUED:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)  # no bell is sure to be heard between the two
+            await asyncio.sleep(0.01)  # no notification is sure to arrive between the two
     return job_id, queued_at
 
 
@@ -154,7 +154,7 @@ async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(
         offset.write_text("+0\n")
         async with opened("embedded", elsewhere) as beside:
             with (
-                started(replace(orders, home=str(elsewhere))) as (steady,),
+                started(replace(orders, home=str(elsewhere))) as (timeline_now,),
                 started(orders, environment=faked) as (seeing,),
             ):
                 pids.add(seeing.pid)
@@ -168,7 +168,7 @@ async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(
                     pids.add(going_on.pid)
                     went_on = await asyncio.to_thread(going_on.heard, "went_on", job_id)
                 others = contended() - before
-                steady_went_on = await asyncio.to_thread(steady.heard, "went_on", yardstick)
+                steady_went_on = await asyncio.to_thread(timeline_now.heard, "went_on", yardstick)
         waited = went_on["at"] - queued_at
         usual = steady_went_on["at"] - yardstick_queued_at
         print(

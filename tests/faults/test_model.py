@@ -38,8 +38,8 @@ from shisho.domain.job import (
     TaskId,
 )
 from shisho.errors import TaskNotFound
-from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
+from shisho.stores.embedded.notifier import EmbeddedNotifier
 from shisho.stores.sql.interventions import StoredInterventions
 from shisho.stores.sql.transitions import Transactions
 from tests.faults.children import LONG
@@ -107,8 +107,8 @@ class QueueMachine(RuleBasedStateMachine):
     def open(self) -> None:
         self.database = Database(self.folder / "shisho.db")
         make_jobs, make_tasks = MUTANTS[self.mutant]
-        bell = EmbeddedBell(self.database)
-        moves = Transactions(EmbeddedQueryStore(self.database), self.clock, bell)
+        notifier = EmbeddedNotifier(self.database)
+        moves = Transactions(EmbeddedQueryStore(self.database), self.clock, notifier)
         self.jobs = make_jobs(moves)
         self.tasks = make_tasks(moves)
         self.interventions = StoredInterventions(moves)

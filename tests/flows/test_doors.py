@@ -66,7 +66,7 @@ class Place:
 
 
 Given = tuple[dict[str, Any], dict[str, Any]]  # the answer and the evidence, as a door gives them
-Door = Callable[..., Awaitable[Given]]
+ConnectionFactory = Callable[..., Awaitable[Given]]
 
 
 def plain(given: object) -> dict[str, Any]:
@@ -130,7 +130,7 @@ async def through_rest(place: Place, required: Mapping[str, Any]) -> Given:
     return await asyncio.to_thread(ask)
 
 
-DOORS: dict[str, Door] = {
+DOORS: dict[str, ConnectionFactory] = {
     "Python": through_python,
     "CLI": through_shell,
     "MCP stdio": through_stdio,

@@ -73,7 +73,7 @@ async def settled(home: Path) -> None:
     """Nothing is left to do before tomorrow."""
     soon = (datetime.now(UTC) + timedelta(minutes=1)).isoformat(timespec="microseconds")
     async with asyncio.timeout(2 * PATIENCE):
-        while rows_of(home, BUSY.format(soon)) != [(0,)]:  # noqa: ASYNC110  (other processes ring no bell here)
+        while rows_of(home, BUSY.format(soon)) != [(0,)]:  # noqa: ASYNC110  (other processes notify nobody here)
             await asyncio.sleep(0.1)
 
 

@@ -268,8 +268,8 @@ async def test_stopping_cancels_and_resuming_asks_again(opening: Opening, home: 
 class Later(SystemClock):
     """Three hours ahead on the line of what is waited for."""
 
-    def steady(self) -> str:
-        return (datetime.fromisoformat(super().steady()) + timedelta(hours=3)).isoformat(
+    def timeline_now(self) -> str:
+        return (datetime.fromisoformat(super().timeline_now()) + timedelta(hours=3)).isoformat(
             timespec="microseconds"
         )
 

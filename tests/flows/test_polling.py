@@ -223,7 +223,7 @@ async def door(kind: str, folder: Path) -> AsyncIterator[tuple[Box, Any]]:
                 yield box, rest
 
 
-MOST_UNCHANGED = 8  # waits of 30 s
+MAX_UNCHANGED = 8  # waits of 30 s
 
 
 @pytest.mark.slow
@@ -245,7 +245,7 @@ async def test_a_client_that_read_no_instructions_calls_once_for_each_change(
                 status = await call("get_status", **task, wait=30, **more)
                 calls += status["changed"]
                 unchanged += not status["changed"]
-                assert unchanged <= MOST_UNCHANGED
+                assert unchanged <= MAX_UNCHANGED
             assert status["status"] == "completed" and status["results"]
             return calls, status["revision"] - first["revision"]
 

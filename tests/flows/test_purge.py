@@ -178,7 +178,7 @@ async def test_a_purge_under_steady_load_leaves_no_byte(tmp_path: Path) -> None:
             if held.warnings:  # beside busy processes a reader may hold the log for longer than it waits
                 assert held.warnings == (STILL_READ,)
                 async with asyncio.timeout(PATIENCE):
-                    while left(home):  # noqa: ASYNC110  (another process's log rings no bell)
+                    while left(home):  # noqa: ASYNC110  (another process's log notifies nobody)
                         await asyncio.sleep(1)
             # While the load goes on: nothing is waiting for an idle moment or for the end of a process.
             assert left(home) == set()

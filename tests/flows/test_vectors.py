@@ -46,7 +46,7 @@ QUESTIONS = {
 }
 
 
-class Silence:
+class HeartbeatMonitor:
     """A notifier of somebody who stays."""
 
     async def notify(self, waiting: PendingIntervention) -> None: ...
@@ -117,7 +117,7 @@ async def test_without_an_embedder_search_is_by_words(tmp_path: Path) -> None:
 
 
 async def test_worker_makes_vectors_in_the_background(library: shisho.Library) -> None:
-    async with library.working(1, Silence()), asyncio.timeout(3 * PATIENCE):
+    async with library.working(1, HeartbeatMonitor()), asyncio.timeout(3 * PATIENCE):
         while await library.embeddings.get_progress() != EmbeddingProgress(6, 6):  # noqa: ASYNC110
             await asyncio.sleep(0.2)
     assert await first(library, "猫の餌") == "飼育"

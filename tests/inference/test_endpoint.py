@@ -116,7 +116,7 @@ async def test_every_failure_is_a_typed_fault_without_the_key(
 
 
 async def test_reply_without_end_is_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(endpoint, "MAX_BYTES", 1_000)
     with LoopbackServer(said(b" " * 100_000)) as server, pytest.raises(ModelFailed) as failed:
         await embedder(server).embed_query("犬")
     assert failed.value.fault == ModelFault.TOO_LONG

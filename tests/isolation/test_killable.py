@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from shisho.errors import InternalError, ParserFailed
-from shisho.isolation.killable import MOST_WORK, ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.isolation.telling import MOST_MESSAGES, Hearer
+from shisho.isolation.killable import MAX_WORK, ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+from shisho.isolation.progress import MAX_MESSAGES, ProgressReceiver
 from tests.machine import PATIENCE, children_seconds
 
 # children run functions of these tests
@@ -178,12 +178,12 @@ async def test_steps_that_there_cannot_be_are_damage(killable: Killable, words: 
 
 def test_a_listener_hears_so_many_messages_and_no_more() -> None:
     told: list[tuple[int, int]] = []
-    hearer = Hearer(lambda *steps: told.append(steps), 0.0)
-    for step in range(MOST_MESSAGES):
+    hearer = ProgressReceiver(lambda *steps: told.append(steps), 0.0)
+    for step in range(MAX_MESSAGES):
         hearer.hear(step % 10, 10)
     with pytest.raises(ChildBroken):
         hearer.hear(1, 10)
-    assert len(told) == MOST_MESSAGES
+    assert len(told) == MAX_MESSAGES
 
 
 @pytest.mark.parametrize("function", ["shisho.corpus.readers.no_such:read", "no_such_package:read"])
@@ -213,8 +213,8 @@ async def test_a_cancelled_wait_ends_its_child(killable: Killable) -> None:
 async def test_a_child_is_replaced_after_its_share(
     killable: Killable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert MOST_WORK > 20
-    monkeypatch.setattr("shisho.isolation.killable.MOST_WORK", 2)
+    assert MAX_WORK > 20
+    monkeypatch.setattr("shisho.isolation.killable.MAX_WORK", 2)
     seen = [await killable.run(work("naps"), b"0", int) for _ in range(5)]
     assert seen[0] == seen[1] and seen[2] == seen[3] and len(set(seen)) == 3
 

@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.job import JobError, JobId, JobState
 from shisho.errors import StorageUnusable, StoreUnavailable, TimedOut
-from shisho.jobs.outages import MOST_OUTAGES, find_error, give_back
+from shisho.jobs.outages import MAX_OUTAGES, find_error, give_back
 from shisho.messages.catalogue import render
 from tests.queues import Queue, new, opened
 
@@ -37,36 +37,36 @@ async def state_of(queue: Queue, job_id: JobId) -> tuple[JobState, int, int]:
 
 async def test_outages_use_up_no_attempt_until_there_are_too_many_in_a_row(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
-    await meet_outages(queue, MOST_OUTAGES)
-    assert await state_of(queue, job_id) == (JobState.QUEUED, 0, MOST_OUTAGES)
+    await meet_outages(queue, MAX_OUTAGES)
+    assert await state_of(queue, job_id) == (JobState.QUEUED, 0, MAX_OUTAGES)
     await meet_outages(queue, 1)
-    assert await state_of(queue, job_id) == (JobState.FAILED, 0, MOST_OUTAGES + 1)
+    assert await state_of(queue, job_id) == (JobState.FAILED, 0, MAX_OUTAGES + 1)
     last = (await queue.jobs.get_job(job_id)).errors[-1]
     assert last.code == "INTERNAL"
     assert render(last.message, "en").startswith(
-        f"Gave up: what is stored could not be reached {MOST_OUTAGES + 1} times in a row"
+        f"Gave up: what is stored could not be reached {MAX_OUTAGES + 1} times in a row"
     )
     assert render(last.message, "en").endswith("Away from there.")
-    assert f"{MOST_OUTAGES + 1} 回続けて" in render(last.message, "ja")
+    assert f"{MAX_OUTAGES + 1} 回続けて" in render(last.message, "ja")
 
 
 @pytest.mark.slow
 async def test_one_that_is_resumed_may_meet_as_many_again(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
-    await meet_outages(queue, MOST_OUTAGES + 1)
+    await meet_outages(queue, MAX_OUTAGES + 1)
     (task,) = await queue.tasks.list_tasks("local")
     await queue.tasks.resume(task.id)
-    await meet_outages(queue, MOST_OUTAGES)
+    await meet_outages(queue, MAX_OUTAGES)
     assert (await state_of(queue, job_id))[0] is JobState.QUEUED
 
 
 @pytest.mark.slow
 async def test_those_before_another_error_do_not_count(queue: Queue) -> None:
     (job_id,) = await queue.add(new())
-    await meet_outages(queue, MOST_OUTAGES)
+    await meet_outages(queue, MAX_OUTAGES)
     await queue.jobs.put_back((await queue.claimed()).claim, error=JobError("TIMEOUT", "遅い"))
-    await meet_outages(queue, MOST_OUTAGES)
-    assert await state_of(queue, job_id) == (JobState.QUEUED, 1, 2 * MOST_OUTAGES + 1)
+    await meet_outages(queue, MAX_OUTAGES)
+    assert await state_of(queue, job_id) == (JobState.QUEUED, 1, 2 * MAX_OUTAGES + 1)
 
 
 async def test_waits_grow_and_stay_short(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ async def test_waits_grow_and_stay_short(tmp_path: Path) -> None:
             await give_back(await queue.claimed(), AWAY, queue.jobs, queue.clock)
             due = (await queue.jobs.get_job(job_id)).not_before
             tenths = 0  # each wait is spread by a tenth
-            while due is not None and queue.clock.steady() < due:
+            while due is not None and queue.clock.timeline_now() < due:
                 queue.clock.pass_(0.1)
                 tenths += 1
             waits.append(tenths / 10)

@@ -16,7 +16,7 @@ from shisho.domain.codec import Payload
 from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
 from shisho.jobs.status import estimate_seconds
-from shisho.stores.embedded.bell import NEWS
+from shisho.stores.embedded.notifier import NEWS
 from shisho.stores.sql.jobs import CLAIM, FAILED_OF
 from tests.machine import PATIENCE, Stopwatch, contended
 from tests.queues import OWNER, Queue, at_best, new, opened
@@ -82,13 +82,13 @@ async def wake_ups(queue: Queue, round_: int) -> float:
     async with asyncio.timeout(PATIENCE):
         while queue.watch.waiting < 1000:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
-    assert queue.bell.listening == 100, "one listens for all who wait for a task"
+    assert queue.notifier.listening == 100, "one listens for all who wait for a task"
     assert (resident() - before) / 1000 <= 50_000
     leaving = [each for clients in waiting.values() for each in clients[:2]]
     for each in leaving:
         each.cancel()
     await asyncio.wait(leaving)
-    assert queue.bell.listening == 100
+    assert queue.notifier.listening == 100
     late = []
     for task_id in tasks:
         await queue.add(new(), task=task_id)
@@ -97,7 +97,7 @@ async def wake_ups(queue: Queue, round_: int) -> float:
         woken = [await each - committed for each in waiting[task_id][2:]]
         others = contended() - others
         late += [max(0.0, seconds - others) for seconds in woken]
-    assert len(late) == 800 and queue.bell.listening == 0
+    assert len(late) == 800 and queue.notifier.listening == 0
     p50, p99 = (quantiles(late, n=100)[at] * 1000 for at in (49, 98))
     print(f"wake-up in process, 1,000 waiters: p50 {p50:.1f} ms, p99 {p99:.1f} ms")
     return p99 / 1000
@@ -114,7 +114,7 @@ async def test_a_thousand_wait_and_two_hundred_leave(tmp_path: Path) -> None:
         threads = list_threads()
         assert await at_best(lambda round_: wake_ups(queue, round_), 0.020) <= 0.020
         for thread in threading.enumerate():
-            if thread.name == "shisho-bell":  # it ends when it next wakes and sees that nobody listens
+            if thread.name == "shisho-notifier":  # it ends when it next wakes and sees that nobody listens
                 thread.join(PATIENCE)
         assert list_threads() <= threads
 
@@ -167,7 +167,7 @@ async def test_what_runs_often_walks_through_no_table(tmp_path: Path) -> None:
 def plan(queue: Queue, query: str) -> str:
     """How SQLite would go about it."""
     assert queue.database is not None
-    names = {"worker_id": "w", "now": "", "steady": "", "kinds": "[]", "after": "", "limit": 1}
+    names = {"worker_id": "w", "now": "", "timeline_now": "", "kinds": "[]", "after": "", "limit": 1}
     values = (0,) if "?" in query else names
     rows = queue.database.snapshot(
         lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {query}", values))

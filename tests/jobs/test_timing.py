@@ -17,7 +17,7 @@ from shisho.domain.job import (
     derive_task_state,
 )
 from shisho.jobs.ids import make_id
-from shisho.jobs.timing import Silence
+from shisho.jobs.timing import HeartbeatMonitor
 
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
 
@@ -72,7 +72,7 @@ CLAIM = Claim(JobId("a"), 1, WorkerId("w"))
 def looks(*looks_: tuple[float, int], claims: tuple[Claim, ...] = (CLAIM,)) -> list[bool]:
     """For each (moment, beat) whether the job counts as silent, with a limit of 30 s and looks at most 5 s
     apart."""
-    silence = Silence(30.0, 5.0)
+    silence = HeartbeatMonitor(30.0, 5.0)
     return [
         bool(silence.find_silent([RunningClaim(claim, beat) for claim in claims], moment))
         for moment, beat in looks_
@@ -99,7 +99,7 @@ def test_a_looker_that_was_frozen_itself_does_not_blame_others() -> None:
 
 
 def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
-    silence = Silence(30.0, 5.0)
+    silence = HeartbeatMonitor(30.0, 5.0)
     for second in range(0, 30, 5):
         silence.find_silent([RunningClaim(CLAIM, 0)], float(second))
     again = RunningClaim(Claim(JobId("a"), 2, WorkerId("w")), 0)

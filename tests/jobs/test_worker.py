@@ -43,8 +43,8 @@ from tests.web.browsing import until
 
 T1 = TaskId("t1")
 QUICK = WorkerTiming(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
-# What a worker does within the patience of a test it does because the bell rang: by itself it looks later.
-BY_THE_BELL = replace(
+# What a worker does within the patience of a test it does because it was notified: by itself it looks later.
+ONLY_NOTIFIED = replace(
     QUICK, beat=10 * PATIENCE, idle=10 * PATIENCE, cut_off=20 * PATIENCE, silence=30 * PATIENCE
 )
 
@@ -56,7 +56,9 @@ class Works(Queue):
     presence: FilePresence = field(kw_only=True)
 
     def worker(self, handlers: Mapping[str, Handler], slots: int = 2, pace: WorkerTiming = QUICK) -> Worker:
-        return Worker(self.jobs, self.bell, self.presence, SystemClock(), handlers, slots=slots, pace=pace)
+        return Worker(
+            self.jobs, self.notifier, self.presence, SystemClock(), handlers, slots=slots, pace=pace
+        )
 
     async def jobs_of(self, count: int = 1, kind: str = "toy", **fields: object) -> tuple[JobId, ...]:
         jobs = [new(kind, **fields) for _ in range(count)]
@@ -118,7 +120,7 @@ async def test_job_whose_claim_was_never_heard_of_is_given_back_and_has_not_fail
     pace = replace(QUICK, silence=PATIENCE)
     jobs = LosingReplies(works.jobs, 4)  # the third failure would be for good
     (job_id,) = await works.jobs_of()
-    worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": echo}, pace=pace)  # type: ignore[arg-type]
+    worker = Worker(jobs, works.notifier, works.presence, SystemClock(), {"toy": echo}, pace=pace)  # type: ignore[arg-type]
     async with worker:
         job = await works.ended(job_id)
     assert (job.state, job.attempt, job.errors) == (JobState.COMPLETED, 5, ())
@@ -150,7 +152,7 @@ class LateReplies:
 async def test_job_that_ends_between_two_beats_does_not_take_the_next_with_it(works: Works) -> None:
     jobs = LateReplies(works.jobs)
     ids = await works.jobs_of(3)
-    worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": echo}, slots=1, pace=QUICK)  # type: ignore[arg-type]
+    worker = Worker(jobs, works.notifier, works.presence, SystemClock(), {"toy": echo}, slots=1, pace=QUICK)  # type: ignore[arg-type]
     async with worker:
         ended = [await works.ended(job_id) for job_id in ids]
     assert [(job.state, job.attempt) for job in ended] == [(JobState.COMPLETED, 1)] * 3
@@ -221,7 +223,7 @@ async def test_what_has_failed_for_good_is_forgotten_and_nothing_else(works: Wor
     handlers = {"unreadable": unreadable, "broken": broken, "died": forever, "toy": echo}
     ids = [(await works.jobs_of(kind=kind))[0] for kind in ("unreadable", "broken", "toy")]
     async with Worker(
-        works.jobs, works.bell, works.presence, SystemClock(), handlers, pace=QUICK, forget=forget
+        works.jobs, works.notifier, works.presence, SystemClock(), handlers, pace=QUICK, forget=forget
     ):
         states = [(await works.ended(each)).state for each in (*ids, deadly)]
         assert states == [JobState.FAILED, JobState.FAILED, JobState.COMPLETED, JobState.FAILED]
@@ -246,7 +248,7 @@ async def test_what_nobody_has_forgotten_is_forgotten_by_who_comes_next(works: W
 
     async with Worker(
         works.jobs,
-        works.bell,
+        works.notifier,
         works.presence,
         SystemClock(),
         {"unreadable": unreadable},
@@ -329,7 +331,7 @@ async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
     async def meet(job: Job, context: JobContext) -> int:
         return await meeting.wait()
 
-    async with works.worker({"toy": forever, "meeting": meet}, pace=BY_THE_BELL):
+    async with works.worker({"toy": forever, "meeting": meet}, pace=ONLY_NOTIFIED):
         one, two = await works.jobs_of(2)
         for job_id in (one, two):
             await works.until(job_id, JobState.RUNNING)
@@ -378,7 +380,7 @@ async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> N
     job = await works.jobs.get_job(job_id)
     assert (job.state, job.failures, job.attempt, job.errors) == (JobState.QUEUED, 0, 5, ())
     assert cleaned == [job_id] * 5
-    assert works.bell.listening == 0
+    assert works.notifier.listening == 0
 
 
 async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) -> None:
@@ -517,7 +519,7 @@ async def test_a_store_that_goes_away_is_no_failure_of_the_job(
     jobs = PassingOutage(works.jobs, ends_refused=ends_refused)
     (job_id,) = await works.jobs_of()
     pace = replace(QUICK, cut_off=PATIENCE, silence=2 * PATIENCE)
-    async with Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": handler}, pace=pace):  # type: ignore[arg-type]
+    async with Worker(jobs, works.notifier, works.presence, SystemClock(), {"toy": handler}, pace=pace):  # type: ignore[arg-type]
         job = await works.ended(job_id)
     assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, attempts, 0)
     assert [error.code for error in job.errors] == history
@@ -528,7 +530,7 @@ async def test_what_was_dropped_because_the_store_was_away_has_not_failed(works:
     jobs = PassingOutage(works.jobs)
     pace = replace(QUICK, silence=PATIENCE)
     async with Worker(
-        jobs, works.bell, works.presence, SystemClock(), {"toy": hold_on_until(dropped)}, pace=pace
+        jobs, works.notifier, works.presence, SystemClock(), {"toy": hold_on_until(dropped)}, pace=pace
     ):  # type: ignore[arg-type]
         (job_id,) = await works.jobs_of()
         await works.until(job_id, JobState.RUNNING)
@@ -554,7 +556,7 @@ async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
     async with (
         opened_works(tmp_path) as here,
         opened_works(tmp_path) as there,
-        here.worker({"toy": forever}, pace=BY_THE_BELL),
+        here.worker({"toy": forever}, pace=ONLY_NOTIFIED),
     ):
         (job_id,) = await there.jobs_of()
         await there.until(job_id, JobState.RUNNING)
@@ -585,7 +587,9 @@ async def test_job_whose_process_died_three_times_runs_alone_on_its_worker(works
         return "done"
 
     others = await works.jobs_of(12)
-    await works.jobs.put_back((await works.claimed(WorkerId("dead"))).claim, later(works.clock.steady(), 0.2))
+    await works.jobs.put_back(
+        (await works.claimed(WorkerId("dead"))).claim, later(works.clock.timeline_now(), 0.2)
+    )
     async with works.worker({"toy": crowd}, slots=3):
         jobs = [await works.ended(job_id) for job_id in (deadly, *others)]
     assert [(job.state, job.deaths) for job in jobs] == [
@@ -629,7 +633,7 @@ async def test_slots_that_claim_at_one_moment_leave_a_job_alone_that_runs_alone(
         return job.id == first and bool(running)
 
     jobs = AnsweringTogether(works.jobs, asyncio.Barrier(2))
-    worker = Worker(jobs, works.bell, works.presence, SystemClock(), {"toy": watch}, pace=QUICK)  # type: ignore[arg-type]
+    worker = Worker(jobs, works.notifier, works.presence, SystemClock(), {"toy": watch}, pace=QUICK)  # type: ignore[arg-type]
     async with worker:
         done = [await works.ended(job_id) for job_id in (first, second)]
     assert [job.state for job in done] == [JobState.COMPLETED] * 2 and not any(map(output_of, done))

@@ -10,7 +10,7 @@ from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.terms import fold, query, terms
 from tests.librarian.asked_questions import read_questions
 
-MOST_MISREAD = 6
+MAX_MISREAD = 6
 STRIPPED = [
     ("複写機の紙詰まり、どうすればいいですか", "複写機の紙詰まり"),
     (
@@ -60,7 +60,7 @@ def test_sixty_wordings_look_for_what_they_are_about() -> None:
         row["question"] for row in wordings if _list_sought(row["question"]) != terms(fold(row["content"]))
     ]
     assert len(wordings) == 60
-    assert len(misread) <= MOST_MISREAD, misread
+    assert len(misread) <= MAX_MISREAD, misread
 
 
 def _list_sought(question: str) -> list[str]:

@@ -12,7 +12,7 @@ from shisho.language.meanings import mean_same
 from shisho.language.terms import fold, query, terms
 from shisho.language.word_groups import read_list
 from shisho.language.wordings import (
-    MOST_TERMS,
+    MAX_TERMS,
     add_synonyms,
     find_long_words,
     list_synonyms,
@@ -48,7 +48,7 @@ def test_a_query_gets_the_synonyms_of_its_terms_and_of_its_words_of_several() ->
 
 
 def test_a_long_query_gets_no_synonyms() -> None:
-    numbers = " ".join(f"a{number}" for number in range(MOST_TERMS))
+    numbers = " ".join(f"a{number}" for number in range(MAX_TERMS))
     assert add_synonyms(query([f"立候補 {numbers}"])).synonyms == {}
 
 

@@ -134,7 +134,7 @@ class Ticking:
     def now(self) -> str:
         return f"2026-01-01T00:00:{self.monotonic():09.6f}Z"
 
-    def steady(self) -> str:
+    def timeline_now(self) -> str:
         return self.now()
 
     def monotonic(self) -> float:

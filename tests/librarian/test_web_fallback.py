@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.librarian.plan import MOST_CHARS, web_queries
+from shisho.librarian.plan import MAX_CHARS, web_queries
 from shisho.librarian.strategy import strategy
 
 
@@ -48,4 +48,4 @@ def test_long_questions_make_short_queries() -> None:
         f"第{number}章の{name}の扱い" for number, name in enumerate(["決定係数", "相関係数"] * 40)
     )
     texts = [text for _, text, _ in asked(long + "について述べよ")]
-    assert 1 <= len(texts) <= 2 and all(len(text) <= MOST_CHARS for text in texts)
+    assert 1 <= len(texts) <= 2 and all(len(text) <= MAX_CHARS for text in texts)

@@ -20,7 +20,7 @@ from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import SerpEngine
 from shisho.services.result_pages import EngineAccess, SerpAttempt
-from shisho.services.stores import Manners
+from shisho.services.stores import RateLimits
 from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.finds import StoredUrls
@@ -140,12 +140,12 @@ async def searching(
         limiter = StoredLimiter(EmbeddedQueryStore(database), clock)
         health = StoredHealth(EmbeddedQueryStore(database), clock)
         cache = StoredCache(EmbeddedQueryStore(database), clock)
-        manners = Manners(limiter, health, cache, queue.interventions, clock)
+        rate_limits = RateLimits(limiter, health, cache, queue.interventions, clock)
         web = WebAccess(table, answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])
         yield World(
             queue,
             clock,
             answers,
-            build_engine_access(web, manners, StoredUrls(EmbeddedQueryStore(database), clock)),
+            build_engine_access(web, rate_limits, StoredUrls(EmbeddedQueryStore(database), clock)),
         )

@@ -59,7 +59,7 @@ def test_jump_of_the_wall_clock_leaves_the_wait_for_the_web_as_it_was(jump: floa
     clock = TwoHands()
     nothing = cast(Any, None)
     handler = AnswerHandler(*[nothing] * 7, budget=Budget(), clock=clock, way=lambda: True)
-    ends = later(clock.steady(), 60)
+    ends = later(clock.timeline_now(), 60)
     clock.jump(jump)
     clock.pass_(10)
     assert handler._left_until(ends) == 50

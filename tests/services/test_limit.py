@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from shisho.errors import InvalidParams
-from shisho.services.choosing import MOST_HITS, check_limit
+from shisho.services.choosing import MAX_HITS, check_limit
 
 
-@pytest.mark.parametrize("limit", [0, -1, MOST_HITS + 1, 10**12])
+@pytest.mark.parametrize("limit", [0, -1, MAX_HITS + 1, 10**12])
 def test_a_limit_beyond_measure_is_refused(limit: int) -> None:
     with pytest.raises(InvalidParams, match="limit takes 1 to 1000"):
         check_limit(limit)
 
 
-@pytest.mark.parametrize("limit", [None, 1, MOST_HITS])
+@pytest.mark.parametrize("limit", [None, 1, MAX_HITS])
 def test_any_other_is_taken(limit: int | None) -> None:
     check_limit(limit)

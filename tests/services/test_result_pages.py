@@ -26,7 +26,7 @@ from shisho.domain.web import (
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, StoreUnavailable, TimedOut
 from shisho.jobs.context import JobContext
-from shisho.services.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, WHOLE_S, SerpAttempt
+from shisho.services.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MAX_HITS, WHOLE_S, SerpAttempt
 from shisho.testing.memory_web import engine
 from shisho.web.serp.client import PersonNeeded, is_plain
 from tests.queues import OWNER
@@ -163,7 +163,7 @@ async def test_a_hostile_result_page_does_not_fill_the_database(tmp_path: Path) 
     async with searching(tmp_path, lambda url: Serp("memory", hits)) as world:
         (page,) = await world.pages(1)
         kept = await world.engines.finds.list_of_job(world.job)
-        assert len(kept) == len(page.urls) == MOST_HITS - len(odd) and all(
+        assert len(kept) == len(page.urls) == MAX_HITS - len(odd) and all(
             one.find.url.startswith("https://site") for one in kept
         )
         assert (

@@ -14,7 +14,7 @@ from shisho.interfaces.api.replies import ProgressSummary, to_task_status
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_queue import follow, to_json
 from shisho.interfaces.mcp.tasks import describe_status
-from shisho.services.status import MOST_DELAYS, TURN, status
+from shisho.services.status import MAX_DELAYS, TURN, status
 
 NINE = Instant("2026-07-01T09:00:00.000000+00:00")
 NOTHING = Progress(0, 0)
@@ -131,9 +131,9 @@ def test_who_obeys_retry_after_does_not_ask_before_something_goes_on(
 
 
 def test_first_reasons_of_many_are_told_and_left_out_where_there_are_none() -> None:
-    reasons = [put_off(1, f"{n} は休み", 60.0 + n) for n in range(MOST_DELAYS + 5)]
+    reasons = [put_off(1, f"{n} は休み", 60.0 + n) for n in range(MAX_DELAYS + 5)]
     many = snapshot({(JobKind.SEARCH, JobState.QUEUED): 15}, 0, 0, 0, 0, postponed=reasons)
-    assert [delay.reason for delay in many.delays] == [jobs.reason for jobs in reasons[:MOST_DELAYS]]
+    assert [delay.reason for delay in many.delays] == [jobs.reason for jobs in reasons[:MAX_DELAYS]]
     assert to_task_status(many).delays == many.delays and to_task_status(RUNNING).delays is None
     assert describe_status(many).endswith("; put off until 2026-07-01T09:01:00.000000+00:00: 0 は休み")
 

@@ -60,15 +60,15 @@ class EmbeddedStores(LibraryStores):
 
     @cached_property
     def queue(self) -> QueueStores:
-        from shisho.stores.embedded.bell import EmbeddedBell
+        from shisho.stores.embedded.notifier import EmbeddedNotifier
         from shisho.stores.presence import FilePresence
         from shisho.stores.sql.jobs import StoredJobs
         from shisho.stores.sql.transitions import Transactions
 
-        bell = EmbeddedBell(self._database)
-        transactions = Transactions(self.store, self.clock, bell)
+        notifier = EmbeddedNotifier(self._database)
+        transactions = Transactions(self.store, self.clock, notifier)
         presence = FilePresence(self._settings.home / "workers")
-        return self.build_queue(transactions, StoredJobs(transactions), bell, presence, self._blobs)
+        return self.build_queue(transactions, StoredJobs(transactions), notifier, presence, self._blobs)
 
     def build_embeddings(self, about: EmbedderAbout) -> EmbeddingStore:
         from shisho.stores.embedded.embeddings import EmbeddedEmbeddings

@@ -116,7 +116,7 @@ class PartBuilder:
         return Web(
             self._queue(library.owner),
             stores.interventions,
-            stores.manners.health.mend,
+            stores.rate_limits.health.mend,
             tools,
             self.shared.budget,
         )
@@ -326,7 +326,7 @@ class PartBuilder:
         """One for all: it reads each change once, however many callers wait for the task."""
         from shisho.jobs.status import TaskWatch
 
-        return TaskWatch(self.stores.queue.tasks, self.stores.queue.bell)
+        return TaskWatch(self.stores.queue.tasks, self.stores.queue.notifier)
 
     def _queue(self, owner: str) -> JobQueue:
         from shisho.jobs.ids import make_id

@@ -64,15 +64,15 @@ class PostgresStores(LibraryStores):
 
     @cached_property
     def queue(self) -> QueueStores:
-        from shisho.stores.postgres.bell import PostgresBell
         from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions
+        from shisho.stores.postgres.notifier import PostgresNotifier
         from shisho.stores.postgres.presence import PostgresPresence
 
-        bell = PostgresBell(self._database)
-        transactions = build_postgres_transactions(self._database, self.clock, bell)
-        jobs = PostgresJobs(self._database, self.clock, bell)
+        notifier = PostgresNotifier(self._database)
+        transactions = build_postgres_transactions(self._database, self.clock, notifier)
+        jobs = PostgresJobs(self._database, self.clock, notifier)
         presence = PostgresPresence(self._database, self._settings.home / "workers")
-        return self.build_queue(transactions, jobs, bell, presence, self._blobs)
+        return self.build_queue(transactions, jobs, notifier, presence, self._blobs)
 
     def build_embeddings(self, about: EmbedderAbout) -> EmbeddingStore:
         from shisho.stores.postgres.embeddings import PostgresEmbeddings

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from shisho.domain.figures import LibraryFigures
     from shisho.ports import (
         AuditLog,
-        Bell,
         Blobs,
+        ChangeNotifier,
         ConversationStore,
         EmbeddingStore,
         FolderRegister,
@@ -182,10 +182,15 @@ class LibraryStores(ABC):
         """Close everything that was opened, the storage last."""
 
     def build_queue(
-        self, transactions: Transactions, jobs: JobStore, bell: Bell, presence: Presence, blobs: Blobs
+        self,
+        transactions: Transactions,
+        jobs: JobStore,
+        notifier: ChangeNotifier,
+        presence: Presence,
+        blobs: Blobs,
     ) -> QueueStores:
         """Build the queue stores of all owners: they share the workers and their notifications."""
-        from shisho.services.stores import Manners, QueueStores
+        from shisho.services.stores import QueueStores, RateLimits
         from shisho.stores.sql.cache import StoredCache
         from shisho.stores.sql.finds import StoredUrls
         from shisho.stores.sql.health import StoredHealth
@@ -198,7 +203,7 @@ class LibraryStores(ABC):
         pages = StoredCache(self.store, self.clock)
         finds = StoredUrls(self.store, self.clock)
         return QueueStores(
-            bell=bell,
+            notifier=notifier,
             jobs=jobs,
             interventions=interventions,
             tasks=StoredTasks(transactions),
@@ -206,7 +211,7 @@ class LibraryStores(ABC):
             reports=finds,
             staging=BlobStaging(blobs),
             presence=presence,
-            manners=Manners(self.limiter, health, pages, interventions, self.clock),
+            rate_limits=RateLimits(self.limiter, health, pages, interventions, self.clock),
         )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from shisho.domain.intervention import HumanChallenge
     from shisho.services.ingest_jobs import IngestHandler
     from shisho.services.result_pages import EngineAccess
-    from shisho.services.stores import Manners
+    from shisho.services.stores import RateLimits
     from shisho.services.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
     from shisho.web.http.pacing import Browse
@@ -124,7 +124,7 @@ def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL
     return ConsentFile(path, clock, mode, boxed=bool(settings.text("box")))
 
 
-def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
+def build_engine_access(web: WebAccess, rate_limits: RateLimits, finds: DiscoveredUrls) -> EngineAccess:
     """Build the access that search jobs use to request result pages."""
     from shisho.services.result_pages import EngineAccess
     from shisho.web.serp.client import SerpClient, assume_nobody
@@ -134,32 +134,38 @@ def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls)
         web.fetcher,
         web.browse,
         web.parser,
-        manners.limiter,
-        manners.health,
-        manners.clock,
+        rate_limits.limiter,
+        rate_limits.health,
+        rate_limits.clock,
         web.keys,
         web.let_in or assume_nobody,
     )
     absent = find_missing_keys([engine.about for engine in web.engines.values()], web.keys)
-    stand = manners.interventions
+    stand = rate_limits.interventions
     return EngineAccess(
         web.engines,
         absent,
         asking,
         finds,
-        manners.cache,
+        rate_limits.cache,
         stand.find_pending,
         stand.list_solved,
         web.paging,
     )
 
 
-def build_page_intake(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
+def build_page_intake(web: WebAccess, rate_limits: RateLimits, shelving: IngestHandler) -> PageIntake:
     """Build the intake that search and fetch jobs use to visit web pages."""
     from shisho.services.web_pages import PageIntake
     from shisho.web.crawl.robots import RobotsBook
     from shisho.web.crawl.visit import PageClient
 
-    robots = RobotsBook(web.fetcher, manners.cache, manners.limiter, manners.clock) if web.robots else None
-    visiting = PageClient(web.fetcher, web.browse, robots, manners.limiter, manners.cache, manners.clock)
-    return PageIntake(visiting, shelving, shelving.finds, manners.cache, manners.clock)
+    robots = (
+        RobotsBook(web.fetcher, rate_limits.cache, rate_limits.limiter, rate_limits.clock)
+        if web.robots
+        else None
+    )
+    visiting = PageClient(
+        web.fetcher, web.browse, robots, rate_limits.limiter, rate_limits.cache, rate_limits.clock
+    )
+    return PageIntake(visiting, shelving, shelving.finds, rate_limits.cache, rate_limits.clock)

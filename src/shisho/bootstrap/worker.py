@@ -52,10 +52,10 @@ async def run_jobs(
     pace = WorkerTiming(job=settings.read_float("max_job_seconds"))
     at_once = settings.read_int("workers") if slots is None else slots
     told_notifier = None if settings.text("notify") == "off" else notifier
-    notices = Notices(library.owner, stores.interventions, stores.bell, told_notifier, _desktop(settings))
+    notices = Notices(library.owner, stores.interventions, stores.notifier, told_notifier, _desktop(settings))
     worker = Worker(
         stores.jobs,
-        stores.bell,
+        stores.notifier,
         stores.presence,
         shared.stores.clock,
         _handlers(shared, stores),
@@ -67,8 +67,8 @@ async def run_jobs(
     if notifier is not None:  # a process that stays
         expire = partial(_expire_steps, shared.stores.ledger, shared.stores.clock, settings)
         aside = (partial(library.folders.follow, _log_folder), library.embeddings.keep_up, expire)
-    workplace = Workplace(notices, worker, aside)
-    async with _usable(shared.stores.storage, notifier is not None, workplace):
+    worker_group = WorkerGroup(notices, worker, aside)
+    async with _usable(shared.stores.storage, notifier is not None, worker_group):
         yield
 
 
@@ -89,7 +89,7 @@ async def _expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> Non
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
+class WorkerGroup:
     """The notices and the worker, entered together to work on the queue.
 
     `aside`: background work of long-running processes.
@@ -114,7 +114,7 @@ class Workplace:
 
 
 @asynccontextmanager
-async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
+async def _usable(storage: Storage, is_to_stay: bool, working: WorkerGroup) -> AsyncIterator[None]:
     """Work on the queue; if the home is unusable, start as soon as it becomes usable.
 
     Long-running processes also examine the whole database.
@@ -136,7 +136,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: Workplace) -> Asy
         await asyncio.gather(*aside, return_exceptions=True)
 
 
-async def _once_usable(storage: Storage, working: Workplace) -> None:
+async def _once_usable(storage: Storage, working: WorkerGroup) -> None:
     while True:
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
         with suppress(ShishoError):
@@ -188,7 +188,7 @@ def _make_pages(
 ) -> PageIntake | None:
     from shisho.bootstrap.web import build_page_intake
 
-    return None if shared.web is None else build_page_intake(shared.web, stores.manners, shelving())
+    return None if shared.web is None else build_page_intake(shared.web, stores.rate_limits, shelving())
 
 
 def _make_searching(
@@ -197,7 +197,7 @@ def _make_searching(
     from shisho.bootstrap.web import build_engine_access
     from shisho.services.search_jobs import SearchHandler
 
-    engines = build_engine_access(shared.web, stores.manners, stores.finds) if shared.web else None
+    engines = build_engine_access(shared.web, stores.rate_limits, stores.finds) if shared.web else None
     blocked = shared.stores.opinions.list_blocked
     allowance = partial(_left, stores.tasks)
     searching = SearchHandler(engines, pages(), shared.judge, blocked, allowance, shared.stores.clock)
@@ -260,13 +260,13 @@ def build_engine_catalogue(shared: SharedLibrary, owner: str) -> EngineCatalogue
     """Build the catalogue of engines as this user may use them."""
     from shisho.services.web import EngineCatalogue
 
-    manners = shared.stores.queue.manners
+    rate_limits = shared.stores.queue.rate_limits
     plugged = _plugged(shared)
     return EngineCatalogue(
         list_known=partial(_known_engines, shared, plugged),
         plugged=plugged.keys(),
-        health=manners.health,
-        limiter=manners.limiter,
+        health=rate_limits.health,
+        limiter=rate_limits.limiter,
         values=shared.settings.values,
         browser=shared.web is not None and shared.web.browse is not None,
         clock=shared.stores.clock,

@@ -22,7 +22,7 @@ PER_DOCUMENT = 3  # passages of one document before other documents get their tu
 _SPACE = ord(" ")
 _SET_BITS = 64  # number of bits of a set that are compared at once
 _PLACE_BITS = 16
-_MOST_PLACES = 1 << _PLACE_BITS
+_MAX_PLACES = 1 << _PLACE_BITS
 
 Likeness = Callable[[int], "NDArray[np.float64]"]
 """A function from a place in a ranking to its similarities with all places, 0 to 1."""
@@ -96,7 +96,7 @@ def compare_by_pairs(passages: Sequence[Passage]) -> Likeness:
     columns = np.cumsum(np.diff(words, prepend=words[:1]) != 0)
     width = -(-(int(columns[-1]) + 1) // _SET_BITS) * _SET_BITS if len(columns) else 0
     present = np.zeros((len(passages), width), np.bool_)
-    present[entries & np.uint64(_MOST_PLACES - 1), columns] = True
+    present[entries & np.uint64(_MAX_PLACES - 1), columns] = True
     sets = np.packbits(present, axis=1).view(np.uint64)
     sizes = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
 
@@ -116,7 +116,7 @@ def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
     """
     import numpy as np
 
-    if len(passages) > _MOST_PLACES:
+    if len(passages) > _MAX_PLACES:
         raise ValueError(f"{len(passages)} passages are too many to compare every two of them")
     pairs = [make_pairs(passage.text) for passage in passages]
     paired = [place for place, words in enumerate(pairs) if words]

@@ -21,7 +21,7 @@ NONE_DEFINING: Mapping[PassageId, float] = MappingProxyType({})
 RANK_CONSTANT = 60
 STANDS_OUT_FROM = 10  # compare the nearest passage with the one this many places later
 USUAL_GAP = 0.15  # between the cosines of the two
-LEAST_GAP = 0.005
+MIN_GAP = 0.005
 CLEARNESS_POWER = 0.7
 # The best passages by words stay among the first fifty, whatever their meaning score: this many for an
 # embedder with this share or a larger one, proportionally fewer for a smaller share (docs/adr/0039).
@@ -118,7 +118,7 @@ def _measure_clearness(cosines: Sequence[float]) -> float:
     """
     nearest = heapq.nlargest(STANDS_OUT_FROM + 1, cosines)
     gap = nearest[0] - nearest[-1] if nearest else 0.0
-    return float((max(gap, LEAST_GAP) / USUAL_GAP) ** CLEARNESS_POWER)
+    return float((max(gap, MIN_GAP) / USUAL_GAP) ** CLEARNESS_POWER)
 
 
 def _blend(candidate: RankedCandidate, cosine: float, score: float) -> RankedCandidate:

@@ -24,14 +24,14 @@ from shisho.messages.message import Message
 from shisho.ports import Embedders, Index, SearchView
 from shisho.telemetry import count, log, span
 
-MOST_TERMS = 40  # of a query whose names are looked up: a longer one has enough words of its own
-MOST_DEFINITIONS = 20
+MAX_TERMS = 40  # of a query whose names are looked up: a longer one has enough words of its own
+MAX_DEFINITIONS = 20
 UNSTATED = 0.5  # relative to a stated definition: for the first sentence under a heading of the name
 
 
 def find_other_names(view: SearchView, query: TermQuery, scope: Scope) -> list[NameLink]:
     """Return the other names that documents in scope give to the names in a query."""
-    if len(query.terms) > MOST_TERMS:
+    if len(query.terms) > MAX_TERMS:
         return []
     return [*view.find_short_names(list_keys(query.terms), scope)]
 
@@ -57,7 +57,7 @@ def find_definitions(
     """
     key = make_question_key(query.terms)
     keys = [key, *(link.other_key for link in links if link.key == key)]
-    return [*view.find_definitions(keys, scope, MOST_DEFINITIONS)] if key else []
+    return [*view.find_definitions(keys, scope, MAX_DEFINITIONS)] if key else []
 
 
 def weigh_definitions(marks: Iterable[DefinitionMark]) -> Mapping[PassageId, float]:
@@ -76,8 +76,8 @@ def map_names(links: Iterable[NameLink]) -> Mapping[str, frozenset[str]]:
     return names
 
 
-LEAST_PROPOSED = 100  # docs/adr/0002
-MOST_TEXTS = 20_000  # passages: about a second of CPU
+MIN_PROPOSED = 100  # docs/adr/0002
+MAX_TEXTS = 20_000  # passages: about a second of CPU
 Defining = Mapping[PassageId, float]
 """The certainty that passages define the query's name."""
 AskTerms = Callable[[Sequence[str]], TermQuery]
@@ -232,7 +232,7 @@ class Retriever:
 
     async def read_texts(self, scope: Scope) -> Sequence[str]:
         """Return all texts in scope; none if they are too many to search for one question."""
-        return await self.index.view(lambda view: view.texts(scope, MOST_TEXTS))
+        return await self.index.view(lambda view: view.texts(scope, MAX_TEXTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ class _Look:
 
 def _limit(depth: int) -> int:
     """Return the number of candidates that each index proposes."""
-    return max(LEAST_PROPOSED, 2 * depth)
+    return max(MIN_PROPOSED, 2 * depth)
 
 
 def _weigh_candidates(

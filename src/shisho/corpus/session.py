@@ -98,7 +98,7 @@ def reorder(ranking: Sequence[RankedPassage], scores: Sequence[float]) -> list[R
 
 FLOOR_BELOW = 1_000  # N below which passages that match too little of the query are dropped
 DIVERSE_ABOVE = 100_000  # N above which near-duplicates make room for others
-LEAST_RANKED = 50
+MIN_RANKED = 50
 T = TypeVar("T")
 COPIES = 2  # copies of one file in a library: added by hand, and in the corpus of its folder
 
@@ -220,7 +220,7 @@ class DepthCut:
         return self.fixed or self.by_scope(in_scope)
 
     def depth(self, in_scope: int) -> int:
-        return max(LEAST_RANKED, 2 * self.choose_k(in_scope))
+        return max(MIN_RANKED, 2 * self.choose_k(in_scope))
 
     def cut(
         self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float

@@ -325,7 +325,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Halt:
+class StopResult:
     """The effect of stopping a task.
 
     How many jobs were cancelled, by their previous state, and which keep running to their end.

@@ -9,7 +9,7 @@ from enum import StrEnum
 from shisho.domain.team import Grantee
 from shisho.domain.time import Instant, later
 
-MOST_PER_DAY = 1_000_000_000_000
+MAX_PER_DAY = 1_000_000_000_000
 DAY_SECONDS = 86_400
 
 

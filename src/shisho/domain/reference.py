@@ -137,7 +137,7 @@ pages of the work in its container.
 LONGEST_FACT = 300  # characters
 LONGEST_ADDRESS = 2_000
 ADDRESSES = ("doi", "url")
-MOST_AUTHORS = 50
+MAX_AUTHORS = 50
 # Old DOIs of Wiley contain a SICI, 47:1<1::AID-ASI1>3.0.CO;2-3; any other angle bracket belongs to the
 # surrounding text.
 _DOI = re.compile(r"10\.\d{4,9}/(?:[^\s\"<>]|<[^\s\"<>/:]*:[^\s\"<>/]*>)+")

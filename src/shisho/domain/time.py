@@ -8,7 +8,7 @@ from typing import NewType
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 120.0
 SPREAD = 0.1
-MOST_DOUBLINGS = 10  # 2 to a larger power exceeds the longest wait by far
+MAX_DOUBLINGS = 10  # 2 to a larger power exceeds the longest wait by far
 
 Instant = NewType("Instant", str)
 """A moment in ISO 8601, in UTC, with six digits of a second: earlier instants are smaller texts.
@@ -56,7 +56,7 @@ def backoff(failures: int, chance: float) -> float:
     They are spread by ± 10 % with `chance` in 0..1, so that clients that failed together do not retry
     together.
     """
-    wait = min(FIRST_WAIT_S * 2.0 ** min(failures, MOST_DOUBLINGS), LONGEST_WAIT_S)
+    wait = min(FIRST_WAIT_S * 2.0 ** min(failures, MAX_DOUBLINGS), LONGEST_WAIT_S)
     return wait * (1 - SPREAD + 2 * SPREAD * chance)
 
 

@@ -16,7 +16,7 @@ from shisho.inference.reply_schema import ElementReader, read_reply, reply_schem
 
 T = TypeVar("T")
 
-MOST_CHARS_A_TOKEN = 16  # no tokenizer makes a longer token
+MAX_CHARS_A_TOKEN = 16  # no tokenizer makes a longer token
 BYTES_A_TOKEN = 3
 _HELD = (
     "{instructions}\nReply with one JSON object of this JSON Schema, nothing before or after it:\n{schema}"
@@ -61,7 +61,7 @@ class BorrowedLlm:
                     under_way = ModelUsage(1, _estimate_tokens(instructions + text))
                     reply = await self._reply(instructions, text, prompt.max_output_tokens)
                     usage += under_way + ModelUsage(output_tokens=_estimate_tokens(reply))
-                    if len(reply) > MOST_CHARS_A_TOKEN * prompt.max_output_tokens:
+                    if len(reply) > MAX_CHARS_A_TOKEN * prompt.max_output_tokens:
                         raise self._make_failure(ModelFault.TOO_LONG, usage)
                     try:
                         value = read_reply(reply, shape)

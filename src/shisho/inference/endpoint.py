@@ -25,7 +25,7 @@ BATCH = 32  # texts in one request
 TRIES = 4
 WAIT_S = 1.0  # before the second try, doubled before each further one
 LONGEST_WAIT_S = 30.0
-MOST_BYTES = 32 << 20  # of a reply: 32 vectors of 4,096 numbers take 3 MB
+MAX_BYTES = 32 << 20  # of a reply: 32 vectors of 4,096 numbers take 3 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class EndpointEmbedder:
             parts = bytearray()
             async for part in reply.aiter_bytes():
                 parts += part
-                if len(parts) > MOST_BYTES:
+                if len(parts) > MAX_BYTES:
                     raise self._make_failure(ModelFault.TOO_LONG)
             if not reply.is_success:  # a redirect, too
                 body_text = bytes(parts).decode("utf-8", "replace")

@@ -23,7 +23,7 @@ from shisho.messages.message import Message
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"  # the folder of incomplete models
-MOST_FILES = 200
+MAX_FILES = 200
 CHUNK = 1 << 20
 
 
@@ -245,7 +245,7 @@ def check_manifest(manifest: ModelManifest) -> None:
     if (
         not is_named
         or not paths
-        or len(paths) > MOST_FILES
+        or len(paths) > MAX_FILES
         or len(set(paths)) < len(paths)
         or MANIFEST in paths
     ):

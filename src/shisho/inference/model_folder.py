@@ -54,7 +54,7 @@ POOLING = {
     "pooling_mode_max_tokens": "max",
     "pooling_mode_lasttoken": "lasttoken",
 }
-MOST_TOKENS = 1_024  # no passage has more; it also bounds the cost of a query
+MAX_TOKENS = 1_024  # no passage has more; it also bounds the cost of a query
 SAMPLED = 1 << 16  # bytes read at each place of a large file
 PLACES = 16
 USUAL_SHARE = WordShare()
@@ -204,7 +204,7 @@ def _read_max_tokens(root: Path) -> int:
         _read_json(root / "config.json").get("max_position_embeddings"),
     ]
     lengths = [int(length) for length in limits if isinstance(length, (int, float)) and length > 0]
-    return min([*lengths, MOST_TOKENS])
+    return min([*lengths, MAX_TOKENS])
 
 
 def _list_modules(root: Path) -> list[str]:

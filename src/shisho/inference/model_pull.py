@@ -31,8 +31,8 @@ from shisho.inference.model_files import (
 from shisho.inference.model_folder import list_needed_files
 
 REVISION = "main"
-MOST_REDIRECTS = 5
-MOST_LISTING = 8 << 20  # bytes
+MAX_REDIRECTS = 5
+MAX_LISTING = 8 << 20  # bytes
 TRIES = 5  # in a row without a received byte
 WAIT_S = 1.0
 SECONDS = 60.0  # without a response of the server
@@ -108,7 +108,7 @@ class ModelPull:
             body = bytearray()
             async for part in reply.aiter_bytes():
                 body += part
-                if len(body) > MOST_LISTING:
+                if len(body) > MAX_LISTING:
                     raise self._refuse_listing(name)
         try:
             return json.loads(bytes(body))
@@ -177,7 +177,7 @@ class ModelPull:
         """
         all_headers = {"Connection": "close", "Accept-Encoding": "identity", **headers}
         async with httpx2.AsyncClient(timeout=SECONDS, trust_env=False, follow_redirects=False) as client:
-            for _ in range(MOST_REDIRECTS):
+            for _ in range(MAX_REDIRECTS):
                 async with client.stream("GET", url, headers=all_headers) as reply:
                     if reply.status_code not in REDIRECTS:
                         self._check_status(reply.status_code, name)

@@ -23,7 +23,7 @@ from shisho.inference.model_folder import ModelFolder
 
 TABLES = ("embedding.weight", "embeddings", "embedding.weight.weight")
 KINDS = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "I32": "<i4", "I64": "<i8"}
-MOST_HEADER = 1 << 24  # bytes
+MAX_HEADER = 1 << 24  # bytes
 
 
 class StaticEmbedder(ThreadedEmbedder):
@@ -120,7 +120,7 @@ def _map_safetensors(path: Path) -> Mapping[str, NDArray[Any]]:
     """
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        if not 0 < length <= min(MOST_HEADER, path.stat().st_size):
+        if not 0 < length <= min(MAX_HEADER, path.stat().st_size):
             raise ValueError("not a safetensors file")
         header = json.loads(file.read(length))
     tensors = {}

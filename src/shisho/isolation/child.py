@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from shisho.errors import ShishoError
 from shisho.isolation import wire
-from shisho.isolation.telling import Teller
+from shisho.isolation.progress import ProgressSender
 
 LAST = object()
 
@@ -39,7 +39,7 @@ def main() -> None:
         data = _read_frame(source)
         arguments = work["given"]
         if work["progress_seconds"] is not None:
-            arguments["tell"] = Teller(functools.partial(_send, replies), work["progress_seconds"])
+            arguments["tell"] = ProgressSender(functools.partial(_send, replies), work["progress_seconds"])
         _count_cpu(work["seconds"])
         for reply in answers(function, pack, data, arguments):
             _send(replies, reply)

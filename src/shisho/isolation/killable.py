@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
-from shisho.isolation.telling import Hearer, Tell, tell_nobody
+from shisho.isolation.progress import ProgressReceiver, Tell, tell_nobody
 from shisho.isolation.wire import ChildBroken, ChildExhausted
 from shisho.messages.message import Message
 from shisho.telemetry import log
@@ -34,7 +34,7 @@ LAST_SECONDS = 5.0  # the time a child may take to exit after its pipe is closed
 PATIENCE = 20
 GROWTH = 4  # limit of an answer in parts, as a multiple of its input (at least one reply)
 SLICE = 256 * 1024
-MOST_WORK = 100  # pieces of work per child: a library's leaks end with it
+MAX_WORK = 100  # pieces of work per child: a library's leaks end with it
 
 
 class ChildOverrun(Exception):
@@ -135,7 +135,9 @@ class _Child:
     ) -> list[T] | ShishoError:
         parts: list[T] = []
         loop = asyncio.get_running_loop()
-        hearer = Hearer(lambda done, total: loop.call_soon(notify, done, total), work.progress_seconds)
+        hearer = ProgressReceiver(
+            lambda done, total: loop.call_soon(notify, done, total), work.progress_seconds
+        )
         remaining = max(wire.MAX_REPLY, GROWTH * len(data))
 
         async def take(reply: bytes) -> bool:
@@ -186,7 +188,7 @@ class _Child:
             return await self._start_process(work)
 
     async def _start_process(self, work: Work) -> Process:
-        if self._done >= MOST_WORK or (self.process and self.process.returncode is not None):
+        if self._done >= MAX_WORK or (self.process and self.process.returncode is not None):
             await self.kill()
         if self.process is None:
             self.process = await self._spawn()

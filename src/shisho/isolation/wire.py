@@ -22,7 +22,7 @@ LENGTH = struct.Struct(">Q")
 READY = b"ready"
 MISSING = b"missing "  # instead of READY, before the name of a missing package
 MAX_REPLY = 64 * 1024 * 1024
-MOST_STEPS = 10_000  # the most steps that work may report: the page limit of a PDF
+MAX_STEPS = 10_000  # the most steps that work may report: the page limit of a PDF
 _PROGRESS = re.compile(rb"progress ([0-9]{1,5}) of ([0-9]{1,5})")
 _MAX_WORDS = 500
 _MAX_DETAILS = 20
@@ -68,7 +68,7 @@ def read_progress(reply: bytes) -> tuple[int, int] | None:
         return None
     done = int(match[1])
     total = int(match[2])
-    if not 1 <= done <= total <= MOST_STEPS:
+    if not 1 <= done <= total <= MAX_STEPS:
         raise ChildBroken("")
     return done, total
 

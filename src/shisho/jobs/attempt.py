@@ -108,7 +108,7 @@ async def _record_failure(job: Job, error: BaseException, store: JobStore, clock
         await _store(lambda: store.fail(job.claim, said_error))
         count("jobs_ended", kind=job.kind, outcome="failed")
         return
-    again = later(clock.steady(), backoff(job.failures, random.random()))
+    again = later(clock.timeline_now(), backoff(job.failures, random.random()))
     await _store(lambda: store.put_back(job.claim, again, said_error))
     count("jobs_ended", kind=job.kind, outcome="put_back")
 

@@ -119,7 +119,7 @@ class JobContext:
         raise JobSuspended
 
     def _make_instant(self, seconds: float) -> Instant:
-        return later(self._clock.steady(), seconds)
+        return later(self._clock.timeline_now(), seconds)
 
 
 Handler = Callable[[Job, JobContext], Awaitable[JobOutcome]]

@@ -10,7 +10,7 @@ from shisho.domain.event import EventKind
 from shisho.domain.intervention import news
 from shisho.errors import ShishoError
 from shisho.jobs.worker import repeat_forever
-from shisho.ports import Bell, Interventions, Notifier
+from shisho.ports import ChangeNotifier, Interventions, Notifier
 
 LOOK_SECONDS = 60.0
 
@@ -26,13 +26,13 @@ class Notices:
         self,
         owner: str,
         interventions: Interventions,
-        bell: Bell,
+        changes: ChangeNotifier,
         notifier: Notifier | None,
         desktop: Notifier | None,
     ) -> None:
         self._owner = owner
         self._interventions = interventions
-        self._bell = bell
+        self._changes = changes
         self._here = notifier
         self._desktop = desktop
         self._told: set[str] = set()
@@ -59,10 +59,10 @@ class Notices:
             await self._tell()  # the last one may be the reason that nothing is left to do
 
     async def _listen(self) -> None:
-        with self._bell.listen(EventKind.AWAITING_AUTH) as ear:
+        with self._changes.subscribe(EventKind.AWAITING_AUTH) as subscription:
             async with self._telling:
                 await self._tell()
-            await ear.wait(LOOK_SECONDS)
+            await subscription.wait(LOOK_SECONDS)
 
     async def _tell(self) -> None:
         if self._here is not None:

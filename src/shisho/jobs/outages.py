@@ -16,7 +16,7 @@ from shisho.errors import InternalError, StoreUnavailable
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 
-MOST_OUTAGES = 50
+MAX_OUTAGES = 50
 """In a row, for one job.
 
 Because of the waits between attempts, a server that restarts again and again causes this many in ten minutes
@@ -24,7 +24,7 @@ at the earliest, and hardly ever for a job that does not affect it.
 """
 E = TypeVar("E", bound=BaseException)
 UNREAD = "job.other_version"
-MOST_DOUBLINGS = 4  # of the wait: at most 16 s, because the store recovers independently of the job
+MAX_DOUBLINGS = 4  # of the wait: at most 16 s, because the store recovers independently of the job
 
 
 def find_error(error: BaseException, kind: type[E]) -> E | None:
@@ -42,11 +42,11 @@ async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: 
     """Queue a job again after an outage, uncounted; fail it after too many in a row."""
     outages = _count_in_a_row(job)
     met = JobError(outage.code, outage.message, Payload.wrap(outage.details))
-    if outages >= MOST_OUTAGES:
+    if outages >= MAX_OUTAGES:
         await store.fail(job.claim, _describe_giving_up(met, outages))
         return
-    wait = backoff(min(outages, MOST_DOUBLINGS), random.random())
-    await store.put_back(job.claim, later(clock.steady(), wait), met, is_failure=False)
+    wait = backoff(min(outages, MAX_DOUBLINGS), random.random())
+    await store.put_back(job.claim, later(clock.timeline_now(), wait), met, is_failure=False)
 
 
 async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, clock: Clock) -> None:
@@ -56,7 +56,7 @@ async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, 
     wait = backoff(attempts - 1, random.random())
     details = Payload.wrap({"attempts": attempts})
     unread = JobError(UNREADABLE, Message(UNREAD, cause=str(error)), details)
-    await store.put_back(job.claim, later(clock.steady(), wait), unread, is_failure=False)
+    await store.put_back(job.claim, later(clock.timeline_now(), wait), unread, is_failure=False)
 
 
 def _count_in_a_row(job: Job) -> int:

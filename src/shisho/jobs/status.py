@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from statistics import median
 
 from shisho.domain.job import TaskId, TaskNews
-from shisho.ports import Bell, TaskStore
+from shisho.ports import ChangeNotifier, TaskStore
 
 UNKNOWN_SECONDS = 30.0
 LISTENING_SECONDS = 60.0  # without a notification the table is read after this time
@@ -20,9 +20,9 @@ class TaskWatch:
     However many callers wait for the same task, one subscribes and reads each change for all of them.
     """
 
-    def __init__(self, tasks: TaskStore, bell: Bell) -> None:
+    def __init__(self, tasks: TaskStore, notifier: ChangeNotifier) -> None:
         self._tasks = tasks
-        self._bell = bell
+        self._notifier = notifier
         self._lines: dict[TaskId, _Line] = {}
 
     async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews:
@@ -51,7 +51,7 @@ class TaskWatch:
     def _join_line(self, task_id: TaskId) -> _Line:
         line = self._lines.get(task_id)
         if line is None:
-            line = _Line(self._tasks, self._bell, task_id)
+            line = _Line(self._tasks, self._notifier, task_id)
             self._lines[task_id] = line
         line.waiting += 1
         return line
@@ -67,11 +67,11 @@ class TaskWatch:
 class _Line:
     """The waiting callers of one task. It subscribes before it reads, so it misses no change."""
 
-    def __init__(self, tasks: TaskStore, bell: Bell, task_id: TaskId) -> None:
+    def __init__(self, tasks: TaskStore, notifier: ChangeNotifier, task_id: TaskId) -> None:
         self._tasks = tasks
         self._task_id = task_id
         self._listening = ExitStack()
-        self._ear = self._listening.enter_context(bell.listen(task_id))
+        self._ear = self._listening.enter_context(notifier.subscribe(task_id))
         self._latest: TaskNews | None = None
         self._next: asyncio.Future[TaskNews] = asyncio.get_running_loop().create_future()
         self.waiting = 0

@@ -34,7 +34,7 @@ class WorkerTiming:
     sweep: float = 3600.0
 
 
-class Silence:
+class HeartbeatMonitor:
     """A detector of heartbeats that stopped, using the local monotonic clock.
 
     No wall clock is compared with another: leases by the wall clock were all lost when it jumped an hour.

@@ -17,10 +17,10 @@ from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import make_id
 from shisho.jobs.outages import give_back
-from shisho.jobs.timing import Silence, WorkerTiming
+from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
-from shisho.ports import Bell, Clock, Ear, JobStore, Presence
+from shisho.ports import ChangeNotifier, Clock, JobStore, Presence, Subscription
 from shisho.telemetry import log, measure
 
 DIED = JobError("INTERNAL", Message("job.process_died"))
@@ -45,7 +45,7 @@ class Worker:
     def __init__(
         self,
         jobs: JobStore,
-        bell: Bell,
+        notifier: ChangeNotifier,
         presence: Presence,
         clock: Clock,
         handlers: Mapping[str, Handler],
@@ -56,7 +56,7 @@ class Worker:
     ) -> None:
         self.id = WorkerId(make_id())
         self._jobs = jobs
-        self._bell = bell
+        self._notifier = notifier
         self._presence = presence
         self._clock = clock
         self._handlers = handlers
@@ -64,7 +64,7 @@ class Worker:
         self._slots = slots
         self._pace = pace or WorkerTiming()
         self._forget = forget or _forget_nothing
-        self._silence = Silence(self._pace.silence, self._pace.beat)
+        self._silence = HeartbeatMonitor(self._pace.silence, self._pace.beat)
         self._turns: dict[Claim, _Turn] = {}
         self._begun: set[Claim] = set()
         self._asking: set[object] = set()
@@ -99,13 +99,13 @@ class Worker:
         if alone := [turn.doing for turn in self._turns.values() if turn.context.job.runs_alone]:
             await asyncio.wait(alone)
             return
-        with self._bell.listen(EventKind.QUEUED) as ear:
+        with self._notifier.subscribe(EventKind.QUEUED) as subscription:
             job = await self._claim()
             if job is None:
-                await self._wait_for_work(ear)
+                await self._wait_for_work(subscription)
                 return
         if self._waiting:  # another job may be due as well
-            self._bell.ring((EventKind.QUEUED,))
+            self._notifier.notify((EventKind.QUEUED,))
         while job is not None:
             if self._is_in_the_way(job):
                 with suppress(ClaimLost):
@@ -113,12 +113,12 @@ class Worker:
                 return
             job = await self._do(job)
 
-    async def _wait_for_work(self, ear: Ear) -> None:
-        """Wait for the bell, or until a job may have become due: one of the free slots looks for all."""
+    async def _wait_for_work(self, subscription: Subscription) -> None:
+        """Wait for a notification or a due job: one of the free slots looks for all."""
         seconds = QUIET * self._pace.idle if self._waiting else self._pace.idle
         self._waiting += 1
         try:
-            await ear.wait(seconds)
+            await subscription.wait(seconds)
         finally:
             self._waiting -= 1
 
@@ -190,9 +190,9 @@ class Worker:
         self._drop(tuple(self._turns))
 
     async def _obey(self) -> None:
-        with self._bell.listen(EventKind.CANCELLED, EventKind.STOP_ASKED) as ear:
+        with self._notifier.subscribe(EventKind.CANCELLED, EventKind.STOP_ASKED) as subscription:
             while True:
-                if await ear.wait(self._pace.beat) and self._turns:
+                if await subscription.wait(self._pace.beat) and self._turns:
                     await self._heed(self._jobs.check_claims)
 
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
@@ -214,12 +214,12 @@ class Worker:
 
     async def _look(self) -> None:
         await asyncio.sleep(self._pace.look)
-        with self._bell.listen(EventKind.RUNNING) as ear:
+        with self._notifier.subscribe(EventKind.RUNNING) as subscription:
             running = await self._jobs.list_running()
             await self._take_back_lost(running)
             await self._jobs.expire()
             if not running:
-                await ear.wait(QUIET * self._pace.look)
+                await subscription.wait(QUIET * self._pace.look)
 
     async def _take_back_lost(self, running: Sequence[RunningClaim]) -> None:
         """Take back the jobs of workers that have died or are silent."""
@@ -235,7 +235,7 @@ class Worker:
                 await self._take_back(running_claim, SILENT)
 
     async def _take_back(self, running_claim: RunningClaim, error: JobError) -> None:
-        again = later(self._clock.steady(), backoff(running_claim.deaths, random.random()))
+        again = later(self._clock.timeline_now(), backoff(running_claim.deaths, random.random()))
         with suppress(ClaimLost):
             await self._jobs.take_back(running_claim, error, again)
             await forget_failed(running_claim.claim.job_id, self._jobs, self._forget)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-MOST_PHRASES = 12  # around one question, on each side
-MOST_PARTICLES = 4  # before one phrase: のこと+について
+MAX_PHRASES = 12  # around one question, on each side
+MAX_PARTICLES = 4  # before one phrase: のこと+について
 _GAP = "…"
 _MARKS = ("+ ", "~ ")  # of particles and of endings
 _SHORT = 3  # letters that may be the end of a longer word: ぶどう, 平面幾何, 提示して
@@ -35,7 +35,7 @@ def strip_asking(question: str) -> str:
     """Return the question without phrases that only ask; unchanged if nothing would be left."""
     phrases = _read_phrases()
     bare = phrases.leading.sub("", question.strip())
-    for _ in range(MOST_PHRASES):
+    for _ in range(MAX_PHRASES):
         shorter = phrases.opening.sub("", phrases.closing.sub("", bare, count=1), count=1)
         for around in phrases.around:
             if match := around.match(bare):
@@ -65,7 +65,7 @@ def _read_phrases() -> _Phrases:
     particles, endings = (
         _match_any([line[2:] for line in lines if line.startswith(mark)]) for mark in _MARKS
     )
-    behind = rf"(?:{particles}){{1,{MOST_PARTICLES}}}+(?:{_match_any(closings)})"
+    behind = rf"(?:{particles}){{1,{MAX_PARTICLES}}}+(?:{_match_any(closings)})"
     free = _write_free(_sort_longest_first(closings))
     return _Phrases(
         frozenset(

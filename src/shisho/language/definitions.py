@@ -14,10 +14,10 @@ from itertools import chain
 
 from shisho.language.patterns import compile_lazily
 
-MOST_CHARACTERS = 40  # of a name
-MOST_WORDS = 5
-LEAST_READ = 12  # characters of a sentence that can define something
-MOST_READ = 600
+MAX_CHARACTERS = 40  # of a name
+MAX_WORDS = 5
+MIN_READ = 12  # characters of a sentence that can define something
+MAX_READ = 600
 
 
 def _split_words(text: str) -> frozenset[str]:
@@ -154,13 +154,13 @@ def find_definitions(
     names_over = {name.casefold() for name in (*_read_heading(heading), *chain(*headings.values()))}
     definitions: dict[tuple[str, int], Definition] = {}
     for at, sentence in enumerate(folded):
-        if len(sentence) > MOST_READ or _NO_STATEMENT.search(sentence):
+        if len(sentence) > MAX_READ or _NO_STATEMENT.search(sentence):
             continue
         statements = [*_read_statements(sentence, names_over, at in headings)]
         if is_glossary:
             statements += _read_entry(sentence)
         names = [(part, True) for name in statements for part in _SEVERAL.split(name)]
-        if len(sentence) >= LEAST_READ and not _MARKUP.search(sentence):
+        if len(sentence) >= MIN_READ and not _MARKUP.search(sentence):
             names += [(name, False) for name in headings.get(at, ())]
         for name, is_stated in names:
             if plain := _clean(name):
@@ -228,7 +228,7 @@ def _clean(name: str) -> str:
     plain = _ARTICLE.sub("", _ANCHOR.sub("", name).strip(" 「」『』\"'<>・•●–—-_:：")).strip()
     plain = _NOTE_NUMBER.sub("", plain)
     words = plain.split()
-    if not 1 < len(plain) <= MOST_CHARACTERS or len(words) > MOST_WORDS or plain.isdigit():
+    if not 1 < len(plain) <= MAX_CHARACTERS or len(words) > MAX_WORDS or plain.isdigit():
         return ""
     if plain.casefold() in _NO_TERM or "'s " in plain:
         return ""

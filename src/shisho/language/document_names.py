@@ -43,8 +43,8 @@ def _find_proper_nouns(text: str) -> list[str]:
     return [surface for surface in surfaces if len(surface) > 1 and not surface.isascii()]
 
 
-MOST_KEY_TERMS = 12
-MOST_PAIRS = 500  # per document: a longer list of names is not a text that people ask about
+MAX_KEY_TERMS = 12
+MAX_PAIRS = 500  # per document: a longer list of names is not a text that people ask about
 UNDER = " › "  # between the headings of a path
 # Index terms that only ask for a meaning, and name nothing.
 _ASKING_TERMS = frozenset(
@@ -90,9 +90,7 @@ def find_links(
     one is skipped, because the long one contains it anyway.
     """
     prose = (sentence for passage in passages if passage.is_prose for sentence in passage.folded)
-    pairs = [*find_short_names(prose), *(ShortName(alias, fold_text(title)) for alias in aliases)][
-        :MOST_PAIRS
-    ]
+    pairs = [*find_short_names(prose), *(ShortName(alias, fold_text(title)) for alias in aliases)][:MAX_PAIRS]
     for short, long in {(pair.short, pair.long): None for pair in pairs}:
         short_key = make_key(read(fold_text(short)))
         long_key = make_key(read(long))
@@ -127,7 +125,7 @@ def find_marks(
 def make_key(terms: Iterable[str]) -> str:
     """Return the key of a name from its index terms; empty if it would be too long."""
     words = [*dict.fromkeys(terms)]
-    return " ".join(words) if len(words) <= MOST_KEY_TERMS else ""
+    return " ".join(words) if len(words) <= MAX_KEY_TERMS else ""
 
 
 def make_question_key(terms: Iterable[str]) -> str:
@@ -141,6 +139,6 @@ def list_keys(terms: Sequence[str]) -> list[str]:
     rows = (
         terms[at:end]
         for at in range(len(terms))
-        for end in range(at + 1, min(len(terms), at + MOST_KEY_TERMS) + 1)
+        for end in range(at + 1, min(len(terms), at + MAX_KEY_TERMS) + 1)
     )
     return [*dict.fromkeys(map(make_key, rows))]

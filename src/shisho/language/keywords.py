@@ -11,7 +11,7 @@ from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, terms, tokenizer
 
-MOST_CHARS = 2_000
+MAX_CHARS = 2_000
 _JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
 # Text kept whole: quoted parts, and C++ and C#, whose signs Sudachi takes for punctuation.
 _WHOLE = compile_lazily(r"[「『“\"]([^」』”\"]{2,60})[」』”\"]|([A-Za-z]+(?:\+\+|#))")
@@ -43,7 +43,7 @@ class Keyword:
 
 def keywords(question: str) -> list[Keyword]:
     """Return the distinct keywords in the order of the question; none if it only asks."""
-    text = " ".join(unicodedata.normalize("NFKC", question).split())[:MOST_CHARS]
+    text = " ".join(unicodedata.normalize("NFKC", question).split())[:MAX_CHARS]
     found_keywords: dict[str, Keyword] = {}
     for keyword in _read(text):
         found_keywords.setdefault(fold(keyword.text), keyword)

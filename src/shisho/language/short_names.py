@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from shisho.language.patterns import compile_lazily
 
-MOST_CHARACTERS = 60
-MOST_WORDS = 14
+MAX_CHARACTERS = 60
+MAX_WORDS = 14
 REACH = 200  # characters before a bracket in which its long name must be
 _LINKS = frozenset(
     ["a", "an", "and", "by", "de", "for", "from", "in", "of", "on", "or", "the", "to", "und", "with"]
@@ -164,7 +164,7 @@ def fit_letters(short: str, text: str) -> str:
     words = list(_WORD.finditer(text))
     if len(letters) < 2:
         return ""
-    for first in range(len(words) - 1, max(-1, len(words) - MOST_WORDS - 1), -1):
+    for first in range(len(words) - 1, max(-1, len(words) - MAX_WORDS - 1), -1):
         taken = [word[0].casefold() for word in words[first:]]
         if taken[0] not in _LINKS and _can_supply(letters, taken, bare.isupper()):
             return text[words[first].start() :].strip()
@@ -210,7 +210,7 @@ def _is_abbreviation(short: str, long: str) -> bool:
 
 def _is_usable(name: ShortName) -> bool:
     return (
-        1 < len(name.short) < len(name.long) <= MOST_CHARACTERS
+        1 < len(name.short) < len(name.long) <= MAX_CHARACTERS
         and name.short.casefold() != name.long.casefold()
         and not _NO_NAME.search(name.short)
     )

@@ -91,8 +91,8 @@ def _join_broken(text: str) -> str:
 
 
 SHORTEST_READING = 3  # of a word typed in kana: ししょ
-MOST_READING = 24
-LEAST_TYPED = 3  # hiragana in a word that was typed in kana
+MAX_READING = 24
+MIN_TYPED = 3  # hiragana in a word that was typed in kana
 SURE_CHARS = 5  # from here on one different letter is a typo, whatever its sound
 _KANA = compile_lazily(r"[ぁ-んァ-ヺー一-鿿々]+")
 _AFTER = compile_lazily(r"$|[、。?？!！\s]|って|[のはがをにでともへやか]|など|から|まで|より|です|する|した")
@@ -150,9 +150,9 @@ def _find_kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[in
         for start in range(run.start(), run.end()):
             if not _BEFORE.search(question[:start]):
                 continue
-            for end in range(min(run.end(), start + MOST_READING), start + SHORTEST_READING - 1, -1):
+            for end in range(min(run.end(), start + MAX_READING), start + SHORTEST_READING - 1, -1):
                 typed = question[start:end]
-                is_kana = len(re.findall(r"[ぁ-ん]", typed)) >= LEAST_TYPED
+                is_kana = len(re.findall(r"[ぁ-ん]", typed)) >= MIN_TYPED
                 if is_kana and _AFTER.match(question, end) and not vocabulary.has(fold(typed)):
                     yield start, end
 

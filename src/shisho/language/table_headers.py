@@ -16,8 +16,8 @@ FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by separator: a line with fewer cell
 FEWEST_LABELS = 3  # a table of two columns has a header only if figures are below it
 LONGEST_LABEL = 30  # characters: a longer cell is text, not a label of a column
 LONGEST_HEADER = 240  # characters of a displayed header
-MOST_HEADER_ROWS = 4
-MOST_ABOVE = 200_000  # characters of a table that are searched
+MAX_HEADER_ROWS = 4
+MAX_ABOVE = 200_000  # characters of a table that are searched
 BETWEEN_LABELS = " · "
 BETWEEN_ROWS = " / "
 _FIGURE = compile_lazily(r"(?=.*\d)[\s\d.,:/%％¥￥$€円人件点\-+−~〜()（）]+")
@@ -46,7 +46,7 @@ def find_table_header(text: str, start: int) -> str:
     mark = next((mark for mark, fewest in FEWEST_CELLS.items() if len(_split(line, mark)) >= fewest), "")
     if not mark:
         return ""
-    lines = list(_read_rows_above(text[max(0, line_start - MOST_ABOVE) : line_start], mark))[::-1]
+    lines = list(_read_rows_above(text[max(0, line_start - MAX_ABOVE) : line_start], mark))[::-1]
     rows = [_split(row, mark) for row in (*lines, line)]
     return "\n".join(lines[: _count_header_rows(rows, mark)])
 
@@ -115,7 +115,7 @@ def _split(line: str, mark: str) -> list[str]:
 def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
     """Return the number of header rows, from the first row on; the last row never counts."""
     ruled = next((place for place, row in enumerate(rows) if _is_rule(row)), 0)
-    if 0 < ruled <= MOST_HEADER_ROWS and ruled + 1 < len(rows):
+    if 0 < ruled <= MAX_HEADER_ROWS and ruled + 1 < len(rows):
         return ruled
     first, *below = rows
     if not below or not _is_header(first, below[-1], mark):
@@ -125,7 +125,7 @@ def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
     ) < len(below):
         return 0
     count = 1
-    while count < min(MOST_HEADER_ROWS, len(below)) and _is_continued(rows, count):
+    while count < min(MAX_HEADER_ROWS, len(below)) and _is_continued(rows, count):
         count += 1
     return count if count > 1 or sum(map(bool, map(str.strip, first))) > 1 else 0
 

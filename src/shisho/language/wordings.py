@@ -11,7 +11,7 @@ from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery, build_query, terms
 from shisho.language.word_groups import Word
 
-MOST_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has enough words of its own
+MAX_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has enough words of its own
 _NONE = frozenset[int]()
 
 
@@ -57,7 +57,7 @@ def find_long_words(words: Sequence[str]) -> list[Word]:
 
 def add_synonyms(query: TermQuery) -> TermQuery:
     """Return the query with synonyms of its terms, unless it is long."""
-    if len(query.terms) > MOST_TERMS:
+    if len(query.terms) > MAX_TERMS:
         return query
     synonyms = {term: dict.fromkeys(list_synonyms(term)) for term in query.terms}
     for word in find_long_words(query.terms):

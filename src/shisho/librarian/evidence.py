@@ -34,8 +34,8 @@ DOUBLE = 0.95  # similarity from which two snippets count as one
 MAX_SNIPPET = 2_000  # characters; a longer quotation is rejected
 MAX_PASSAGE = 10_000
 MAX_CONTEXT = 160  # characters
-LEAST_CONTEXT = 4  # letters and figures: less is the label of an item (A4.)
-LEAST_CELLS = 3  # of a line that counts as a row of a table
+MIN_CONTEXT = 4  # letters and figures: less is the label of an item (A4.)
+MIN_CELLS = 3  # of a line that counts as a row of a table
 MIN_ALIGNED = 8  # characters: a shorter text aligns with anything
 
 
@@ -97,16 +97,16 @@ def context_of(text: str, start: int) -> str:
     if not before:
         return ""
     line = text[start:].split("\n", 1)[0]
-    mark = next((mark for mark in "|\t," if line.count(mark) >= LEAST_CELLS - 1), "")
+    mark = next((mark for mark in "|\t," if line.count(mark) >= MIN_CELLS - 1), "")
     rows: list[str] = []
     for row in reversed(before.split("\n")) if mark else ():
-        if row.count(mark) < LEAST_CELLS - 1:
+        if row.count(mark) < MIN_CELLS - 1:
             break
         rows.append(row)
     if rows:
         return join_lines(rows[-1])[:MAX_CONTEXT]
     sentences = (join_lines(before[begins:ends]) for begins, ends in reversed(sentence_spans(before)[-3:]))
-    telling = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= LEAST_CONTEXT)
+    telling = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= MIN_CONTEXT)
     return next(telling, "")[-MAX_CONTEXT:]
 
 

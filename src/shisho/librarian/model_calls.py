@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 SCHEMA_TOKENS = 600  # at most: providers put the schema into the prompt
 MESSAGE_TOKENS = 100  # overhead that providers add to a message
-LEAST_PASSAGES = 200  # tokens
+MIN_PASSAGES = 200  # tokens
 TOKEN_BYTES = 4  # of one unit of `tokens`, in UTF-8
 
 

@@ -30,7 +30,7 @@ from shisho.language.terms import fold
 from shisho.language.tokens import tokens
 from shisho.librarian.allowance import ModelAllowance, TokenMeter
 from shisho.librarian.evidence import ENOUGH, double, select_answering
-from shisho.librarian.model_calls import LEAST_PASSAGES, ModelCalls, ModelLimits, mark_unusable
+from shisho.librarian.model_calls import MIN_PASSAGES, ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_reading import (
     MAX_REASON_CHARS,
     check_claims,
@@ -170,17 +170,17 @@ class ModelPolicy:
         prompt = self._choose_prompt(inputs)
         values = _write_reading(inputs)
         affordable = self._calls.measure_affordable(prompt, values, allowance)
-        if prompt.name not in self._calls or affordable < LEAST_PASSAGES:
+        if prompt.name not in self._calls or affordable < MIN_PASSAGES:
             return UNBOUNDED_ROOM
         room = self._calls.measure_room(prompt, values)
         if self.fills_room:  # later rounds need their share
-            affordable = max(LEAST_PASSAGES, affordable // allowance.rounds_left)
+            affordable = max(MIN_PASSAGES, affordable // allowance.rounds_left)
         elif prompt.name == FACT:
             affordable = min(affordable, FACT_ROOM)
         evidence_tokens = tokens(
             fence_evidence(_list_kept(inputs), values["boundary"], room // EVIDENCE_SHARE)
         )
-        return max(LEAST_PASSAGES, min(room - evidence_tokens, affordable))
+        return max(MIN_PASSAGES, min(room - evidence_tokens, affordable))
 
     def _choose_prompt(self, inputs: EvaluateInput) -> PromptFile:
         """Return the prompt that reads this round: at first a fact is read and written in one call."""

@@ -27,8 +27,8 @@ from shisho.librarian.model_replies import (
 from shisho.librarian.policy import EvaluateInput
 
 MAX_CLAIMS = 60  # of one reply are checked
-LEAST_FINDINGS = 3  # for one goal in one round, whatever the others need
-MOST_FINDINGS = 12  # for all goals of one round
+MIN_FINDINGS = 3  # for one goal in one round, whatever the others need
+MAX_FINDINGS = 12  # for all goals of one round
 MAX_AROUND = 4  # passages of one round whose neighbours are also read
 MAX_REASON_CHARS = 300
 _ITEM_MARK = compile_lazily(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-９a-zア-ン]{1,3}[)）.．、]|[①-⑳]")
@@ -36,7 +36,7 @@ _ITEM_MARK = compile_lazily(r"[・●○■□◆◇•*–-] ?|[（(]?[0-9０-�
 
 def limit_findings(goals: Sequence[Goal]) -> int:
     """Return the maximum number of quotations for one goal in a round."""
-    return max(LEAST_FINDINGS, MOST_FINDINGS // max(1, len(goals)))
+    return max(MIN_FINDINGS, MAX_FINDINGS // max(1, len(goals)))
 
 
 @dataclass(frozen=True, slots=True)

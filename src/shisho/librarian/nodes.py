@@ -77,8 +77,8 @@ ANSWER_CALLS = 2  # kept back for the same
 RULES_SHARE = 0.1  # of the budget of seconds: kept back for the rules, if a model uses up the rest
 READERS = ("evaluate", "fact")  # calls in which a model reads passages
 WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
-MOST_COPIES = 3  # of a quotation, in other documents
-MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
+MAX_COPIES = 3  # of a quotation, in other documents
+MAX_SOUGHT_TERMS = 20  # of a sentence that a search is made for
 
 
 class Nodes:
@@ -478,7 +478,7 @@ class Nodes:
         from shisho.librarian.checking.search import SupportSearch  # here, as answers of quotations need none
 
         aim = state["strategy"]
-        keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
+        keywords = tuple(dict.fromkeys(terms(fold(text))))[:MAX_SOUGHT_TERMS]
         plan = Plan(text, keywords, text, "")
         round_ = len(state["plans"]) + time
         shown_round, _ = await self._search.search_round(
@@ -530,7 +530,7 @@ class Nodes:
             ref = next((ref for ref in refs if _is_of(ref, finding)), None)
             if ref is None:
                 continue
-            for index in finding.also[:MOST_COPIES]:
+            for index in finding.also[:MAX_COPIES]:
                 copy = await self._accepted(replace(finding, index=index, also=()), state)
                 if copy is not None and double(copy.snippet, ref.snippet):
                     copies.append(replace(copy, same_as=ref.number))

@@ -76,7 +76,7 @@ RESULTS = 5  # pages wanted for one query
 # keywords
 LONGEST = 12
 SHORTER = 5
-MOST_CHARS = 200
+MAX_CHARS = 200
 _DEFINING = {"ja": "とは", "en": "definition"}
 
 
@@ -123,7 +123,7 @@ def _list_queries(goal: Goal) -> list[str]:
     """Return up to two queries: all keywords; then only nouns, or keywords with "definition"."""
     words = keywords(goal.question)
     if not words:
-        return [goal.question[:MOST_CHARS]]
+        return [goal.question[:MAX_CHARS]]
     nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
     texts = [_text(words[:LONGEST]), _text(nouns)]
     if find_defined_thing(fold(goal.question)) and words == nouns:
@@ -136,7 +136,7 @@ def _text(words: Sequence[Keyword]) -> str:
 
 
 def _fitting(texts: Iterator[str]) -> Iterator[str]:
-    remaining = MOST_CHARS
+    remaining = MAX_CHARS
     for text in texts:
         remaining -= len(text) + 1
         if remaining < 0:

@@ -164,7 +164,7 @@ class RecordedClock:
     def now(self) -> Instant:
         return self._answered_at
 
-    def steady(self) -> Instant:
+    def timeline_now(self) -> Instant:
         return self._answered_at
 
     def monotonic(self) -> float:

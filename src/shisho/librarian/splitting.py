@@ -17,7 +17,7 @@ from shisho.language.script import answer_language
 from shisho.language.terms import fold, terms
 
 JOINT = " → "  # between an earlier question and the one that refers back to it
-MOST_EARLIER = 2  # questions of the prefix: the last ones of a long chain
+MAX_EARLIER = 2  # questions of the prefix: the last ones of a long chain
 FEW = 2  # words of “are there any fees?”, which does not say what the fees are for
 _POINTING = compile_lazily(
     r"(?:それ|これ|あれ)(?!ぞれ|から|でも|では|とも|ほど|なり|ゆえ|なら|以)|(?:そこ|そちら|そいつ)(?!から)"
@@ -59,7 +59,7 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
     """
     if not earlier or not refers_back(question):
         return question
-    return JOINT.join([*earlier[-1].split(JOINT)[-MOST_EARLIER:], question])
+    return JOINT.join([*earlier[-1].split(JOINT)[-MAX_EARLIER:], question])
 
 
 def split_context(question: str) -> tuple[str, str]:

@@ -24,15 +24,15 @@ from shisho.ports.corpus import (
 )
 from shisho.ports.librarian import BorrowedModel, Ledger, Llm, Opinions, PreparedInquiry
 from shisho.ports.queue import (
-    Bell,
+    ChangeNotifier,
     DiscoveredUrls,
-    Ear,
     Interventions,
     JobStore,
     Notifier,
     Presence,
     Reports,
     Staging,
+    Subscription,
     TaskStore,
 )
 from shisho.ports.storage import Blobs, Clock, Files, FolderRegister, FolderWatcher, FollowerTurn, Storage
@@ -51,15 +51,14 @@ from shisho.ports.web import (
 
 __all__ = [
     "AuditLog",
-    "Bell",
     "Blobs",
     "BorrowedModel",
     "Browser",
     "Cache",
+    "ChangeNotifier",
     "Clock",
     "ConversationStore",
     "DiscoveredUrls",
-    "Ear",
     "Embedder",
     "Embedders",
     "EmbeddingStore",
@@ -101,6 +100,7 @@ __all__ = [
     "Shelf",
     "Staging",
     "Storage",
+    "Subscription",
     "TaskShares",
     "TaskStore",
     "TextFinder",

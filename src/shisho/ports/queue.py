@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from shisho.domain.job import (
         Claim,
         EnqueueResult,
-        Halt,
         IdempotencyKey,
         Job,
         JobError,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         RunningClaim,
         Snapshot,
         StopMode,
+        StopResult,
         Task,
         TaskId,
         TaskState,
@@ -212,7 +212,7 @@ class TaskStore(Protocol):
     async def list_events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         """Return the events after revision `after`, in order."""
 
-    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
+    async def stop(self, task_id: TaskId, mode: StopMode) -> StopResult:
         """Cancel queued, parked and awaiting jobs.
 
         `immediate` cancels running jobs too; `graceful` lets them finish.
@@ -228,7 +228,7 @@ class TaskStore(Protocol):
         """Return the seconds from claim to end of the latest completed jobs of a kind."""
 
 
-class Ear(Protocol):
+class Subscription(Protocol):
     """One subscription to change notifications."""
 
     async def wait(self, seconds: float) -> bool:
@@ -239,13 +239,13 @@ class Ear(Protocol):
         """
 
 
-class Bell(Protocol):
+class ChangeNotifier(Protocol):
     """A notifier of changes, without their content: the table is the truth. Belongs to one event loop."""
 
-    def ring(self, topics: Iterable[str]) -> None:
+    def notify(self, topics: Iterable[str]) -> None:
         """Notify subscribers. Call it after the commit. A topic is a task's id or a kind of event."""
 
-    def listen(self, *topics: str) -> AbstractContextManager[Ear]:
+    def subscribe(self, *topics: str) -> AbstractContextManager[Subscription]:
         """Subscribe first, then read, then wait: changes in between are not missed.
 
         There may be one spurious notification soon after the start.

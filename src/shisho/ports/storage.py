@@ -86,7 +86,7 @@ class Clock(Protocol):
     def now(self) -> Instant:
         """Return the wall-clock time, for dates. It may jump."""
 
-    def steady(self) -> Instant:
+    def timeline_now(self) -> Instant:
         """Return the time on a timeline that jumps of the wall clock do not move.
 
         For deadlines, which are only compared with each other. All processes that share a store share one

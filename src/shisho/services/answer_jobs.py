@@ -176,10 +176,10 @@ class AnswerHandler:
         return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
 
     def _left_until(self, ends: Instant) -> float:
-        return count_seconds(self.clock.steady(), ends)
+        return count_seconds(self.clock.timeline_now(), ends)
 
     async def _later(self, seconds: float) -> Instant:
-        return later(self.clock.steady(), seconds)
+        return later(self.clock.timeline_now(), seconds)
 
     async def _pages(self, searches: Iterable[JobId]) -> int:
         """Count the pages of the searches: result pages and visited hits, each once."""

@@ -24,8 +24,8 @@ from shisho.services.coercion import coerce_strings
 from shisho.services.queue import check_consent
 
 LISTED = 20
-MOST_HITS = 1_000
-MOST_ROOM = 10_000_000  # tokens
+MAX_HITS = 1_000
+MAX_ROOM = 10_000_000  # tokens
 
 
 async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
@@ -145,18 +145,18 @@ async def check_filters(
 
 def check_limit(limit: int | None) -> None:
     """Raise InvalidParams for a limit that is too large: an index allocates space for all in advance."""
-    if limit is not None and not 1 <= limit <= MOST_HITS:
-        raise InvalidParams("common.out_of_range", name="limit", least=1, most=MOST_HITS, value=limit)
+    if limit is not None and not 1 <= limit <= MAX_HITS:
+        raise InvalidParams("common.out_of_range", name="limit", least=1, most=MAX_HITS, value=limit)
 
 
 def read_room(room_tokens: int | None, default: int = UNBOUNDED_ROOM) -> int:
     """Return the caller's room, or the default one. Raises InvalidParams if it is out of range."""
-    if room_tokens is not None and not 1 <= room_tokens <= MOST_ROOM:
+    if room_tokens is not None and not 1 <= room_tokens <= MAX_ROOM:
         raise InvalidParams(
             "common.out_of_range",
             name="room_tokens",
             least=1,
-            most=MOST_ROOM,
+            most=MAX_ROOM,
             value=room_tokens,
         )
     return room_tokens or default

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 LISTED = 50  # documents
 SUMMARISED = 24  # documents of a set that are summarised together
-LEAST_EXTRACTED = 3  # minimum of sentences, and of sections, for each of them
+MIN_EXTRACTED = 3  # minimum of sentences, and of sections, for each of them
 CANDIDATES = 5  # documents that a name may mean
 CLOSEST = 3  # passages shown with the note that a model is needed
-MOST_SENTENCES = 4_000  # sentences read of a document that is extracted or compared
-MOST_DATED = 5_000  # passages searched for deadlines
+MAX_SENTENCES = 4_000  # sentences read of a document that is extracted or compared
+MAX_DATED = 5_000  # passages searched for deadlines
 PAGE = 1_000  # documents fetched at once
 LONG = 3  # terms: anything longer is not a name
 Mentions = Mapping[DocumentId, tuple[int, PassageId]]
@@ -205,8 +205,8 @@ class CollectionLook:
         places = await self._read_sentences(document)
         most = (outline.READ_SENTENCES, outline.READ_SECTIONS)
         if not has_model:
-            most = (outline.SENTENCES, outline.MOST_SECTIONS)
-        limits = [max(LEAST_EXTRACTED, limit // count) for limit in most]
+            most = (outline.SENTENCES, outline.MAX_SECTIONS)
+        limits = [max(MIN_EXTRACTED, limit // count) for limit in most]
         sections, omitted = await asyncio.to_thread(outline.extract, places, *limits)
         prefix = _title(document) if count > 1 else ""
         rows = [
@@ -225,8 +225,8 @@ class CollectionLook:
             lines.append(say("survey_pages", first=min(pages), last=max(pages), sections=len(sections)))
         if omitted:
             lines.append(say("survey_left", count=omitted))
-        if len(places) == MOST_SENTENCES:
-            lines.append(say("survey_beginning", count=MOST_SENTENCES))
+        if len(places) == MAX_SENTENCES:
+            lines.append(say("survey_beginning", count=MAX_SENTENCES))
         return rows, lines
 
     async def _compare(self, old: Document, new: Document) -> CitedSurvey:
@@ -252,8 +252,8 @@ class CollectionLook:
         lines = [say("survey_compared", old=_title(old), new=_title(new), same=same, **counts)]
         if len(matches) > LISTED:
             lines.append(say("survey_shown", count=LISTED))
-        if MOST_SENTENCES in (len(before), len(after)):
-            lines.append(say("survey_beginning", count=MOST_SENTENCES))
+        if MAX_SENTENCES in (len(before), len(after)):
+            lines.append(say("survey_beginning", count=MAX_SENTENCES))
         return cited.survey(Survey(SurveyKind.CHANGES, tuple(lines), tuple(rows)))
 
     async def _list_deadlines(self, request: CollectionQuestion) -> CitedSurvey | None:
@@ -265,7 +265,7 @@ class CollectionLook:
             lambda view: [
                 label.passage
                 for label in view.fetch_passages(
-                    view.propose(sought, (), self.scope, MOST_DATED, rejected)
+                    view.propose(sought, (), self.scope, MAX_DATED, rejected)
                 ).values()
             ]
         )
@@ -302,8 +302,8 @@ class CollectionLook:
         lines = [say("survey_days", today=today.isoformat(), open=len(upcoming), all=len(dated))]
         if len(upcoming) > LISTED:
             lines.append(say("survey_shown", count=LISTED))
-        if len(passages) == MOST_DATED:
-            lines.append(say("survey_looked", count=MOST_DATED))
+        if len(passages) == MAX_DATED:
+            lines.append(say("survey_looked", count=MAX_DATED))
         return cited.survey(Survey(SurveyKind.DEADLINES, tuple(lines), rows))
 
     async def _show_closest(self, request: CollectionQuestion) -> CitedSurvey:
@@ -324,7 +324,7 @@ class CollectionLook:
     async def _read_sentences(self, document: Document) -> Sequence[SentencePlace]:
         passages = await self.searcher.shelf.list_passages_of(document.id)
         readable = [passage for passage in passages if passage.id not in self.scope.rejected]
-        return await asyncio.to_thread(list_sentences, readable, MOST_SENTENCES)
+        return await asyncio.to_thread(list_sentences, readable, MAX_SENTENCES)
 
     async def _list_documents(self) -> list[Document]:
         """List all documents in scope without their texts: any of them may be the named one.

@@ -92,8 +92,8 @@ async def read_document_page(shelf: Shelf, document: Document, number: int) -> s
 
 
 # of documents' metadata
-MOST_FIELDS = 20
-MOST_VALUES = 20
+MAX_FIELDS = 20
+MAX_VALUES = 20
 STILL_READ = Message("purge.log_in_use")
 
 
@@ -169,7 +169,7 @@ class Documents:
     async def list_metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
         """Return the metadata to filter by: the most frequent names, with their most frequent values."""
         scope = Scope(self._access.owner, coerce_strings(corpora))
-        return await self._shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
+        return await self._shelf.count_metadata(scope, MAX_FIELDS, MAX_VALUES)
 
     async def list(
         self,

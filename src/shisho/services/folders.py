@@ -102,7 +102,7 @@ class FolderFollower:
         return True
 
 
-MOST_FAILED = 20  # files listed in a status
+MAX_FAILED = 20  # files listed in a status
 STAMPED_AT_ONCE = 64  # a transaction for each would cost as much as adding the files
 
 
@@ -205,7 +205,7 @@ class Folders:
             state=self._state(folder.path),
             documents=len(_below(root, places.items())),
             trouble=self._troubles.get(folder.path, ""),
-            failed=tuple(failed[:MOST_FAILED]),
+            failed=tuple(failed[:MAX_FAILED]),
         )
 
     def _state(self, path: str) -> FolderState:

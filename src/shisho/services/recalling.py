@@ -28,14 +28,14 @@ from shisho.ports import ConversationStore, Ledger, Shelf
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
 
-MOST_CORPORA = 10
+MAX_CORPORA = 10
 TITLES = 20  # of a corpus, to determine its languages
 DEPTH = 50  # passages ranked to find the likely documents
-MOST_DOCUMENTS = 8
-MOST_MAPPED = 24  # documents in the map for a report
-MOST_TITLES = 10_000  # of the documents that a report may read; those it has not read are counted
-MOST_PASSAGES = 2_000  # passages of a document that are read for headings
-MOST_HEADINGS = 16  # of one document
+MAX_DOCUMENTS = 8
+MAX_MAPPED = 24  # documents in the map for a report
+MAX_TITLES = 10_000  # of the documents that a report may read; those it has not read are counted
+MAX_PASSAGES = 2_000  # passages of a document that are read for headings
+MAX_HEADINGS = 16  # of one document
 HEADING_MARK = " › "
 DATE_FIELDS = ("date", "year")
 
@@ -54,11 +54,11 @@ class Recollection:
         turns = await self._turns(inquiry)
         corpora = await self._corpora(inquiry.scope)
         is_report = inquiry.requirements.kind is RequestKind.REPORT
-        documents = await self._documents(inquiry, MOST_MAPPED if is_report else MOST_DOCUMENTS)
+        documents = await self._documents(inquiry, MAX_MAPPED if is_report else MAX_DOCUMENTS)
         return Surroundings(turns, corpora, documents, await self._titles(inquiry) if is_report else ())
 
     async def _titles(self, inquiry: Inquiry) -> tuple[str, ...]:
-        documents = await self.shelf.list_documents(inquiry.scope, limit=MOST_TITLES)
+        documents = await self.shelf.list_documents(inquiry.scope, limit=MAX_TITLES)
         return tuple(dict.fromkeys(map(_title, documents)))
 
     async def _turns(self, inquiry: Inquiry) -> tuple[EarlierTurn, ...]:
@@ -86,7 +86,7 @@ class Recollection:
             for corpus in await self.shelf.list_corpora(scope.owner)
             if corpus.passages and (not scope.corpora or corpus.name in scope.corpora)
         ]
-        return tuple([await self._facts(corpus, scope.owner) for corpus in corpora[:MOST_CORPORA]])
+        return tuple([await self._facts(corpus, scope.owner) for corpus in corpora[:MAX_CORPORA]])
 
     async def _facts(self, corpus: Corpus, owner: str) -> CorpusFacts:
         documents = await self.shelf.list_documents(Scope(owner, (corpus.name,)), limit=TITLES)
@@ -103,13 +103,13 @@ class Recollection:
 
     async def _outline(self, document: Document) -> DocumentFacts:
         passages: Sequence[Passage] = ()
-        if document.passage_count <= MOST_PASSAGES:
+        if document.passage_count <= MAX_PASSAGES:
             passages = await self.shelf.list_passages_of(document.id)
         paths = [passage.heading.split(HEADING_MARK) for passage in passages]
         below_title = [path[1:] if path[0] == document.title else path for path in paths]
         headings = dict.fromkeys(path[0] for path in below_title if path and path[0])
         date = next((document.metadata[name] for name in DATE_FIELDS if document.metadata.get(name)), "")
-        return DocumentFacts(_title(document), date, tuple(headings)[:MOST_HEADINGS])
+        return DocumentFacts(_title(document), date, tuple(headings)[:MAX_HEADINGS])
 
 
 def _title(document: Document) -> str:

@@ -37,7 +37,14 @@ from shisho.web.serp.client import (
     StateExpired,
 )
 from shisho.web.serp.paging import DepthReached, ResultPage
-from shisho.web.serp.selection import Candidate, Choice, Means, Needs, PassedOverReason, candidates
+from shisho.web.serp.selection import (
+    Candidate,
+    Choice,
+    EngineAvailability,
+    Needs,
+    PassedOverReason,
+    candidates,
+)
 from shisho.web.serp.stopping import PageFacts, PagingSettings, repeats
 
 WHOLE_S = 24 * 3600.0
@@ -106,7 +113,7 @@ T = TypeVar("T")
 
 LOOK_AGAIN_S = 1.0
 # a hostile page must not fill the database
-MOST_HITS = 100
+MAX_HITS = 100
 LONGEST_URL = 8_000
 LONGEST_TITLE = 500
 LONGEST_SNIPPET = 2_000
@@ -290,7 +297,9 @@ class SerpAttempt:
             search_job.serp_page,
         )
         choice = candidates(
-            abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None)
+            abouts,
+            needs,
+            EngineAvailability(health, standing, self._engines.missing, asking.browse is not None),
         )
         passed = await self._context.list_taken("passed over ")
         turn = (await self._context.list_taken("turn")).get("turn")
@@ -422,7 +431,7 @@ class SerpAttempt:
         return page
 
     async def _kept(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
-        named_hits = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
+        named_hits = [(hit, name) for hit in sheet.hits[:MAX_HITS] if (name := _name(hit.url))]
         # A cached page has all URLs; its hits are those that no earlier page had.
         urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named_hits))
         page = replace(sheet.page, urls=urls)

@@ -132,7 +132,7 @@ class _Run:
         until = None if await self._context.list_taken("met ") else self._asked.until
         if until is None:
             return math.inf
-        return count_seconds(self._searching.clock.steady(), until)
+        return count_seconds(self._searching.clock.timeline_now(), until)
 
     async def _seconds_of_task(self) -> float:
         return (await self._searching.count_left(self._job.task_id)).get("max_seconds", math.inf)

@@ -25,7 +25,7 @@ from shisho.messages.message import Message
 from shisho.ports import TaskShares, Users
 
 HIDDEN = Message("share.hidden_document")
-MOST_SHARES = 1_000
+MAX_SHARES = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def describe_search(search: SearchPaging) -> SearchPaging:
 
 
 TURN = Message("task.waits_for_turn")
-MOST_DELAYS = 10
+MAX_DELAYS = 10
 PERSON_SECONDS = 30.0
 SLOWEST = 10.0
 FASTEST = 1.0
@@ -120,7 +120,7 @@ def count_idle_seconds(report: Report) -> float:
 def list_delays(report: Report) -> tuple[Delay, ...]:
     """Return the delayed queued jobs in order of resumption, with the first few reasons."""
     postponed = [jobs for jobs in report.postponed if jobs.state is JobState.QUEUED]
-    return tuple(Delay(jobs.jobs, jobs.until, jobs.reason or TURN) for jobs in postponed[:MOST_DELAYS])
+    return tuple(Delay(jobs.jobs, jobs.until, jobs.reason or TURN) for jobs in postponed[:MAX_DELAYS])
 
 
 def _list_ends(report: Report) -> list[float]:

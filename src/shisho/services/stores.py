@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shisho.ports import (
-    Bell,
     Cache,
+    ChangeNotifier,
     Clock,
     DiscoveredUrls,
     Health,
@@ -33,7 +33,7 @@ class HistoryStores:
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class RateLimits:
     """The shared rate limits and health records that all processes obey."""
 
     limiter: Limiter
@@ -47,7 +47,7 @@ class Manners:
 class QueueStores:
     """The queue's stores in the database, and its parts outside the database."""
 
-    bell: Bell
+    notifier: ChangeNotifier
     jobs: JobStore
     interventions: Interventions
     tasks: TaskStore
@@ -55,4 +55,4 @@ class QueueStores:
     reports: Reports
     staging: Staging
     presence: Presence
-    manners: Manners
+    rate_limits: RateLimits

@@ -77,7 +77,7 @@ from shisho.services.adding import bibliographies_last
 from shisho.services.choosing import unknown_place
 from shisho.services.coercion import coerce, coerce_all, coerce_paths, coerce_strings
 from shisho.services.queue import JobQueue, check_consent, unstage
-from shisho.services.sharing import MOST_SHARES, SharedReading
+from shisho.services.sharing import MAX_SHARES, SharedReading
 from shisho.web.http.url import canonicalise
 
 SEARCH = SearchOptions()
@@ -385,8 +385,8 @@ class Tasks:
     async def list_shares(self) -> Sequence[TaskShare]:
         """List the visitor's own shares, then those of others with the visitor's groups, newest first."""
         shares = self._shared.shares
-        own = await shares.list_of_owner(self._queue.owner, MOST_SHARES)
-        return [*own, *await shares.list_visible(self._queue.owner, MOST_SHARES)]
+        own = await shares.list_of_owner(self._queue.owner, MAX_SHARES)
+        return [*own, *await shares.list_visible(self._queue.owner, MAX_SHARES)]
 
     async def drop_staged(self, sha256: str) -> None:
         """Delete uploaded bytes that still wait for a job."""

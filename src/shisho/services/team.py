@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from shisho.domain.audit import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
-from shisho.domain.quota import MOST_PER_DAY, Quota, QuotaResource
+from shisho.domain.quota import MAX_PER_DAY, Quota, QuotaResource
 from shisho.domain.team import (
     Access,
     CorpusGrant,
@@ -27,9 +27,9 @@ from shisho.ports import AuditLog, Grants, Quotas, Users
 from shisho.services.access import is_of_another
 
 TOKEN_BYTES = 32
-MOST_NAME = 200  # characters
+MAX_NAME = 200  # characters
 LAST_ENTRY = 2**63 - 1  # the largest number that a database gives
-MOST_ENTRIES = 1_000  # per page
+MAX_ENTRIES = 1_000  # per page
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +269,8 @@ def check_page(before: int | None, limit: int) -> None:
     """Raise InvalidParams for an impossible entry number or page size."""
     if not 0 <= (before or 0) <= LAST_ENTRY:
         raise InvalidParams("audit.bad_number", last=LAST_ENTRY)
-    if not 1 <= limit <= MOST_ENTRIES:
-        raise InvalidParams("audit.bad_limit", most=MOST_ENTRIES)
+    if not 1 <= limit <= MAX_ENTRIES:
+        raise InvalidParams("audit.bad_limit", most=MAX_ENTRIES)
 
 
 def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource, int]:
@@ -283,11 +283,11 @@ def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource,
     if (
         not chosen
         or not known.issuperset(chosen)
-        or not all(0 <= most <= MOST_PER_DAY for most in chosen.values())
+        or not all(0 <= most <= MAX_PER_DAY for most in chosen.values())
     ):
         raise InvalidParams(
             "quota.bad_amount",
-            most=MOST_PER_DAY,
+            most=MAX_PER_DAY,
         )
     return {QuotaResource(name): amount for name, amount in chosen.items()}
 
@@ -295,10 +295,10 @@ def check_ceilings(ceilings: Mapping[str, int | None]) -> Mapping[QuotaResource,
 def check_name(name: str) -> str:
     """Return the normalized name of a user or a group. Raises InvalidParams."""
     name = unicodedata.normalize("NFC", name).strip()
-    if not name or len(name) > MOST_NAME or not name.isprintable() or " " in name or ":" in name:
+    if not name or len(name) > MAX_NAME or not name.isprintable() or " " in name or ":" in name:
         raise InvalidParams(
             "team.bad_name",
             name=name,
-            most=MOST_NAME,
+            most=MAX_NAME,
         )
     return name

@@ -47,11 +47,11 @@ SIZES = 64  # documents with cached page sizes
 STAMPS = 1_000  # files with a cached hash
 PART = 200_000  # characters per reply
 AROUND = 60  # characters before and after a match
-MOST_MATCHES = 500
-MOST_QUERY = 200  # characters
+MAX_MATCHES = 500
+MAX_QUERY = 200  # characters
 STRIP_WIDTH = 1_200  # pixel width of the page that a strip is cut from
 DRAWING = 1  # increased when the same page renders to another image
-MOST_QUOTED = 20_000  # maximum length of a span for boxes
+MAX_QUOTED = 20_000  # maximum length of a span for boxes
 
 NO_PAGES = Message("viewer.no_printed_pages")
 MOVED = "viewer.file_gone"
@@ -189,13 +189,13 @@ class Viewer:
         """
         document = await self._document(prefix)
         size = len((await self._text(document)).text)
-        if not (0 <= start < end <= size and end - start <= MOST_QUOTED):
+        if not (0 <= start < end <= size and end - start <= MAX_QUOTED):
             raise InvalidParams(
                 "viewer.bad_range",
                 start=start,
                 end=end,
                 size=size,
-                most=MOST_QUOTED,
+                most=MAX_QUOTED,
             )
         return await self._boxes(document, start, end, is_recognised=document.media_type != PDF_TYPE)
 
@@ -204,10 +204,10 @@ class Viewer:
 
         Raises: InvalidParams for a blank query, NotFound, SourceRemoved.
         """
-        if not query.strip() or len(query) > MOST_QUERY:
-            raise InvalidParams("viewer.bad_query", most=MOST_QUERY)
-        if not 1 <= limit <= MOST_MATCHES:
-            raise InvalidParams("viewer.bad_limit", most=MOST_MATCHES, limit=limit)
+        if not query.strip() or len(query) > MAX_QUERY:
+            raise InvalidParams("viewer.bad_query", most=MAX_QUERY)
+        if not 1 <= limit <= MAX_MATCHES:
+            raise InvalidParams("viewer.bad_limit", most=MAX_MATCHES, limit=limit)
         stored = await self._text(await self._document(prefix))
         places = await asyncio.to_thread(self._parts.find, stored.text, query, limit + 1)
         starts = {start: page for page, (start, _) in stored.spans.items()}

@@ -47,7 +47,7 @@ from shisho.services.tasks import Consent
 from shisho.web.http.challenge import detect
 from shisho.web.serp.category import GENERAL, category_of
 from shisho.web.serp.credentials import find_missing_keys, limit_of
-from shisho.web.serp.selection import Means, PassedOverReason, find_bar
+from shisho.web.serp.selection import EngineAvailability, PassedOverReason, find_bar
 
 NO_WAY = Message("engine.no_way")
 OFF = Message("engine.web_off")
@@ -244,8 +244,8 @@ class EngineCatalogue:
     def is_any_set_up(self) -> bool:
         """Return True if an engine can be asked, now or after its cooldown."""
         abouts = self.list_known()
-        means = Means({}, {}, find_missing_keys(abouts, self.values), self.browser)
-        return any(about.name in self.plugged and find_bar(about, means) is None for about in abouts)
+        availability = EngineAvailability({}, {}, find_missing_keys(abouts, self.values), self.browser)
+        return any(about.name in self.plugged and find_bar(about, availability) is None for about in abouts)
 
     async def list_engines(self) -> Sequence[EngineStatus]:
         """List every engine in the order of their table. Raises InvalidParams for an invalid engines.toml."""
@@ -256,18 +256,22 @@ class EngineCatalogue:
         }
         busy = await self.limiter.read_status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
-        means = Means(health, standing, find_missing_keys(abouts, self.values), self.browser)
+        availability = EngineAvailability(
+            health, standing, find_missing_keys(abouts, self.values), self.browser
+        )
         off = self.find_off_reason()
-        return [self._row(about, limits[about.name], means, off) for about in abouts]
+        return [self._row(about, limits[about.name], availability, off) for about in abouts]
 
-    def _row(self, about: EngineAbout, limit: Limit, means: Means, off: str) -> EngineStatus:
-        why = find_bar(about, means)
+    def _row(
+        self, about: EngineAbout, limit: Limit, availability: EngineAvailability, off: str
+    ) -> EngineStatus:
+        why = find_bar(about, availability)
         if off and why is not None and why.why is PassedOverReason.NO_BROWSER:
             why = None  # not looked for, because it would not be used
         is_plugged = about.name in self.plugged
         reason = why.reason if why else off or ("" if is_plugged else NO_WAY)
-        health = means.health.get(about.name, EngineHealth(about.name))
-        standing = means.standing.get(about.name, LimiterStatus())
+        health = availability.health.get(about.name, EngineHealth(about.name))
+        standing = availability.standing.get(about.name, LimiterStatus())
         return EngineStatus(
             name=about.name,
             site=about.site,
@@ -294,7 +298,7 @@ class EngineCatalogue:
         """Return the health with the end of its cooldown in wall-clock time, to the second."""
         if not health.open_until:
             return health
-        remaining = count_seconds(self.clock.steady(), health.open_until)
+        remaining = count_seconds(self.clock.timeline_now(), health.open_until)
         return replace(health, open_until=drop_fraction(later(self.clock.now(), remaining)))
 
 

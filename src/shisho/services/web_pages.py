@@ -106,14 +106,14 @@ class PageIntake:
             headers = response.headers if is_own else {}
             page = PageMemory(
                 document,
-                self.clock.steady(),
+                self.clock.timeline_now(),
                 headers.get("etag", ""),
                 headers.get("last-modified", ""),
             )
             await self.cache.remember(order.corpus, order.owner, order.canonical_url, page)
 
     def _fresh(self, page_memory: PageMemory) -> bool:
-        return count_seconds(page_memory.fetched_at, self.clock.steady()) < FRESH_S
+        return count_seconds(page_memory.fetched_at, self.clock.timeline_now()) < FRESH_S
 
 
 def _name_page(source: str) -> str:

@@ -18,8 +18,8 @@ from shisho.language.word_groups import Word
 
 Say = Callable[..., str]
 
-MOST_SYNONYMS = 10
-MOST_FORMS = 4  # of a word that are listed: roof, roofs
+MAX_SYNONYMS = 10
+MAX_FORMS = 4  # of a word that are listed: roof, roofs
 # Words of a question about documents other than its topic.
 _ASIDE = (
     "document file paper list show find name all every each many count mention contain about discuss please "
@@ -59,7 +59,7 @@ def _list_synonyms(word: Word) -> tuple[Word, ...]:
     groups = read_same_words()
     numbers = sorted(groups.of.get("".join(word), ()))
     others = dict.fromkeys(other for number in numbers for other in groups.words[number] if other != word)
-    return tuple(others)[:MOST_SYNONYMS]
+    return tuple(others)[:MAX_SYNONYMS]
 
 
 def count_mentions(vector: TermVector, phrase: Word) -> int:
@@ -113,7 +113,7 @@ def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -
         matches |= dict.fromkeys(name for name in joined if not name.isascii() and joined[name] != word.terms)
         forms = [form for form in _WORD.findall(text.casefold()) if form.isascii()]
         matches |= dict.fromkeys(form for form in forms if tuple(terms(form)) in others)
-    return [form for form in matches if form != word.text.casefold()][:MOST_FORMS]
+    return [form for form in matches if form != word.text.casefold()][:MAX_FORMS]
 
 
 def name_words(words: Sequence[str], others: Sequence[str], say: Say) -> str:

@@ -13,7 +13,7 @@ from shisho.language.numbers import Date, figures
 from shisho.language.terms import fold, terms
 from shisho.surveys.recognise import GENERIC
 
-LEAST_SHARE = 0.5  # of a title's words that a name must have
+MIN_SHARE = 0.5  # of a title's words that a name must have
 _OLD = frozenset(["old", "older", "previous", "former", "earlier", "旧", "旧版", "古い", "前"])
 _NEW = frozenset(["new", "newer", "current", "latest", "新", "新版", "新しい", "最新"])
 # Kinds of documents in the other language: a file may be named in either.
@@ -110,7 +110,7 @@ def _find_by_words(words: frozenset[str] | set[str], documents: Sequence[Documen
         if words and words <= document.words
     }
     best = max(shares.values(), default=0.0)
-    if best < LEAST_SHARE and len(words) < 2:
+    if best < MIN_SHARE and len(words) < 2:
         return []
     return [at for at, share in shares.items() if share == best]
 

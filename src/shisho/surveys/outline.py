@@ -15,12 +15,12 @@ from shisho.language.sentences import is_row, sentences
 from shisho.language.terms import fold, terms
 
 HEADING_MARK = " › "
-MOST_SECTIONS = 20
+MAX_SECTIONS = 20
 SENTENCES = 8  # of an extract: a document with fewer sections gives several of each
 READ_SECTIONS = 40  # for a model, which reads more of them
 READ_SENTENCES = 72  # three portions, and the summary that is written from them
-LEAST_TERMS = 3  # of a sentence with content
-LEAST_LETTERS = 4
+MIN_TERMS = 3  # of a sentence with content
+MIN_LETTERS = 4
 _ADDRESS = re.compile(r"[!-~]*/[!-~]*")
 
 
@@ -71,7 +71,7 @@ def list_sentences(passages: Iterable[Passage], most: int) -> Sequence[SentenceP
 
 
 def extract(
-    places: Sequence[SentencePlace], most_sentences: int = SENTENCES, most_sections: int = MOST_SECTIONS
+    places: Sequence[SentencePlace], most_sentences: int = SENTENCES, most_sections: int = MAX_SECTIONS
 ) -> tuple[list[Section], int]:
     """Return the sections with their central sentences, and the number of omitted sections."""
     grouped = _group(places, most_sections)
@@ -102,7 +102,7 @@ def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[st
 
 def _has_content(text: str) -> bool:
     """Return whether a text is more than the number of a page, or an address."""
-    return sum(map(str.isalpha, _ADDRESS.sub("", text))) >= LEAST_LETTERS
+    return sum(map(str.isalpha, _ADDRESS.sub("", text))) >= MIN_LETTERS
 
 
 def _cut(depth: int, place: SentencePlace) -> str:
@@ -119,9 +119,7 @@ def _choose_central(
     if len(sentences) <= most:
         return tuple(place for place, _ in sentences)
     prose = [
-        (place, words)
-        for place, words in sentences
-        if words.total() >= LEAST_TERMS and not is_row(place.text)
+        (place, words) for place, words in sentences if words.total() >= MIN_TERMS and not is_row(place.text)
     ] or list(sentences)
     whole: Counter[str] = Counter()
     for _, words in prose:

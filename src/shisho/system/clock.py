@@ -25,7 +25,7 @@ class SystemClock:
     def now(self) -> Instant:
         return from_epoch(time.time())
 
-    def steady(self) -> Instant:
+    def timeline_now(self) -> Instant:
         return from_epoch(self._line())
 
     def monotonic(self) -> float:

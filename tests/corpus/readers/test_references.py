@@ -267,6 +267,6 @@ async def test_hostile_bibliographies_end_in_entries_or_a_reason(reader: Killabl
 
 @pytest.mark.slow
 async def test_more_entries_than_a_person_has_are_too_many(reader: KillableReader) -> None:
-    items = b"[" + b",".join([b'{"type":"book","title":"x","id":"1"}'] * (references.MOST_ENTRIES + 1)) + b"]"
+    items = b"[" + b",".join([b'{"type":"book","title":"x","id":"1"}'] * (references.MAX_ENTRIES + 1)) + b"]"
     with pytest.raises(TooLarge, match="export a part"):
         await reader.read_references(Source("a.json", items, CSL_JSON))

@@ -20,8 +20,8 @@ from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import Reader, visiting
 
 ROUNDS = 3
-MOST_RATIO = 8  # of the time until Ask can be used to that of a page of the server that does nothing
-MOST_BYTES = 150_000
+MAX_RATIO = 8  # of the time until Ask can be used to that of a page of the server that does nothing
+MAX_BYTES = 150_000
 PAGES = "shisho.interfaces.ui.pages"
 TOOLS = "jinja2, starlette.requests"
 TIMES_TOOLS = 2  # of the CPU of importing what the pages are made with; measured: 1.1
@@ -92,8 +92,8 @@ async def test_ask_can_be_used_soon_and_is_light(browser: Browser, reader: Reade
                     sizes.append(size)
     usable, bare = (median(rounds) for rounds in times.values())
     print(f"Ask can be used after {usable:.0f} ms, {usable / bare:.1f} times a bare page; {max(sizes)} bytes")
-    assert usable <= MOST_RATIO * bare
-    assert 0 < max(sizes) <= MOST_BYTES
+    assert usable <= MAX_RATIO * bare
+    assert 0 < max(sizes) <= MAX_BYTES
 
 
 @pytest.mark.slow

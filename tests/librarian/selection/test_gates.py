@@ -23,7 +23,7 @@ from shisho.librarian.selection.gates import (
 
 HERE = Path(__file__).parent
 READING = HERE.parents[2] / "eval" / "reading"
-MOST_FALSE_CLOSINGS = 0.01  # of real answers, without their headings
+MAX_FALSE_CLOSINGS = 0.01  # of real answers, without their headings
 
 
 def load(path: Path) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def test_few_gates_close_on_real_answers() -> None:
     answers = [(row["question"], [span["text"] for span in row["gold"]]) for row in rows]
     closed = [question for question, texts in answers if find(question, *texts)]
     assert len(rows) > 500
-    assert len(closed) <= MOST_FALSE_CLOSINGS * len(rows), closed
+    assert len(closed) <= MAX_FALSE_CLOSINGS * len(rows), closed
 
 
 def test_every_gate_stands_once_in_the_table_with_its_reason() -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from shisho.domain.codec import Payload
 from shisho.domain.job import JobId, JobState, NewTask, TaskId, derive_task_state
-from shisho.stores.postgres.bell import CHANNEL, PostgresBell
 from shisho.stores.postgres.connect import PostgresDatabase
+from shisho.stores.postgres.notifier import CHANNEL, PostgresNotifier
 from tests.machine import PATIENCE
 from tests.postgres import fresh_database, shared_server
 from tests.queues import ANA, OWNER, Queue, SetClock, new, postgres_queue
@@ -74,14 +74,14 @@ async def test_a_claim_reads_the_head_of_a_queue_that_was_never_counted() -> Non
 
 
 async def test_what_nobody_listens_to_is_sent_to_nobody(database: PostgresDatabase, queue: Queue) -> None:
-    elsewhere = PostgresBell(database)
-    with elsewhere.listen("heard") as ear, database.connection() as server:
+    elsewhere = PostgresNotifier(database)
+    with elsewhere.subscribe("heard") as subscription, database.connection() as server:
         server.execute(f"LISTEN {CHANNEL}")
         await queue.add(new(id="a"))
         claimed = await queue.claimed()
         await queue.jobs.finish(claimed.claim, Payload())
-        queue.bell.ring(["heard"])
-        assert await ear.wait(PATIENCE)
+        queue.notifier.notify(["heard"])
+        assert await subscription.wait(PATIENCE)
         (notice,) = server.notifies(timeout=PATIENCE, stop_after=1)  # they come in the order they were rung
         assert notice.payload.split("\n")[1:] == ["heard"]
 
@@ -89,11 +89,11 @@ async def test_what_nobody_listens_to_is_sent_to_nobody(database: PostgresDataba
 async def test_a_topic_that_is_listened_to_later_is_heard_from_elsewhere(
     database: PostgresDatabase, queue: Queue
 ) -> None:
-    elsewhere = PostgresBell(database)
-    with elsewhere.listen("first"), elsewhere.listen("later") as ear:
-        assert await ear.wait(PATIENCE), "others are told by now that somebody listens"
-        queue.bell.ring(["later"])
-        assert await ear.wait(PATIENCE)
+    elsewhere = PostgresNotifier(database)
+    with elsewhere.subscribe("first"), elsewhere.subscribe("later") as subscription:
+        assert await subscription.wait(PATIENCE), "others are told by now that somebody listens"
+        queue.notifier.notify(["later"])
+        assert await subscription.wait(PATIENCE)
 
 
 async def test_the_state_after_an_end_is_that_of_the_domain(database: PostgresDatabase, queue: Queue) -> None:
@@ -120,12 +120,12 @@ async def test_a_claim_whose_caller_has_gone_is_put_back(database: PostgresDatab
         ending.cancel()
     with pytest.raises(asyncio.CancelledError):
         await ending
-    with queue.bell.listen("t1") as ear:
+    with queue.notifier.subscribe("t1") as subscription:
         async with asyncio.timeout(PATIENCE):
             while (
                 job := await queue.jobs.get_job(JobId("b"))
             ).attempt != 1 or job.state is not JobState.QUEUED:
-                await ear.wait(0.1)
+                await subscription.wait(0.1)
     assert not job.failures
 
 

@@ -115,7 +115,7 @@ async def test_they_do_where_common_words_are_only_looked_for(
     corpus: SameCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # as in a corpus of hundreds of thousands: most words of a question count as common
-    monkeypatch.setattr(lexical, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(lexical, "MAX_ENTRIES", 0)
     monkeypatch.setattr(lexical, "ENOUGH_ENTRIES", 10 * TOP)
     pairs = [(await ranked(corpus.embedded, text), await ranked(corpus.postgres, text)) for text in QUESTIONS]
     assert fmean(overlap(first, second) for first, second in pairs) >= 0.95

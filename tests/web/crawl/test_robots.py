@@ -20,7 +20,7 @@ from shisho.errors import (
     UnsupportedMedia,
 )
 from shisho.stores.sql.limiter import StoredLimiter
-from shisho.web.crawl.robots import MOST_BYTES, Robots, RobotsBook, host_limit, robots
+from shisho.web.crawl.robots import MAX_BYTES, Robots, RobotsBook, host_limit, robots
 from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
 from tests.temporary import new_cache, new_limiter
@@ -81,9 +81,9 @@ def test_only_the_beginning_of_a_huge_one_is_read() -> None:
     head = b"User-agent: *\nDisallow: /a/\n"
     rest = b"Disallow: /b/" + b"x" * 87 + b"\n"
     rules = robots(Response(head + rest * 20_000))
-    assert len(rules.text) <= MOST_BYTES and rules.text.endswith("x\n")
+    assert len(rules.text) <= MAX_BYTES and rules.text.endswith("x\n")
     assert not rules.allows(PAGE) and rules.allows("https://example.org/c")
-    assert len(robots(Response(b"x" * 2 * MOST_BYTES)).text) == MOST_BYTES
+    assert len(robots(Response(b"x" * 2 * MAX_BYTES)).text) == MAX_BYTES
 
 
 def test_stars_without_end_cost_no_time() -> None:

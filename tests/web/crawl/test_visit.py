@@ -13,7 +13,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
 from shisho.web.crawl.robots import RobotsBook
 from shisho.web.crawl.visit import REMEMBERED_S, PageClient
-from shisho.web.http.pacing import MOST_TRIES, RetryLater
+from shisho.web.http.pacing import MAX_TRIES, RetryLater
 from tests.clocks import TwoHands
 from tests.temporary import new_cache, new_limiter
 
@@ -136,21 +136,21 @@ async def test_a_host_that_asks_for_patience_has_it_from_everybody() -> None:
 
 async def test_a_host_that_asks_too_often_is_left_alone_for_a_while() -> None:
     site = Site(SLOW)
-    for _ in range(MOST_TRIES - 1):
+    for _ in range(MAX_TRIES - 1):
         with pytest.raises(RetryLater):
             await site.after(91)
     with pytest.raises(AllFetchesFailed, match="asks for a pause"):
         await site.after(91)
     with pytest.raises(AllFetchesFailed, match="asks for a pause"):
         await site.after(91, "other")
-    assert len(site.asked) == MOST_TRIES, "the other page was asked for all the same"
+    assert len(site.asked) == MAX_TRIES, "the other page was asked for all the same"
     site.answers = [Response(TEXT, URL)]
     assert (await site.after(REMEMBERED_S, "other")).status == 200
 
 
 async def test_an_answer_ends_the_counting() -> None:
-    site = Site(*[SLOW] * (MOST_TRIES - 1), Response(TEXT, URL), SLOW)
-    for _ in range(MOST_TRIES - 1):
+    site = Site(*[SLOW] * (MAX_TRIES - 1), Response(TEXT, URL), SLOW)
+    for _ in range(MAX_TRIES - 1):
         with pytest.raises(RetryLater):
             await site.after(91)
     assert (await site.after(91)).status == 200

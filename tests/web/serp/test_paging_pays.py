@@ -36,19 +36,19 @@ def both(bench: ModuleType, draws: int = 8) -> tuple[float, float]:
 
 def test_auto_finds_nearly_all_with_half_of_the_requests(bench: ModuleType) -> None:
     kept, requested = both(bench)
-    assert kept >= bench.LEAST_FOUND and requested <= bench.MOST_REQUESTS, (kept, requested)
+    assert kept >= bench.MIN_FOUND and requested <= bench.MAX_REQUESTS, (kept, requested)
 
 
 def test_without_barren_there_is_no_saving(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pagination, "LEAST_HARVEST", -1.0)
+    monkeypatch.setattr(pagination, "MIN_HARVEST", -1.0)
     kept, requested = both(bench, draws=2)
     assert kept > 0.97 and requested > 0.8, (kept, requested)
 
 
 def test_a_greedier_rule_loses_too_much(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pagination, "LEAST_HARVEST", 0.3)
+    monkeypatch.setattr(pagination, "MIN_HARVEST", 0.3)
     kept, requested = both(bench, draws=2)
-    assert kept < bench.LEAST_FOUND and requested < 0.4, (kept, requested)
+    assert kept < bench.MIN_FOUND and requested < 0.4, (kept, requested)
 
 
 @pytest.mark.parametrize("shape", ["steep", "cliff", "long tail", "nothing"])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import Credential, EngineAbout, Tier, TimeRange
 from shisho.web.engines import load_engines
-from shisho.web.serp.selection import Choice, Means, Needs, PassedOverReason, candidates
+from shisho.web.serp.selection import Choice, EngineAvailability, Needs, PassedOverReason, candidates
 
-READY = Means({}, {})
+READY = EngineAvailability({}, {})
 
 
 def engine(name: str, **fields: object) -> EngineAbout:
@@ -30,8 +30,8 @@ def reasons(choice: Choice) -> dict[str, str]:
     return {each.engine: each.why for each in choice.passed}
 
 
-def busy(**free_in: float) -> Means:
-    return Means({}, {name: LimiterStatus(seconds) for name, seconds in free_in.items()})
+def busy(**free_in: float) -> EngineAvailability:
+    return EngineAvailability({}, {name: LimiterStatus(seconds) for name, seconds in free_in.items()})
 
 
 def test_tiers_then_the_next_free_slot() -> None:
@@ -43,9 +43,12 @@ def test_tiers_then_the_next_free_slot() -> None:
         engine("own", tier=Tier.YOURS),
         engine("papers", tier=Tier.ACADEMIC, categories=("academic",)),
     ]
-    means = busy(slow=4.0, quick=2.0, own=9.0)
-    assert names(candidates(abouts, Needs("q"), means)) == ["own", "quick", "slow", "known", "last"]
-    assert names(candidates(abouts, Needs("q", ("academic", "general")), means))[:2] == ["papers", "own"]
+    availability = busy(slow=4.0, quick=2.0, own=9.0)
+    assert names(candidates(abouts, Needs("q"), availability)) == ["own", "quick", "slow", "known", "last"]
+    assert names(candidates(abouts, Needs("q", ("academic", "general")), availability))[:2] == [
+        "papers",
+        "own",
+    ]
 
 
 def test_of_engines_free_alike_those_of_the_first_category_come_first() -> None:
@@ -83,7 +86,7 @@ OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", l
 
 
 @pytest.mark.parametrize(
-    ("about", "means", "why", "said"),
+    ("about", "availability", "why", "said"),
     [
         (
             engine("e", enabled=False, reason="Its terms forbid it."),
@@ -94,39 +97,44 @@ OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", l
         (engine("e", enabled=False), READY, PassedOverReason.DISABLED, "engines.toml"),
         (
             engine("e", credentials=(Credential("e_key", required=True),)),
-            Means({}, {}, {"e_key"}),
+            EngineAvailability({}, {}, {"e_key"}),
             PassedOverReason.NO_KEY,
             "e_key",
         ),
         (engine("e", needs_browser=True), READY, PassedOverReason.NO_BROWSER, "browser"),
-        (engine("e"), Means({"e": OPEN}, {}), PassedOverReason.RESTING, "12:00"),
-        (engine("e", per_day=10), Means({}, {"e": LimiterStatus(0, 10)}), PassedOverReason.SPENT, "10 times"),
+        (engine("e"), EngineAvailability({"e": OPEN}, {}), PassedOverReason.RESTING, "12:00"),
+        (
+            engine("e", per_day=10),
+            EngineAvailability({}, {"e": LimiterStatus(0, 10)}),
+            PassedOverReason.SPENT,
+            "10 times",
+        ),
         (engine("e", query_limit=4), READY, PassedOverReason.TOO_LONG, "4 characters"),
     ],
 )
 def test_why_an_engine_is_passed_over(
-    about: EngineAbout, means: Means, why: PassedOverReason, said: str
+    about: EngineAbout, availability: EngineAvailability, why: PassedOverReason, said: str
 ) -> None:
     for needs in (Needs("query"), Needs("query", engines=("e",))):
-        choice = candidates([about, engine("other")], needs, means)
+        choice = candidates([about, engine("other")], needs, availability)
         assert reasons(choice) == {"e": why} and said in choice.passed[0].reason
         assert names(choice) == ([] if needs.engines else ["other"])
 
 
 @pytest.mark.parametrize(
-    ("about", "means"),
+    ("about", "availability"),
     [
-        (engine("e", credentials=(Credential("e_key"),)), Means({}, {}, {"e_key"})),
+        (engine("e", credentials=(Credential("e_key"),)), EngineAvailability({}, {}, {"e_key"})),
         (engine("e", credentials=(Credential("e_key", required=True),)), READY),
-        (engine("e", needs_browser=True), Means({}, {}, browser=True)),
-        (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.HALF_OPEN)}, {})),
-        (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.CLOSED)}, {})),
-        (engine("e", per_day=10), Means({}, {"e": LimiterStatus(600, 9)})),
+        (engine("e", needs_browser=True), EngineAvailability({}, {}, browser=True)),
+        (engine("e"), EngineAvailability({"e": replace(OPEN, breaker=BreakerState.HALF_OPEN)}, {})),
+        (engine("e"), EngineAvailability({"e": replace(OPEN, breaker=BreakerState.CLOSED)}, {})),
+        (engine("e", per_day=10), EngineAvailability({}, {"e": LimiterStatus(600, 9)})),
         (engine("e", query_limit=5), READY),
     ],
 )
-def test_what_may_be_asked(about: EngineAbout, means: Means) -> None:
-    assert names(candidates([about], Needs("query"), means)) == ["e"]
+def test_what_may_be_asked(about: EngineAbout, availability: EngineAvailability) -> None:
+    assert names(candidates([about], Needs("query"), availability)) == ["e"]
 
 
 MONTHLY = engine("monthly", time_ranges=(TimeRange.MONTH,))
@@ -149,7 +157,7 @@ def test_where_no_engine_has_the_filter_it_is_used_and_warned_of() -> None:
         ("plain", "monthly"), ("time_range_ignored",)
     )
     # The one that has it cannot be asked now: it does not count.
-    resting = Means({"monthly": OPEN}, {})
+    resting = EngineAvailability({"monthly": OPEN}, {})
     choice = candidates([PLAIN, MONTHLY], Needs("q", time_range=TimeRange.MONTH), resting)
     assert names(choice) == ["plain"] and choice.candidates[0].warnings == ("time_range_ignored",)
     # Each lacks what the other has: both stay.
@@ -182,7 +190,7 @@ def test_the_engines_there_are() -> None:
     abouts = [each.about for each in load_engines()]
     for category in ("academic", "technical", "general", "government", "news"):
         assert candidates(abouts, Needs("q", (category,), language="ja"), READY).candidates
-    chosen = names(candidates(abouts, Needs("q", language="ja"), Means({}, {}, browser=True)))
+    chosen = names(candidates(abouts, Needs("q", language="ja"), EngineAvailability({}, {}, browser=True)))
     assert chosen[-1] == "brave" and {"google", "bing"}.isdisjoint(chosen)
     assert names(candidates(abouts, Needs("q", ("academic", "general"), language="ja"), READY))[0] in (
         "arxiv", "crossref", "openalex", "pubmed", "semantic_scholar",
@@ -214,15 +222,15 @@ ENGINES = st.lists(
 def test_every_fitting_engine_is_asked_or_said_why_not(
     abouts: list[EngineAbout], query: str, time_range: TimeRange, used: dict[str, int]
 ) -> None:
-    means = Means({}, {name: LimiterStatus(count, count) for name, count in used.items()})
+    availability = EngineAvailability({}, {name: LimiterStatus(count, count) for name, count in used.items()})
     needs = Needs(query, ("general", "news"), time_range=time_range)
-    choice = candidates(abouts, needs, means)
+    choice = candidates(abouts, needs, availability)
     fitting = sorted(about.name for about in abouts if {"general", "news"} & {*about.categories})
     assert sorted([*names(choice), *reasons(choice)]) == fitting
     last = [about.name for about in abouts if about.tier is Tier.LAST_MILE]
     places = [name in last for name in names(choice)]
     assert places == sorted(places)
-    assert names(choice) == names(candidates(abouts[::-1], needs, means))
+    assert names(choice) == names(candidates(abouts[::-1], needs, availability))
 
 
 def test_who_does_not_show_so_deep_a_page_is_passed_over() -> None:

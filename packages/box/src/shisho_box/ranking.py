@@ -20,7 +20,7 @@ from random import Random
 from shisho_box.world import BoxPage, Topic, World
 
 KNOWN = 0.8  # of all pages, known to an engine
-LEAST_MATCH = 0.3
+MIN_MATCH = 0.3
 _WORDS = re.compile(r"[a-z0-9]+|[ァ-ヿ一-鿿々]+")
 _ASKING = frozenset("何誰")
 _GRAMMAR = frozenset(
@@ -97,7 +97,7 @@ class TopicIndex:
             return named_topics
         scores = {topic: self._score(grams(query), topic) for topic in self._world.topics}
         best = max(scores.values(), default=0.0)
-        return [topic for topic, score in scores.items() if score >= max(LEAST_MATCH, 0.95 * best)]
+        return [topic for topic, score in scores.items() if score >= max(MIN_MATCH, 0.95 * best)]
 
     def _score(self, asked_grams: frozenset[str], topic: Topic) -> float:
         weights = {gram: math.log(1 + len(self._grams) / (1 + self._spread[gram])) for gram in asked_grams}

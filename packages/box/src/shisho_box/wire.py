@@ -11,8 +11,8 @@ import h11
 
 from shisho_box.message import BoxRequest, BoxResponse, Way, pairs
 
-_MOST_BODY = 2**20
-_LEAST_ZIPPED = 1_000
+_MAX_BODY = 2**20
+_MIN_ZIPPED = 1_000
 
 
 class BoxConnection:
@@ -47,7 +47,7 @@ class BoxConnection:
         parts: list[bytes] = []
         while isinstance(event := await self._read_event(), h11.Data):
             parts.append(bytes(event.data))
-            if sum(map(len, parts)) > _MOST_BODY:
+            if sum(map(len, parts)) > _MAX_BODY:
                 raise h11.RemoteProtocolError("more than the box reads")
         return b"".join(parts)
 
@@ -81,7 +81,7 @@ class BoxConnection:
         body = answer.body
         headers = [*answer.headers, ("Content-Type", answer.media_type)]
         silent = request.method == "HEAD" or answer.status in (204, 304)
-        if len(body) > _LEAST_ZIPPED and "gzip" in request.headers.get("accept-encoding", ""):
+        if len(body) > _MIN_ZIPPED and "gzip" in request.headers.get("accept-encoding", ""):
             body = gzip.compress(body, 1)
             headers.append(("Content-Encoding", "gzip"))
         if not silent or request.method == "HEAD":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from shisho.corpus.readers.text import strip_controls
-from shisho.domain.reference import MOST_AUTHORS, find_doi, shorten_fact
+from shisho.domain.reference import MAX_AUTHORS, find_doi, shorten_fact
 from shisho.language.dates import find_year
 
 XMP_BYTES = 1 << 20
@@ -159,7 +159,7 @@ def keep_facts(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
         lines = [shorten_fact(fact, " ".join(strip_controls(value).split())) for value in values]
         names_nobody = _NOBODY.fullmatch if fact == "author" else _NEVER.fullmatch
         distinct = [line for line in dict.fromkeys(lines) if line and not names_nobody(line)]
-        value = "; ".join(distinct[:MOST_AUTHORS]) if fact == "author" else next(iter(distinct), "")
+        value = "; ".join(distinct[:MAX_AUTHORS]) if fact == "author" else next(iter(distinct), "")
         if value := _SHAPES.get(fact, str)(value):
             facts[fact] = value
     return facts
@@ -217,7 +217,7 @@ def _read_xmp(packet: bytes) -> dict[str, list[str]]:
     stated: dict[str, list[str]] = {}
     for fact, names in _XMP.items():
         elements = [element for name in names for element in root.iter(name)]
-        texts = [text for element in elements[:MOST_AUTHORS] for text in element.itertext()]
+        texts = [text for element in elements[:MAX_AUTHORS] for text in element.itertext()]
         attributes = [element.get(name, "") for name in names for element in root.iter()]
         stated[fact] = [text for text in (*texts, *attributes) if text.strip()]
     return stated

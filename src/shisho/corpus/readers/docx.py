@@ -103,7 +103,7 @@ _FORMULA = f"{MATH}oMath"
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
 _SAID = frozenset(map(qn, ("w:t", "w:sym", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
-_MOST_STYLES = 20  # of a chain of base styles
+_MAX_STYLES = 20  # of a chain of base styles
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 _FONTS = f"{qn('w:rPr')}/{qn('w:rFonts')}"
 _SYMBOL = qn("w:sym")
@@ -158,7 +158,7 @@ def _number(paragraph: Any, counter: ParagraphCounter) -> str | None:
     """
     style = paragraph.style
     properties = [paragraph._p.pPr]
-    while style is not None and len(properties) <= _MOST_STYLES:
+    while style is not None and len(properties) <= _MAX_STYLES:
         properties.append(style.element.pPr)
         style = style.base_style
     rules = [rules.numPr for rules in properties if rules is not None and rules.numPr is not None]

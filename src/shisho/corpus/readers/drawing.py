@@ -23,13 +23,13 @@ from shisho.corpus.readers.pictures import open_picture, points_of_pixel, turn_u
 from shisho.domain.viewing import PageStrip
 from shisho.errors import DocumentUnreadable
 
-MOST_PIXELS = 20_000_000
-MOST_SIDE = 16_000  # the limit of a WebP picture
+MAX_PIXELS = 20_000_000
+MAX_SIDE = 16_000  # the limit of a WebP picture
 QUALITY = 88
 SHADES = 64  # colours of a strip: print needs no more, and it is a third as large
 PNG = b"\x89PNG\r\n\x1a\n"
 DARK = 128  # of 256 shades
-LEAST_INK = 40  # pixels: a sentence has hundreds, a renderer's replacement for missing letters a few
+MIN_INK = 40  # pixels: a sentence has hundreds, a renderer's replacement for missing letters a few
 EFFORT = 2  # of 6: the others take up to four times as long and save a tenth
 Image = Any
 
@@ -101,7 +101,7 @@ def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
         width, height = picture.size
         edges = (round(left * width), round(top * height), round(right * width), round(bottom * height))
         shades = picture.convert("L").crop(edges).histogram()
-    return sum(shades[:DARK]) >= LEAST_INK
+    return sum(shades[:DARK]) >= MIN_INK
 
 
 def crop_image(data: bytes, top: float, bottom: float) -> bytes:
@@ -176,7 +176,7 @@ def _scale(size: tuple[float, float], pixels: int) -> float:
     width, height = size
     if not (width > 0 and height > 0):
         raise DocumentUnreadable("reader.page_without_size")
-    return min(pixels / width, MOST_SIDE / max(width, height), math.sqrt(MOST_PIXELS / (width * height)))
+    return min(pixels / width, MAX_SIDE / max(width, height), math.sqrt(MAX_PIXELS / (width * height)))
 
 
 def _encode_picture(picture: Image) -> bytes:

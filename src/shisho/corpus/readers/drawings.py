@@ -19,8 +19,8 @@ _MAIN = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_MOST_SERIES = 100
-_MOST_POINTS = 10_000  # of a series
+_MAX_SERIES = 100
+_MAX_POINTS = 10_000  # of a series
 
 FindPart = Callable[[str], bytes]
 """The bytes of a part by the id of its relationship. Raises KeyError or ValueError."""
@@ -66,7 +66,7 @@ def _read_chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
     title = tree.find(f"{_CHART}chart/{_CHART}title")
     if title is not None:
         yield BlockKind.PARAGRAPH, " ".join(_read_paragraphs(title))
-    series = list(tree.iter(f"{_CHART}ser"))[:_MOST_SERIES]
+    series = list(tree.iter(f"{_CHART}ser"))[:_MAX_SERIES]
     names = [" ".join(_read_points(column, "tx").values()) for column in series]
     figures = [_read_points(column, "val") or _read_points(column, "yVal") for column in series]
     labels: dict[int, str] = {}
@@ -88,7 +88,7 @@ def _read_points(series: Any, role: str) -> dict[int, str]:
     points: dict[int, str] = {}
     for point in part.iter(f"{_CHART}pt"):
         index = point.get("idx", "")
-        if index.isdecimal() and len(points) < _MOST_POINTS:
+        if index.isdecimal() and len(points) < _MAX_POINTS:
             points[int(index[:6])] = _format_point(point.findtext(f"{_CHART}v") or "", form, role)
     return points
 

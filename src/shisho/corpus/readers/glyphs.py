@@ -27,7 +27,7 @@ GAP = 1.6  # times the size of the characters: the largest distance of neighbour
 STRAIGHT = 2.2  # times the size of the characters: a thicker line is slanted, or two lines
 OVERLAP = 0.3  # of the smaller character: the overlap of neighbours across such a line
 TWICE = 0.4  # times its size: the same character this near is printed twice, for bold type
-MOST_OTHERS = 0.02  # other characters allowed in the boxes, as a share of the quoted ones
+MAX_OTHERS = 0.02  # other characters allowed in the boxes, as a share of the quoted ones
 # Codes behind PDFium's mark for a hyphen; 0 is a glyph that the file does not name.
 HYPHENS = (0x0, 0x2, 0x2D, 0xAD, 0xFFFE)
 LOW_SURROGATES = range(0xDC00, 0xE000)
@@ -148,7 +148,7 @@ class _Sheet:
             inside = [other for other in others if _has_point(box, _find_middle(other.box))]
             boxes += _split_run(run, inside) if inside else [box]
         intruders = sum(any(_has_point(box, _find_middle(other.box)) for box in boxes) for other in others)
-        if intruders > MOST_OTHERS * len(indices):
+        if intruders > MAX_OTHERS * len(indices):
             raise _Doubt(PlacementDoubt.OVERLAP)
         return boxes
 

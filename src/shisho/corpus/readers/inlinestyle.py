@@ -14,7 +14,7 @@ Style = Mapping[str, str]
 _PART = re.compile(r"""(?:[^;"'(]++|\([^()]*+\)|"[^"]*+"|'[^']*+'|["'(])++""")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.S)
-_MOST_LETTERS = 0x10FFFF
+_MAX_LETTERS = 0x10FFFF
 _LENGTH = re.compile(r"(?:calc\(\s*+)?([+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:e[+-]?\d++)?)([a-z%]*+)\s*+\)?")
 # Letters count as 16 pixels, the screen as 1,000. Numbers without a unit are pixels, as in old pages.
 _PIXELS: Mapping[str, float] = {
@@ -58,7 +58,7 @@ def _unescape(match: re.Match[str]) -> str:
     if match[1] is None:
         return match[2]
     number = int(match[1], 16)
-    return chr(number).lower() if 0 < number <= _MOST_LETTERS else "\ufffd"
+    return chr(number).lower() if 0 < number <= _MAX_LETTERS else "\ufffd"
 
 
 def measure(value: str, percent: float = 10.0) -> float | None:

@@ -24,10 +24,10 @@ from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.pictures import DPI, POINTS, open_picture, points_of_pixel, turn_upright
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
-from shisho.isolation.telling import Tell, tell_nobody
+from shisho.isolation.progress import Tell, tell_nobody
 
-MOST_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
-LEAST_SURE = 0.5
+MAX_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
+MIN_SURE = 0.5
 TYPE = 0.8  # of the height of a box: its font size
 SAME_TYPE = 1.18  # sizes this near are equal: a box is as high as its highest letter
 COLUMN = 8  # times the font size: narrower columns are those of a table
@@ -50,7 +50,7 @@ INK = 200
 SPECKS = 2  # of ink in a row that is not printed
 WHITE = 200
 MARGIN = 40
-LEAST_SIDE = 400
+MIN_SIDE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _title(blocks: Sequence[Block]) -> str:
 def _draw_page(document: Any, number: int) -> tuple[Any, float]:
     page = document[number - 1]
     try:
-        scale = min(DPI / POINTS, MOST_PIXELS / max(*page.get_size(), 1.0))
+        scale = min(DPI / POINTS, MAX_PIXELS / max(*page.get_size(), 1.0))
         return np.ascontiguousarray(page.render(scale=scale).to_numpy()[:, :, :3]), 1 / scale
     except pypdfium2.PdfiumError:  # a damaged page counts as empty
         return np.full((64, 64, 3), 255, np.uint8), 1.0
@@ -122,8 +122,8 @@ def _scale_frame(frame: Any) -> tuple[Any, float]:
     points = points_of_pixel(frame)
     picture = turn_upright(frame)
     longer = max(picture.size)
-    if longer > MOST_PIXELS:
-        picture.thumbnail((MOST_PIXELS, MOST_PIXELS))
+    if longer > MAX_PIXELS:
+        picture.thumbnail((MAX_PIXELS, MAX_PIXELS))
         points *= longer / max(picture.size)
     return np.ascontiguousarray(np.asarray(picture)[:, :, ::-1]), points
 
@@ -141,7 +141,7 @@ def _load_engine() -> Any:
         params={
             **threads,
             "Global.log_level": "critical",
-            "Global.max_side_len": MOST_PIXELS,
+            "Global.max_side_len": MAX_PIXELS,
             "Global.use_cls": False,
         }
     )
@@ -175,7 +175,7 @@ def _find_bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
 def _pad_picture(picture: Any) -> Any:
     """Pad a picture to the detector's minimum size, with white to the right and below."""
     height, width = picture.shape[:2]
-    more = ((0, max(0, LEAST_SIDE - height)), (0, max(0, LEAST_SIDE - width)), (0, 0))
+    more = ((0, max(0, MIN_SIDE - height)), (0, max(0, MIN_SIDE - width)), (0, 0))
     return np.ascontiguousarray(np.pad(picture, more, constant_values=255))
 
 
@@ -186,7 +186,7 @@ def _recognise_band(picture: Any, left_edge: int, top_edge: int, scale: float) -
     pieces = []
     for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
         words = mend_letters(strip_controls(str(text)).strip())
-        if words and score >= LEAST_SURE:
+        if words and score >= MIN_SURE:
             shifted = (np.asarray(box) + np.array([left_edge, top_edge])) * scale
             x0, y0 = map(float, shifted.min(axis=0))
             x1, y1 = map(float, shifted.max(axis=0))

@@ -14,7 +14,7 @@ from shisho.corpus.readers import wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.isolation.telling import tell_nobody
+from shisho.isolation.progress import tell_nobody
 from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 

@@ -15,7 +15,7 @@ from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.reference import (
     BIBTEX,
     LONGEST_FACT,
-    MOST_AUTHORS,
+    MAX_AUTHORS,
     REFERENCE_FACTS,
     RIS,
     Creator,
@@ -28,8 +28,8 @@ from shisho.domain.reference import (
 from shisho.errors import DocumentUnreadable, TooLarge
 from shisho.language.dates import find_year
 
-MOST_ENTRIES = 50_000
-MOST_FILES = 20  # of an entry
+MAX_ENTRIES = 50_000
+MAX_FILES = 20  # of an entry
 _CSL: Mapping[str, str] = {
     "title": "title",
     "container": "container-title",
@@ -68,8 +68,8 @@ def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
     text = strip_controls(decode(data, charset))
     entries: list[Reference] = []
     for entry in _parse_entries(text, kind):
-        if len(entries) == MOST_ENTRIES:
-            raise TooLarge("reader.references.too_many", most=MOST_ENTRIES)
+        if len(entries) == MAX_ENTRIES:
+            raise TooLarge("reader.references.too_many", most=MAX_ENTRIES)
         entries.append(_tidy_entry(entry))
     entries = [entry for entry in entries if entry.facts.get("title") or entry.files]
     if not entries:
@@ -110,7 +110,7 @@ def _tidy_entry(entry: Reference) -> Reference:
     """Return an entry whose facts have their form, one line each, of limited length."""
     facts = {name: " ".join(str(fact).split()) for name, fact in entry.facts.items()}
     people = {
-        role: "; ".join(split_names(facts.get(role, ""))[:MOST_AUTHORS]) for role in ("author", "editor")
+        role: "; ".join(split_names(facts.get(role, ""))[:MAX_AUTHORS]) for role in ("author", "editor")
     }
     facts |= {
         "year": find_year(facts.get("year", "")),
@@ -120,7 +120,7 @@ def _tidy_entry(entry: Reference) -> Reference:
     facts = {name: shorten_fact(name, facts.get(name, "")) for name in REFERENCE_FACTS}
     facts |= {"pages": facts["pages"].replace("--", "-"), **people}
     filled = {name: fact for name, fact in facts.items() if fact}
-    return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_normalise_path, entry.files[:MOST_FILES])))
+    return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_normalise_path, entry.files[:MAX_FILES])))
 
 
 def _normalise_path(written: str) -> str:

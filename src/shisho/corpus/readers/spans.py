@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-MOST_COLUMNS = 50  # of one cell's span
-MOST_ADDED = 20_000  # cells on a page: a few letters can ask for millions
+MAX_COLUMNS = 50  # of one cell's span
+MAX_ADDED = 20_000  # cells on a page: a few letters can ask for millions
 LABEL = 100  # letters: a longer text is not a label, and is not repeated
 
 
 def write_out_spans(tree: Any) -> None:
     """Expand the spanning cells of all tables below."""
-    room = MOST_ADDED
+    room = MAX_ADDED
     for caption in list(tree.iter("caption")):
         _move_out(caption)
     for table in list(tree.iter("table")):
@@ -40,7 +40,7 @@ def _write_out(rows: list[Any], room: int) -> int:
         placed: list[Any] = []
         for cell in [cell for cell in row if cell.tag in ("td", "th")]:
             _hang(placed, hanging)
-            wide = _span(cell, "colspan", MOST_COLUMNS)
+            wide = _span(cell, "colspan", MAX_COLUMNS)
             deep = _span(cell, "rowspan", len(rows) - place)
             room -= wide * deep
             if room < 0:

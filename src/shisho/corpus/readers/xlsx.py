@@ -36,7 +36,7 @@ _UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _MERGED = re.compile(
     rb"<(?:\w{1,20}:)?mergeCell\s[^<>]{0,100}?\bref\s*=\s*[\"']([A-Z]{1,3}[1-9]\d{0,6}):([A-Z]{1,3}[1-9]\d{0,6})[\"']"
 )
-_MOST_MERGED = 100_000  # ranges of a sheet
+_MAX_MERGED = 100_000  # ranges of a sheet
 _SLICE = 2**20
 _OVERLAP = 200
 _SHOWN = "visible"
@@ -118,7 +118,7 @@ def _parse_ranges(part: IO[bytes]) -> Mapping[tuple[int, int], CellRange]:
     They follow the rows in the file.
     """
     ranges: dict[tuple[int, int], CellRange] = {}
-    for match in islice(_matches(part, _MERGED), _MOST_MERGED):
+    for match in islice(_matches(part, _MERGED), _MAX_MERGED):
         first, last = (coordinate_to_tuple(match[group].decode("ascii")) for group in (1, 2))
         if last > first:
             ranges[first] = CellRange(*last)

@@ -41,11 +41,11 @@ from shisho.interfaces.api.replies import (
 from shisho.interfaces.api.truncate import PAGE_TOKENS
 from shisho.language.unseen import drop_marks
 from shisho.services import Library
-from shisho.services.choosing import MOST_ROOM, check_conversation, unknown_place
+from shisho.services.choosing import MAX_ROOM, check_conversation, unknown_place
 
 SessionId = Annotated[Name, Field(description="from open_session")]
 RoomTokens = Annotated[
-    int | None, Field(ge=1, le=MOST_ROOM, description="of passages in a round, at most; none: all that fit")
+    int | None, Field(ge=1, le=MAX_ROOM, description="of passages in a round, at most; none: all that fit")
 ]
 Number = Annotated[int, Field(ge=1, le=1_000_000)]
 

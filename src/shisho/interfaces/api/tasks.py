@@ -45,7 +45,7 @@ from shisho.interfaces.api.replies import (
 )
 from shisho.services import Library
 
-MOST_REVISION = 2**53 - 1  # up to here every reader of JSON counts exactly, and every database holds it
+MAX_REVISION = 2**53 - 1  # up to here every reader of JSON counts exactly, and every database holds it
 
 
 class TaskBudget(InputObject):
@@ -140,7 +140,7 @@ async def get_status(
     ] = WaitCondition.CHANGE,
     since_revision: Annotated[
         int | None,
-        Field(ge=0, le=MOST_REVISION, description="`revision` of the last reply: return only what is newer"),
+        Field(ge=0, le=MAX_REVISION, description="`revision` of the last reply: return only what is newer"),
     ] = None,
     detail: Annotated[StatusDetail, Field(description="full: all fields")] = StatusDetail.SUMMARY,
     cursor: Cursor = None,

@@ -9,14 +9,14 @@ from typing import Annotated
 from pydantic import Field
 
 from shisho.domain.audit import AuditEntry
-from shisho.domain.quota import MOST_PER_DAY, Quota, QuotaResource
+from shisho.domain.quota import MAX_PER_DAY, Quota, QuotaResource
 from shisho.domain.team import Access, CorpusGrant, GranteeKind, User, UserGroup
 from shisho.domain.time import Instant
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Id, Limit, Name
 from shisho.services import Library
 
-Amount = Annotated[int | None, Field(ge=0, le=MOST_PER_DAY, description="a day; null: as it is")]
+Amount = Annotated[int | None, Field(ge=0, le=MAX_PER_DAY, description="a day; null: as it is")]
 IsGroup = Annotated[bool, Field(description="the name is a group's")]
 Members = Annotated[list[Name], Field(max_length=200)]
 Place = Annotated[

@@ -32,7 +32,7 @@ from shisho.language.display import join_lines, make_legible
 from shisho.language.marked_text import render_marked, split_marked
 from shisho.language.script import answer_language
 
-LEAST_COLUMN = 14  # cells: narrower columns would break every word, so rows are stacked instead
+MIN_COLUMN = 14  # cells: narrower columns would break every word, so rows are stacked instead
 
 
 def print_blocks(console: Console, answer: Answer, words: Words) -> None:
@@ -88,7 +88,7 @@ class _View:
 
     def _table(self, block: AnswerTable) -> Iterator[RenderableType]:
         header = [make_legible(label) for label in block.header]
-        if self._width is not None and self._width // max(1, len(header)) >= LEAST_COLUMN:
+        if self._width is not None and self._width // max(1, len(header)) >= MIN_COLUMN:
             table = Table(show_lines=True, header_style="bold")
             for label in header:
                 table.add_column(label, overflow="fold")

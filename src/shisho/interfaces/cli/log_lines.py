@@ -19,7 +19,7 @@ from shisho.telemetry import log, subject
 
 BARE = "%(message)s"
 PLAIN = "%(levelname)s %(name)s: %(message)s"
-LEAST_SECRET = 4  # shorter values would redact parts of every line
+MIN_SECRET = 4  # shorter values would redact parts of every line
 BLOTTED = "***"
 NOISY = ("asyncio", "httpcore", "httpx", "langgraph")
 
@@ -95,7 +95,7 @@ def secrets_of(settings: Settings) -> list[str]:
     words = [
         word for value in values for entry in value.split() for word in (entry, entry.rpartition(":")[2])
     ]
-    return sorted({word for word in (*values, *words) if len(word) >= LEAST_SECRET}, key=len, reverse=True)
+    return sorted({word for word in (*values, *words) if len(word) >= MIN_SECRET}, key=len, reverse=True)
 
 
 def start_command_log(*, debug: bool) -> None:

@@ -39,7 +39,7 @@ OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.w
 OPEN_FOLDER = "/static/"
 LOGIN = "/login"
 MCP_PATH = "/mcp"
-MOST_BACK = 2_000  # characters of the address that the login form returns to
+MAX_BACK = 2_000  # characters of the address that the login form returns to
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -353,7 +353,7 @@ def is_open(path: str) -> bool:
 async def _lead_to_login(scope: Scope, send: Send) -> None:
     query = scope["query_string"].decode("latin-1")
     wanted = quote(scope["path"]) + (f"?{query}" if query else "")
-    location = f"{LOGIN}?back={quote(wanted)}" if len(wanted) <= MOST_BACK else LOGIN
+    location = f"{LOGIN}?back={quote(wanted)}" if len(wanted) <= MAX_BACK else LOGIN
     await send(
         {
             "type": "http.response.start",

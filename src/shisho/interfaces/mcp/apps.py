@@ -26,7 +26,7 @@ URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE
 TOOLS = frozenset({"ask", "get_answer", "compose_answer"})
 SHOWN = "shisho/evidence"  # the key of the page's data in the metadata of a result
-MOST_BYTES = 500_000  # of images in one result: some clients accept at most a megabyte
+MAX_BYTES = 500_000  # of images in one result: some clients accept at most a megabyte
 MARGIN = 144.0  # points of the page above and below the highlight
 
 
@@ -61,7 +61,7 @@ class EvidenceApp(Apps):
             return result
         try:
             answer = await self._library.questions.get(data["answer_id"])
-            exhibits = await self._library.proofs.list_exhibits(answer.evidence, MOST_BYTES, MARGIN)
+            exhibits = await self._library.proofs.list_exhibits(answer.evidence, MAX_BYTES, MARGIN)
         except ShishoError:  # the answer is complete without its images
             return result
         return result.model_copy(

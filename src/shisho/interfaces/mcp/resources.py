@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 JSON = "application/json"
-MOST_DIGITS = 9  # of a page's number
+MAX_DIGITS = 9  # of a page's number
 
 
 def add(server: MCPServer[Any], library: Library) -> None:
@@ -51,7 +51,7 @@ def add(server: MCPServer[Any], library: Library) -> None:
 
 
 async def _read_page(library: Library, document_id: str, page: str) -> str:
-    if not (page.isascii() and page.isdigit() and len(page) <= MOST_DIGITS):
+    if not (page.isascii() and page.isdigit() and len(page) <= MAX_DIGITS):
         raise NotFound("mcp.bad_page_number", page=page)
     return await library.documents.read_page(document_id, int(page))
 

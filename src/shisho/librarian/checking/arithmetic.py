@@ -40,7 +40,7 @@ _KINDS = (
     {unit: 1_000_000 // parts for unit, parts in _SHARES.items()},
 )
 _SCALES = {unit: (kind, factor) for kind, units in enumerate(_KINDS) for unit, factor in units.items()}
-MOST_TOKENS = 60
+MAX_TOKENS = 60
 _DIGITS = 20  # a fraction that does not end within so many digits does not end
 
 
@@ -109,7 +109,7 @@ def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measu
     while match := _EQUATION.search(masked, at):
         at = match.end() - 1  # the result may begin the next one
         *operands, result = (measured[ord(mark) - FIRST_MARK] for mark in _MARK.findall(match[0]))
-        if len(operands) <= MOST_TOKENS:
+        if len(operands) <= MAX_TOKENS:
             start = operands[0][0].start
             for _ in range(len(match[0]) - len(match[0].lstrip("("))):
                 start = plain.rfind("(", 0, start)

@@ -41,7 +41,7 @@ from shisho.messages.catalogue import word
 
 MAX_UNIT_CHARS = 1_000
 MAX_RESULTS = 20  # calculations of other units
-LEAST_COVERAGE = 0.15  # of a unit by its sources before a judge is believed
+MIN_COVERAGE = 0.15  # of a unit by its sources before a judge is believed
 UNCITED = ("citation",)  # what a unit lacks that cites nothing
 UNCHECKED = ("unchecked",)  # and one that was not reached in time
 SUPPORTED = "supported"  # verdicts of a judge
@@ -212,7 +212,7 @@ def _compare(
     headings = [*_list_names(unit), sources.question, *(ref.context for ref in unit.refs)]
     misplaced = list_misplaced(text, quotations, headings, "\n".join([sources.question, *sources.results]))
     features = measure_support(text, quotations, headings)
-    is_foreign = features.coverage < LEAST_COVERAGE and answer_language(unit.text) == answer_language(
+    is_foreign = features.coverage < MIN_COVERAGE and answer_language(unit.text) == answer_language(
         "".join(quotations)
     )
     return ReadUnit(

@@ -16,7 +16,7 @@ from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip
 from shisho.librarian.evidence import ENOUGH
 
 MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
-LEAST_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it
+MIN_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it
 HEADING_WEIGHT = 0.5  # of a term that only the heading has
 
 
@@ -96,7 +96,7 @@ class _Candidates:
         equals first."""
         rarest = log1p(len(self._rows) or 1)
         weights = {word: self._weights.get(word, rarest) for word in words}
-        least = LEAST_SHARE * sum(weights.values())
+        least = MIN_SHARE * sum(weights.values())
         scored = []
         for candidate, own_words, headed_words in self._rows:
             score = sum(weights[word] for word in words & own_words)

@@ -21,10 +21,10 @@ import apsw
 from shisho.domain.corpus import Check
 from shisho.errors import Conflict, InternalError, ShishoError
 from shisho.messages.message import Message
-from shisho.stores.embedded.courtesy import Courtesy
-from shisho.stores.embedded.door import Door
+from shisho.stores.embedded.connection_factory import ConnectionFactory
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
 from shisho.stores.embedded.queries import EmbeddedQueries
+from shisho.stores.embedded.writer_lock import WriterLock
 from shisho.stores.refusals import library_closed
 from shisho.stores.sql.queries import Queries
 from shisho.stores.stopping import CheckWanted, run_while_wanted
@@ -68,11 +68,11 @@ class Database:
         self._work: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-read")
         lock = path.with_name(path.name + ".lock")
-        self._courtesy = Courtesy(lock)
-        self._asking = Courtesy(lock)
+        self._writer_lock = WriterLock(lock)
+        self._asking = WriterLock(lock)
         self._asked = threading.Lock()
         self._is_closed = False
-        self._door = Door(path, self._courtesy)
+        self._door = ConnectionFactory(path, self._writer_lock)
         self._door.open()
         self._writer = threading.Thread(target=self._run, name="shisho-write", daemon=True)
         self._writer.start()
@@ -179,7 +179,7 @@ class Database:
         self._readers.shutdown(wait=True)
         for connection in self._open:
             connection.close()
-        self._courtesy.close()
+        self._writer_lock.close()
         self._asking.close()
 
     def snapshot(self, work: Work[T]) -> T:
@@ -271,7 +271,7 @@ class Database:
 
     def _commit(self, connection: apsw.Connection, batch: list[_Item]) -> None:
         try:
-            with self._courtesy.take() as in_turn:
+            with self._writer_lock.take() as in_turn:
                 connection.set_busy_timeout(BUSY_MS if in_turn else PASSED_OVER_MS)
                 connection.execute("BEGIN IMMEDIATE")
                 for item in batch:

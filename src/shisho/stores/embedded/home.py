@@ -17,9 +17,9 @@ from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded import levels, light_passages, message_ids, texts, vectors
-from shisho.stores.embedded.courtesy import holder, is_stopped
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
+from shisho.stores.embedded.writer_lock import holder, is_stopped
 from shisho.stores.refusals import no_value_for_storing
 from shisho.stores.sql import names
 from shisho.stores.sql.migrating import list_missing_scripts, scripts_in

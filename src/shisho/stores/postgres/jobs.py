@@ -12,7 +12,7 @@ from typing import TypeVar
 from shisho.domain.codec import Payload
 from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobId, JobState, TaskId, WorkerId
-from shisho.ports import Bell, Clock
+from shisho.ports import ChangeNotifier, Clock
 from shisho.stores.nouns import Row
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.queries import PostgresQueries
@@ -75,28 +75,30 @@ class PostgresTransaction(Transaction):
         return {"id": job_id, "now": self.now, "kind": str(kind), "data": event_json(facts)}
 
 
-def build_postgres_transactions(database: PostgresDatabase, clock: Clock, bell: Bell) -> Transactions:
+def build_postgres_transactions(
+    database: PostgresDatabase, clock: Clock, notifier: ChangeNotifier
+) -> Transactions:
     """Return the transactions of a queue over one PostgreSQL database."""
-    return Transactions(PostgresQueryStore(database), clock, bell, PostgresTransaction)
+    return Transactions(PostgresQueryStore(database), clock, notifier, PostgresTransaction)
 
 
 T = TypeVar("T")
 # Claim the next job of the owner with the fewest running jobs, unless another worker is claiming it
 # (`schema/0103_claims_of_many_owners.sql`).
-CLAIM = f"SELECT {JOB} FROM claim_fair_job(:worker_id, :kinds, :now, :steady)"
+CLAIM = f"SELECT {JOB} FROM claim_fair_job(:worker_id, :kinds, :now, :timeline_now)"
 # Complete a claimed job, within a transaction or as its own.
 COMPLETE = "SELECT * FROM complete_job(:id, :attempt, :worker_id, :output, :now, :alone)"
 # Complete a claimed job in one transaction, then claim the next job in another
 # (`schema/0090_fair_claims.sql`).
-COMPLETE_THEN_CLAIM = """CALL complete_then_claim_fair(:id, :attempt, :worker_id, :output, :kinds, :now, :steady,
+COMPLETE_THEN_CLAIM = """CALL complete_then_claim_fair(:id, :attempt, :worker_id, :output, :kinds, :now, :timeline_now,
     NULL, NULL, NULL)"""
 
 
 class PostgresJobs(StoredJobs):
     """`ports.JobStore` over one PostgreSQL database."""
 
-    def __init__(self, database: PostgresDatabase, clock: Clock, bell: Bell) -> None:
-        super().__init__(build_postgres_transactions(database, clock, bell))
+    def __init__(self, database: PostgresDatabase, clock: Clock, notifier: ChangeNotifier) -> None:
+        super().__init__(build_postgres_transactions(database, clock, notifier))
         self._database = database
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
@@ -128,7 +130,7 @@ class PostgresJobs(StoredJobs):
         return await self._transactions.await_commit(committing)
 
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        times = {"now": transaction.now, "steady": transaction.steady}
+        times = {"now": transaction.now, "timeline_now": transaction.timeline_now}
         row = transaction.fetch_first(CLAIM, times | {"worker_id": worker_id, "kinds": list(kinds)})
         return None if row is None else _note_taken(transaction, row)
 
@@ -137,7 +139,7 @@ class PostgresJobs(StoredJobs):
     ) -> tuple[bool, Job | None]:
         """Complete a job as `_complete_alone` does, then claim the next job."""
         values = fence(claim) | {"output": output.text, "kinds": list(kinds)}
-        times = {"now": transaction.now, "steady": transaction.steady}
+        times = {"now": transaction.now, "timeline_now": transaction.timeline_now}
         (row,) = transaction.rows(COMPLETE_THEN_CLAIM, values | times)
         if row.done is None:
             _check_finished(transaction, claim)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 SELECTIVE = 20_000  # passages: up to so many in scope are listed, and only they are scored
 SPARE = 100  # extra candidates: some are not live, not in scope, or already seen
-MOST_ENTRIES = 300_000  # scored per query: 2.4 MB from the server, and 10 ms of CPU on the client
+MAX_ENTRIES = 300_000  # scored per query: 2.4 MB from the server, and 10 ms of CPU on the client
 ENOUGH_ENTRIES = 5_000  # with fewer entries, the next word is scored too, however common it is
 FIRST = 4  # factor by which more candidates are looked up if too few of the best are in scope
-MOST_LOOKED_THROUGH = 1_500  # passages that are checked for common words
+MAX_LOOKED_THROUGH = 1_500  # passages that are checked for common words
 
 # Count the live passages of some corpora that contain each word.
 FREQUENCIES = """SELECT term, sum(passages)::bigint AS passages FROM postings
@@ -120,7 +120,7 @@ class PostgresView(PostgresShelfView):
             [word.worth for word in weighed],
             [word.slope for word in weighed],
         )
-        numbers, scores = bm25.select_best(numbers, scores, MOST_LOOKED_THROUGH)
+        numbers, scores = bm25.select_best(numbers, scores, MAX_LOOKED_THROUGH)
         names = numbers.tolist()
         extra = {row.number: row.score for row in rows.fetch_all(self._connection, COMMON, (*values, names))}
         return numbers, scores + [extra.get(name, 0.0) for name in names]
@@ -140,7 +140,7 @@ class PostgresView(PostgresShelfView):
         rarer = 0
         entries = 0
         while rarer < len(ordered) and (
-            entries < ENOUGH_ENTRIES or entries + frequency[ordered[rarer]] <= MOST_ENTRIES
+            entries < ENOUGH_ENTRIES or entries + frequency[ordered[rarer]] <= MAX_ENTRIES
         ):
             entries += frequency[ordered[rarer]]
             rarer += 1

@@ -17,8 +17,8 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.pool import Connection
 
 FAN_IN = 8  # segments of one level that are merged into one of the next level
-MOST_TIMES = 255
-MOST_WORDS = 65_535
+MAX_TIMES = 255
+MAX_WORDS = 65_535
 BATCH = 1_000  # passages of one document that are in memory at once
 MERGING = 1909  # the class of the advisory lock for merging or erasing in a corpus
 
@@ -183,9 +183,9 @@ def _entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Itera
         words[word] += HEADING
     pairs = Counter(bigrams.split())
     for field, counts, size in (("terms", words, length), ("bigrams", pairs, pairs.total())):
-        shared = number << 24 | min(size, MOST_WORDS)
+        shared = number << 24 | min(size, MAX_WORDS)
         for word, count in counts.items():
-            yield term_key(field, word), shared | min(count, MOST_TIMES) << 16
+            yield term_key(field, word), shared | min(count, MAX_TIMES) << 16
 
 
 def _packed(entries: Sequence[int]) -> bytes:

@@ -35,12 +35,12 @@ SELECTIVE = 0.1  # of all vectors: below this share, a graph search mostly visit
 # A graph search that must exclude the nearest vectors finds few others. With 500 excluded it missed three of
 # the ten nearest, and at its widest setting more than a third of the hundred nearest, for as much CPU as an
 # exact comparison of 100,000. Seen passages far from the query do no harm.
-MOST_LEFT_OUT = 100
+MAX_LEFT_OUT = 100
 PROBED = 40  # vectors to check if more were seen: a quarter of a graph search, usually decisive
 # Oversampling factor, relative to a uniform distribution of the scope among all vectors.
 MARGIN = 2
-LEAST_CANDIDATES = 200
-MOST_CANDIDATES = 1_000  # the maximum that pgvector allows
+MIN_CANDIDATES = 200
+MAX_CANDIDATES = 1_000  # the maximum that pgvector allows
 
 # List the embedders whose vectors can be used, the most complete first, and whether each is complete.
 EMBEDDERS = """SELECT id, name, choice, dimensions, seen >= (SELECT coalesce(max(seq), 0) FROM changes) AS is_whole
@@ -195,15 +195,15 @@ class _Graph:
 
         It misses passages if too many of the nearest were already seen.
         """
-        if len(passage_ids) > MOST_LEFT_OUT:
+        if len(passage_ids) > MAX_LEFT_OUT:
             probed = self._follow(PROBED, PROBED)
             if 2 * len(passage_ids.intersection(probed)) > len(probed):
                 return None
-        spare = min(len(passage_ids), MOST_LEFT_OUT)
-        candidates = min(max(LEAST_CANDIDATES, limit + spare), MOST_CANDIDATES)
+        spare = min(len(passage_ids), MAX_LEFT_OUT)
+        candidates = min(max(MIN_CANDIDATES, limit + spare), MAX_CANDIDATES)
         found = self._follow(limit + spare, candidates)
         unseen = {name: cosine for name, cosine in found.items() if name not in passage_ids}
-        if len(found) - len(unseen) > MOST_LEFT_OUT:
+        if len(found) - len(unseen) > MAX_LEFT_OUT:
             return None
         return dict(islice(unseen.items(), limit))
 

@@ -18,10 +18,10 @@ PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
     expires_at = excluded.expires_at"""
 # Read a value that has not expired.
 GET = """SELECT value_json, partial, stored_at FROM cache
-    WHERE /*pg md5(key) = md5(:key) AND */ key = :key AND expires_at > :steady"""
+    WHERE /*pg md5(key) = md5(:key) AND */ key = :key AND expires_at > :timeline_now"""
 # Delete up to a hundred expired values. Concurrent sweeps skip each other's rows.
 SWEEP = """DELETE FROM cache WHERE /*pg md5 */(key) IN
-    (SELECT /*pg md5 */(key) FROM cache WHERE expires_at <= :steady LIMIT 100 /*pg FOR UPDATE SKIP LOCKED */)"""
+    (SELECT /*pg md5 */(key) FROM cache WHERE expires_at <= :timeline_now LIMIT 100 /*pg FOR UPDATE SKIP LOCKED */)"""
 # Find the live document that a page became in a corpus.
 PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified, d.source
     FROM page_memory m JOIN documents d ON d.id = m.document_id
@@ -43,19 +43,19 @@ class StoredCache:
         self._clock = clock
 
     async def get(self, key: str) -> CacheEntry | None:
-        values = {"key": key, "steady": self._clock.steady()}
+        values = {"key": key, "timeline_now": self._clock.timeline_now()}
         row = await self._store.read(lambda queries: fetch_first(queries, GET, values))
         if row is None:
             return None
         return CacheEntry(json.loads(row.value_json), bool(row.partial), row.stored_at)
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
-        steady = self._clock.steady()
-        moments = {"now": self._clock.now(), "until": later(steady, seconds)}
+        timeline_now = self._clock.timeline_now()
+        moments = {"now": self._clock.now(), "until": later(timeline_now, seconds)}
         values = {"key": key, "value": dumps(value), "partial": partial} | moments
 
         def work(queries: Queries) -> None:
-            queries.change(SWEEP, {"steady": steady})
+            queries.change(SWEEP, {"timeline_now": timeline_now})
             queries.change(PUT, values)
 
         await self._store.write(work)

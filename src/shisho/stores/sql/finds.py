@@ -22,8 +22,8 @@ from shisho.stores.sql.interventions import select_waiting
 from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 from shisho.stores.sql.transitions import errors
 
-MOST_FAILURES = 20
-MOST_SEARCHES = 50
+MAX_FAILURES = 20
+MAX_SEARCHES = 50
 # Lock the job of a valid claim, and read its task. Until the commit no other worker can reclaim the job, and
 # the task gets no new revision: a reader of a later revision also sees these writes.
 HOLDS = """SELECT j.task_id FROM jobs j JOIN tasks t ON t.id = j.task_id
@@ -134,7 +134,7 @@ FORGET = "DELETE FROM finds WHERE task_id = :task_id"
 # List the jobs of a task that continue later. Their errors are parsed here: PostgreSQL's own operators fail
 # on escapes that its text cannot store.
 POSTPONED = """SELECT state, attempt, not_before, error_json FROM jobs
-    WHERE task_id = :task_id AND state IN ('queued', 'parked') AND not_before > :steady"""
+    WHERE task_id = :task_id AND state IN ('queued', 'parked') AND not_before > :timeline_now"""
 
 
 class StoredUrls:
@@ -213,7 +213,7 @@ class StoredUrls:
             changed = fetch_first(queries, CHANGED_AT, values)
             tally = queries.rows(TALLY, values)
             results = queries.rows(RESULTS, values)
-            searches = queries.rows(SEARCHES, values | {"most": MOST_SEARCHES})
+            searches = queries.rows(SEARCHES, values | {"most": MAX_SEARCHES})
             return Report(
                 tally={(row.kind, JobState(row.state)): row.jobs for row in tally},
                 visited=visits.visited,
@@ -282,11 +282,11 @@ def _held(queries: Queries, claim: Claim) -> str:
 
 def _failures(queries: Queries, values: dict[str, Any]) -> list[FailedItem]:
     written = fetch_first(queries, WRITTEN_AT, values)
-    values = values | {"since_at": "" if written is None else written.at, "most": MOST_FAILURES}
+    values = values | {"since_at": "" if written is None else written.at, "most": MAX_FAILURES}
     failures = [_failed_find(row) for row in queries.rows(FAILED_FINDS, values)]
     failures += [_failed_job(row) for row in queries.rows(FAILED_JOBS, values)]
     leftovers = [failure for row in queries.rows(LEFT_OVER, values) for failure in _left_over(row)]
-    return failures + leftovers[:MOST_FAILURES]
+    return failures + leftovers[:MAX_FAILURES]
 
 
 def _failed_find(row: Row) -> FailedItem:
@@ -382,7 +382,7 @@ def _searches(rows: Sequence[Row]) -> list[SearchPaging]:
 
 def select_postponed(queries: Queries, task_id: TaskId, clock: Clock) -> list[PostponedJobs]:
     """Return the postponed jobs of a task, the earliest first."""
-    rows = queries.rows(POSTPONED, {"task_id": task_id, "steady": clock.steady()})
+    rows = queries.rows(POSTPONED, {"task_id": task_id, "timeline_now": clock.timeline_now()})
     jobs = [
         (JobState(row.state), find_delay_reason(errors(row.error_json), row.attempt), row.not_before)
         for row in rows
@@ -397,10 +397,10 @@ def find_delay_reason(history: Sequence[JobError], attempt: int) -> str:
 
 def group_postponed(jobs: Iterable[tuple[JobState, str, Instant]], clock: Clock) -> list[PostponedJobs]:
     """Group jobs by state and reason; each comes with its continuation on the steady clock."""
-    steady = clock.steady()
+    timeline_now = clock.timeline_now()
     waits: dict[tuple[JobState, str], list[float]] = {}
     for state, reason, not_before in jobs:
-        waits.setdefault((state, reason), []).append(count_seconds(steady, not_before))
+        waits.setdefault((state, reason), []).append(count_seconds(timeline_now, not_before))
     postponed = []
     for (state, reason), seconds in waits.items():
         until = drop_fraction(later(clock.now(), min(seconds)))

@@ -63,7 +63,7 @@ class StoredHealth:
             _hold(queries, engine)
             queries.rows(ANSWERED, {"engine": engine, "outcome": str(outcome), "latency_s": latency_s})
             queries.rows(FORGET, {"engine": engine, "latest": LATEST})
-            health = record_outcome(self._health(queries, engine), outcome, self._clock.steady(), error)
+            health = record_outcome(self._health(queries, engine), outcome, self._clock.timeline_now(), error)
             _keep(queries, health)
             queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
             return _add_rates(queries, health)
@@ -74,7 +74,7 @@ class StoredHealth:
         def work(queries: Queries) -> bool:
             _hold(queries, engine)
             health = self._health(queries, engine)
-            now = self._clock.steady()
+            now = self._clock.timeline_now()
             if health.breaker is not BreakerState.HALF_OPEN:
                 if health.breaker is BreakerState.OPEN:
                     _keep(queries, health)  # saves a time that was shortened after the clock ran back
@@ -104,7 +104,7 @@ class StoredHealth:
         health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
         return refresh_breaker(
             replace(health, last_error=row.last_error, last_error_at=row.last_error_at),
-            self._clock.steady(),
+            self._clock.timeline_now(),
         )
 
 

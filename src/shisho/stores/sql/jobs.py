@@ -51,7 +51,7 @@ from shisho.stores.sql.transitions import (
 
 # List expired waits.
 EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output FROM jobs
-    WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady ORDER BY task_id, id"""
+    WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :timeline_now ORDER BY task_id, id"""
 # The same for ending them: rows that another process is ending are skipped.
 EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
 # End such a wait; the assignments are filled in.
@@ -87,7 +87,7 @@ def end_wait(transaction: Transaction, row: Row) -> None:
 
 
 # Find the first due job of these kinds.
-DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
+DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :timeline_now)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
 # List the owners with queued jobs by a loose index scan, however many jobs they have.
 WAITING_OWNERS = """WITH RECURSIVE owners(name) AS (
@@ -99,7 +99,7 @@ WAITING_OWNERS = """WITH RECURSIVE owners(name) AS (
 # Select the first due job of the owner with the fewest running jobs; ties are broken by the order of jobs.
 FAIREST = f"""{WAITING_OWNERS} SELECT head.id FROM owners o JOIN jobs head ON head.id = (
         SELECT j.id FROM jobs j WHERE j.state = 'queued' AND j.owner = o.name
-            AND (j.not_before IS NULL OR j.not_before <= :steady) AND j.kind IN (SELECT value FROM json_each(:kinds))
+            AND (j.not_before IS NULL OR j.not_before <= :timeline_now) AND j.kind IN (SELECT value FROM json_each(:kinds))
             ORDER BY j.priority, j.created_at, j.id LIMIT 1)
     ORDER BY (SELECT count(*) FROM jobs r WHERE r.state = 'running' AND r.owner = o.name),
         head.priority, head.created_at, head.id LIMIT 1"""
@@ -171,7 +171,7 @@ class StoredJobs:
         self._claims = ClaimsUnderWay(self.put_back)
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        values = {"kinds": list(kinds), "steady": self._transactions.steady()}
+        values = {"kinds": list(kinds), "timeline_now": self._transactions.timeline_now()}
         # While there was nothing to do, check before taking the lock that others may need.
         if self._idle and not await self._transactions.read_rows(DUE, values):
             return None
@@ -186,7 +186,7 @@ class StoredJobs:
 
     def _take(self, transaction: Transaction, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         """Claim the first due job."""
-        times = {"now": transaction.now, "steady": transaction.steady}
+        times = {"now": transaction.now, "timeline_now": transaction.timeline_now}
         values = times | {"worker_id": worker_id, "kinds": list(kinds)}
         row = transaction.fetch_first(CLAIM, values)
         if row is None:
@@ -323,7 +323,7 @@ class StoredJobs:
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         def work(transaction: Transaction) -> bool:
             task_id, _ = self._held(transaction, claim)
-            return charge_task(transaction.queries, task_id, amounts, transaction.steady)
+            return charge_task(transaction.queries, task_id, amounts, transaction.timeline_now)
 
         return await self._transactions.write(work)
 
@@ -344,11 +344,13 @@ class StoredJobs:
         return [_running(row) for row in await self._transactions.read_rows(RUNNING, {})]
 
     async def expire(self) -> int:
-        if not await self._transactions.read_rows(EXPIRED, {"steady": self._transactions.steady()}):
+        if not await self._transactions.read_rows(
+            EXPIRED, {"timeline_now": self._transactions.timeline_now()}
+        ):
             return 0
 
         def work(transaction: Transaction) -> int:
-            due = transaction.rows(EXPIRED_NOW, {"steady": transaction.steady})
+            due = transaction.rows(EXPIRED_NOW, {"timeline_now": transaction.timeline_now})
             for row in due:
                 end_wait(transaction, row)
             return len(due)

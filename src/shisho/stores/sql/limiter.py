@@ -76,7 +76,9 @@ class StoredLimiter:
     def _now(self, queries: Queries, resource: str) -> ResourcePace:
         wall = to_epoch(self._clock.now())
         # The machines' monotonic clocks are not comparable; the shared timeline is.
-        monotonic = to_epoch(self._clock.steady()) if self._store.spans_machines else self._clock.monotonic()
+        monotonic = (
+            to_epoch(self._clock.timeline_now()) if self._store.spans_machines else self._clock.monotonic()
+        )
         row = fetch_first(queries, PACE, {"resource": resource})
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
         line = queries.rows(PLACES, {"resource": resource})

@@ -47,7 +47,7 @@ DOCUMENTS = """SELECT d.id, d.title, m.value AS aliases
 # List the passages of a document, in order; the text is filled in.
 PASSAGES = """SELECT p.id, p.heading, {text} AS text, p.start, p.kind FROM passages p
     WHERE p.document_id = :id ORDER BY p.ordinal"""
-MOST_OTHERS = 3  # names of one thing: a name with more of them means several things
+MAX_OTHERS = 3  # names of one thing: a name with more of them means several things
 
 
 def read_names(title: str, metadata: Mapping[str, str], passages: Iterable[Passage]) -> DocumentNames:
@@ -120,7 +120,7 @@ def _name_links(rows: Iterable[Row]) -> list[NameLink]:
     links: dict[str, list[NameLink]] = {}
     for row in rows:
         others = links.setdefault(row.key, [])
-        if len(others) < MOST_OTHERS:
+        if len(others) < MAX_OTHERS:
             others.append(NameLink(row.key, row.name, row.other_key, row.other))
     return [link for others in links.values() for link in others]
 

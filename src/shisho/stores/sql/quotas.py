@@ -68,12 +68,12 @@ class StoredQuotas:
     async def list_quotas(self, user: str | None = None) -> Sequence[Quota]:
         statement = ALL if user is None else OF_USER
         rows = await self._store.read(lambda queries: queries.rows(statement, {"user": user}))
-        today = self._clock.steady()[:DAY_DIGITS]
+        today = self._clock.timeline_now()[:DAY_DIGITS]
         return [_quota(row).begin_day(today) for row in rows]
 
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
         return await self._store.write(
-            lambda queries: charge_quotas(queries, user, resource, amount, self._clock.steady())
+            lambda queries: charge_quotas(queries, user, resource, amount, self._clock.timeline_now())
         )
 
     async def give_back(self, charge: QuotaCharge, amount: int) -> None:

@@ -13,7 +13,6 @@ from shisho.domain.event import Event, EventFacts, EventKind
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     EnqueueResult,
-    Halt,
     IdempotencyKey,
     Job,
     JobId,
@@ -24,6 +23,7 @@ from shisho.domain.job import (
     ReplyFacts,
     Snapshot,
     StopMode,
+    StopResult,
     Task,
     TaskId,
     TaskState,
@@ -123,7 +123,7 @@ class StoredTasks:
             owner = _held(transaction, task_id).owner
             enqueued = _enqueued(transaction, task_id, jobs, key)
             accepted = len(enqueued.added)
-            charge_quotas(transaction.queries, owner, QuotaResource.JOBS, accepted, transaction.steady)
+            charge_quotas(transaction.queries, owner, QuotaResource.JOBS, accepted, transaction.timeline_now)
             request_keys.keep(transaction, key, enqueued)
             if turn is not None:
                 add_turn(transaction.queries, turn, transaction.now)
@@ -192,8 +192,8 @@ class StoredTasks:
 
         return await self._transactions.read(work)
 
-    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
-        def work(transaction: Transaction) -> Halt:
+    async def stop(self, task_id: TaskId, mode: StopMode) -> StopResult:
+        def work(transaction: Transaction) -> StopResult:
             _held(transaction, task_id)
             jobs = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
             spared = [id_ for id_, state in jobs if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
@@ -203,7 +203,7 @@ class StoredTasks:
             for job_id in spared:
                 transaction.rows(ASK_STOP, {"id": job_id})
                 transaction.record_event(task_id, job_id, EventKind.STOP_ASKED)
-            return Halt(Counter(state for _, state in cancelled), tuple(spared))
+            return StopResult(Counter(state for _, state in cancelled), tuple(spared))
 
         return await self._transactions.write(work)
 

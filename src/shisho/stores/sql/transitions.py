@@ -30,7 +30,7 @@ from shisho.domain.job import (
 )
 from shisho.domain.time import Instant
 from shisho.errors import InternalError, NotFound
-from shisho.ports import Bell, Clock
+from shisho.ports import ChangeNotifier, Clock
 from shisho.stores.nouns import Row
 from shisho.stores.sql.queries import Queries, QueryStore
 
@@ -98,7 +98,7 @@ class Transaction:
     def __init__(self, queries: Queries, clock: Clock) -> None:
         self.queries = queries
         self.now = clock.now()
-        self.steady = clock.steady()
+        self.timeline_now = clock.timeline_now()
         self.topics: set[str] = set()
 
     def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
@@ -213,12 +213,12 @@ class Transactions:
         self,
         store: QueryStore,
         clock: Clock,
-        bell: Bell,
+        notifier: ChangeNotifier,
         begin: Callable[[Queries, Clock], Transaction] = Transaction,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._bell = bell
+        self._notifier = notifier
         self._begin = begin
 
     async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
@@ -237,12 +237,12 @@ class Transactions:
     async def await_commit(self, committing: Coroutine[Any, Any, tuple[T, set[str]]]) -> T:
         """Return the result of a commit and ring, even if the caller is cancelled."""
         under_way = asyncio.create_task(committing)
-        under_way.add_done_callback(self._ring)
+        under_way.add_done_callback(self._notify)
         return (await asyncio.shield(under_way))[0]
 
-    def _ring(self, committed: asyncio.Task[tuple[Any, set[str]]]) -> None:
+    def _notify(self, committed: asyncio.Task[tuple[Any, set[str]]]) -> None:
         if not committed.cancelled() and committed.exception() is None:
-            self._bell.ring(committed.result()[1])
+            self._notifier.notify(committed.result()[1])
 
     async def read_rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
         return await self._store.read(lambda queries: queries.rows(query, values))
@@ -251,8 +251,8 @@ class Transactions:
         """Run several queries on one snapshot."""
         return await self._store.read(lambda queries: work(self._begin(queries, self._clock)))
 
-    def steady(self) -> Instant:
-        return self._clock.steady()
+    def timeline_now(self) -> Instant:
+        return self._clock.timeline_now()
 
 
 def get_job(transaction: Transaction, job_id: JobId) -> Job:

@@ -21,9 +21,9 @@ from shisho.web.http.redirects import RedirectChain, RedirectMemory, redirect_ta
 from shisho.web.http.url import host_of_url, site_of
 
 PRODUCT = "Shisho"
-LEAST_INTERVAL_S = 1.0
+MIN_INTERVAL_S = 1.0
 PER_DAY = 200
-MOST_BYTES = 500 * 1024  # RFC 9309 2.5: the minimum that a parser must accept
+MAX_BYTES = 500 * 1024  # RFC 9309 2.5: the minimum that a parser must accept
 KEPT_S = 86_400.0
 KEPT_CLOSED_S = 600.0
 # "User-agent: Shisho/1.0": the product token ends before the slash (RFC 9309 2.2.1).
@@ -72,8 +72,8 @@ def robots(response: Response) -> Robots:
     if response.status >= 300:
         return Robots()
     body = response.body
-    if len(body) > MOST_BYTES:
-        body = body[: body.rfind(b"\n", 0, MOST_BYTES) + 1 or MOST_BYTES]
+    if len(body) > MAX_BYTES:
+        body = body[: body.rfind(b"\n", 0, MAX_BYTES) + 1 or MAX_BYTES]
     return Robots(body.decode("utf-8-sig", "replace"))
 
 
@@ -83,7 +83,7 @@ def host_limit(rules: Robots | None) -> Limit:
     None: its robots.txt is unknown.
     """
     delay = rules.delay_s if rules else 0.0
-    return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
+    return Limit(max(delay, MIN_INTERVAL_S), parallel=1, per_day=PER_DAY)
 
 
 class RobotsBook:

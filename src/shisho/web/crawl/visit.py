@@ -26,7 +26,7 @@ from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.crawl.robots import Robots, RobotsBook, host_limit
 from shisho.web.http.challenge import detect
 from shisho.web.http.pacing import (
-    MOST_TRIES,
+    MAX_TRIES,
     SLOW_DOWN,
     Browse,
     Pay,
@@ -184,13 +184,13 @@ class PageClient:
         Raises AllFetchesFailed after too many times.
         """
         entry = await self.cache.get(f"slow host:{host}")
-        if entry is not None and entry.value >= MOST_TRIES:
+        if entry is not None and entry.value >= MAX_TRIES:
             raise _refuse_host(host)
         return entry.value if entry is not None else 0
 
     async def _slow_down(self, host: str, tries: int, after: float) -> RetryLater | AllFetchesFailed:
         await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
-        if tries >= MOST_TRIES:
+        if tries >= MAX_TRIES:
             return _refuse_host(host)
         return RetryLater(after, host, AllFetchesFailed("fetch.host_cooling", host=host))
 

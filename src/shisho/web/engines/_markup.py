@@ -20,7 +20,7 @@ from shisho.web.http.url import host_name, is_result, resolve_href, unwrap
 
 Node = LexborNode
 
-MOST_NODES = 1_000
+MAX_NODES = 1_000
 
 _UNSEEN = frozenset(("script", "style", "noscript", "template", "svg", "head", "-comment"))
 _BLOCKS = frozenset(
@@ -95,7 +95,7 @@ def attribute(node: Node | None, name: str) -> str:
     return (node.attributes.get(name) or "") if node else ""
 
 
-def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = MOST_NODES) -> str:
+def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = MAX_NODES) -> str:
     """Return the visible words.
 
     Blocks separate words and inline elements do not, as Japanese needs; `skip` contains nodes' ids. Stops

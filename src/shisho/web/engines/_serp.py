@@ -21,7 +21,7 @@ from shisho.web.engines._markup import (
 from shisho.web.engines._shape import guess_hits
 from shisho.web.http.challenge import detect
 
-_MOST_HITS = 200
+_MAX_HITS = 200
 _NESTED = 2
 # "No results for …" appears on pages with other results too. A page with links to this many other sites has
 # hits that the parser missed.
@@ -93,7 +93,7 @@ def _find_boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
 
     Each box is searched completely, and a page could nest thousands.
     """
-    boxes = page.select_all(layout.hit)[:_MOST_HITS]
+    boxes = page.select_all(layout.hit)[:_MAX_HITS]
     ids = {box.mem_id for box in boxes}
     for box in boxes:
         around = 0

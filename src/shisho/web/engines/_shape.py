@@ -16,7 +16,7 @@ from shisho.web.engines._markup import Node, ResultMarkup, attribute, rank_hits,
 _DEPTH = 12
 _REACH = 4
 _ENOUGH = 3
-_MOST_HEADINGS = 300
+_MAX_HEADINGS = 300
 
 _Pair = tuple[Node, Node]
 
@@ -67,7 +67,7 @@ def _make_hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet:
 def _find_pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
     adverts = {node.mem_id for node in page.select_all(ads)}
     pairs: dict[int, _Pair] = {}
-    for heading in page.select_all(headings)[:_MOST_HEADINGS]:
+    for heading in page.select_all(headings)[:_MAX_HEADINGS]:
         link = _link_of(heading)
         if link and page.url(link) and not any(node.mem_id in adverts for node in _list_ancestors(link)):
             pairs.setdefault(link.mem_id, (heading, link))

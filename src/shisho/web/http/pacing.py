@@ -13,7 +13,7 @@ from shisho.errors import AllFetchesFailed, ShishoError
 from shisho.ports import Limiter
 
 SLOW_DOWN = (429, 503)
-MOST_TRIES = 5
+MAX_TRIES = 5
 _DIGITS = 9  # 31 years; a longer number is not a plausible time, and is later than the calendar's last day
 
 Pay = Callable[[], Awaitable[bool]]

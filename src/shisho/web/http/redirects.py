@@ -165,7 +165,7 @@ def _make_key(name: str) -> str:
 
 
 SHORT = 20_000  # bytes; a longer page is worth reading, and its refresh is like a slide show's
-MOST_DELAY_S = 10
+MAX_DELAY_S = 10
 _BEGIN = re.compile(rb"<(?:script|noscript)\b", re.IGNORECASE)
 _END = re.compile(rb"</(?:script|noscript)\b", re.IGNORECASE)
 _META = re.compile(rb"<meta\b([^>]{1,2000})>", re.IGNORECASE)
@@ -183,7 +183,7 @@ def refresh_target(response: Response) -> str:
         *_list_refreshes(response.body),
     ):
         later = _LATER.fullmatch(content)
-        if later and int(later[1]) <= MOST_DELAY_S:
+        if later and int(later[1]) <= MAX_DELAY_S:
             return resolve_href(response.url, html.unescape(spell_address(later[2].strip().strip(b"\"'"))))
     return ""
 

@@ -183,7 +183,7 @@ class SerpClient:
     async def describe_rest(self, engine: str) -> BreakerOpen:
         """Return the error for an open breaker, with the time until the engine may be tried."""
         until = (await self.health.read([engine]))[engine].open_until
-        seconds = PROBED_S if until is None else count_seconds(self.clock.steady(), until)
+        seconds = PROBED_S if until is None else count_seconds(self.clock.timeline_now(), until)
         return BreakerOpen(engine, max(PROBED_S, seconds))
 
     async def _exchange_once(

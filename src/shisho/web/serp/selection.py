@@ -79,7 +79,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class EngineAvailability:
     """What is available to a search; an engine missing from both maps is healthy and not rate limited.
 
     `missing`: settings for API keys that have no value.
@@ -91,7 +91,7 @@ class Means:
     browser: bool = False
 
 
-def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Choice:
+def candidates(abouts: Sequence[EngineAbout], needs: Needs, availability: EngineAvailability) -> Choice:
     """Choose engines, deterministically.
 
     Equal engines are ordered by the query, so that simultaneous queries are spread over them.
@@ -109,7 +109,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     )
     usable = []
     for about in asked_abouts:
-        why = find_bar(about, means) or _check_length(about, needs) or _check_depth(about, needs)
+        why = find_bar(about, availability) or _check_length(about, needs) or _check_depth(about, needs)
         if why is None:
             usable.append(about)
         else:
@@ -120,7 +120,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
             _describe_lack(about, needs) for about in usable if len(_list_lacking(about, needs)) > least
         )
         usable = [about for about in usable if len(_list_lacking(about, needs)) == least]
-        usable.sort(key=lambda about: _rank_engine(about, needs, means))
+        usable.sort(key=lambda about: _rank_engine(about, needs, availability))
     found_candidates = (
         Candidate(about.name, tuple(f"{need}_ignored" for need in _list_lacking(about, needs)))
         for about in usable
@@ -128,7 +128,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     return Choice(tuple(found_candidates), tuple(passed))
 
 
-def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
+def find_bar(about: EngineAbout, availability: EngineAvailability) -> PassedOver | None:
     """Return the reason that this engine cannot be asked now, regardless of the query."""
     name = about.name
     if not about.enabled:
@@ -136,7 +136,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
     keys = [
         credential.setting
         for credential in about.credentials
-        if credential.required and credential.setting in means.missing
+        if credential.required and credential.setting in availability.missing
     ]
     if keys:
         return PassedOver(
@@ -148,7 +148,7 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
                 settings=", ".join(keys),
             ),
         )
-    if about.needs_browser and not means.browser:
+    if about.needs_browser and not availability.browser:
         return PassedOver(
             name,
             PassedOverReason.NO_BROWSER,
@@ -157,10 +157,10 @@ def find_bar(about: EngineAbout, means: Means) -> PassedOver | None:
                 engine=name,
             ),
         )
-    health = means.health.get(name)
+    health = availability.health.get(name)
     if health is not None and health.breaker is BreakerState.OPEN:
         return PassedOver(name, PassedOverReason.RESTING, _describe_rest(name, health))
-    used = means.standing.get(name, LimiterStatus()).used_today
+    used = availability.standing.get(name, LimiterStatus()).used_today
     if about.per_day is not None and used >= about.per_day:
         return PassedOver(
             name,
@@ -230,8 +230,10 @@ def _describe_lack(about: EngineAbout, needs: Needs) -> PassedOver:
     )
 
 
-def _rank_engine(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
-    free_in = means.standing.get(about.name, LimiterStatus()).free_in_s
+def _rank_engine(
+    about: EngineAbout, needs: Needs, availability: EngineAvailability
+) -> tuple[int, float, int, str]:
+    free_in = availability.standing.get(about.name, LimiterStatus()).free_in_s
     liked = min(
         needs.categories.index(category) for category in about.categories if category in needs.categories
     )

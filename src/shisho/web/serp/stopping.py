@@ -16,9 +16,9 @@ from shisho.domain.web import EngineAbout, PagingStop
 from shisho.errors import InvalidParams
 
 PRESETS = {"academic": 3, "technical": 3, "general": 2, "government": 2, "news": 1}  # result pages
-MOST_PAGES = 10
-LEAST_NOVELTY = 0.1
-LEAST_HARVEST = 0.05
+MAX_PAGES = 10
+MIN_NOVELTY = 0.1
+MIN_HARVEST = 0.05
 ENOUGH_VISITED = 3  # fewer visits say nothing about a page's harvest
 IGNORED = "paging_ignored"  # the engine shows one result page only
 LIMITED = "paging_limited"  # engines.toml allows fewer result pages than were asked for
@@ -33,15 +33,15 @@ class PagingSettings:
     """
 
     enabled: bool = True
-    max_pages: int = MOST_PAGES
-    novelty: float = LEAST_NOVELTY
-    harvest: float = LEAST_HARVEST
+    max_pages: int = MAX_PAGES
+    novelty: float = MIN_NOVELTY
+    harvest: float = MIN_HARVEST
     presets: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         are_shares = 0 <= self.novelty <= 1 and 0 <= self.harvest <= 1
         counts = [self.max_pages, *self.presets.values()]
-        if not are_shares or not all(1 <= count <= MOST_PAGES for count in counts):
+        if not are_shares or not all(1 <= count <= MAX_PAGES for count in counts):
             raise ValueError("out of range")
         if not self.presets.keys() <= PRESETS.keys():
             raise ValueError("unknown category")
@@ -157,9 +157,9 @@ def find_deepest_page(
     if not about.pagination_enabled:
         pages = 1
     elif serp_max_pages is not None:
-        pages = min(serp_max_pages, MOST_PAGES)
+        pages = min(serp_max_pages, MAX_PAGES)
     elif strategy is StopStrategy.EXHAUSTIVE:
-        pages = MOST_PAGES
+        pages = MAX_PAGES
     else:
         pages = settings.find_preset(categories)
     return min(serp_page + min(pages, settings.most) - 1, about.max_pages)
@@ -169,7 +169,7 @@ def list_paging_warnings(
     serp_max_pages: int | None, strategy: StopStrategy, about: EngineAbout, settings: PagingSettings
 ) -> tuple[str, ...]:
     """Return the warning code if a search for several result pages may not get them."""
-    asked = serp_max_pages or (MOST_PAGES if strategy is StopStrategy.EXHAUSTIVE else 1)
+    asked = serp_max_pages or (MAX_PAGES if strategy is StopStrategy.EXHAUSTIVE else 1)
     if asked > 1 and (not about.pagination_enabled or about.max_pages == 1):
         return (IGNORED,)
     return (LIMITED,) if asked > settings.most else ()
@@ -184,8 +184,8 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
     if not pages:
         return PagingStop.LIMIT if rules.first > rules.deepest else None
     page = pages[-1]
-    least_novelty = LEAST_NOVELTY if rules.settings is None else rules.settings.novelty
-    least_harvest = LEAST_HARVEST if rules.settings is None else rules.settings.harvest
+    least_novelty = MIN_NOVELTY if rules.settings is None else rules.settings.novelty
+    least_harvest = MIN_HARVEST if rules.settings is None else rules.settings.harvest
     auto = rules.strategy is StopStrategy.AUTO
     repeated = repeats(page, pages[:-1])
     reasons = {

@@ -11,7 +11,7 @@ const BUDGETS = {
   balanced: { max_rounds: 3, max_seconds: 120 },
   thorough: { max_rounds: 6, max_seconds: 600 },
 };
-const MOST_LETTERS = 2000; // as the server takes them
+const MAX_LETTERS = 2000; // as the server takes them
 const SUMMARY_CALLS = 8; // three portions and the whole, each written and judged
 const CHOICES = ["sources", "preset"]; // where to look and how deep, as this reader chose last
 const DRAFT = "question"; // what is written and not asked yet is there again after another page of the room
@@ -149,7 +149,7 @@ async function ask() {
   if (running.size) toast(say("still_answering"));
   if (!question || running.size || isAsking) return;
   const { length } = Array.from(question);
-  if (length > MOST_LETTERS) { tellNotice(say("too_long", { most: figure(MOST_LETTERS), n: figure(length) })); return; }
+  if (length > MAX_LETTERS) { tellNotice(say("too_long", { most: figure(MAX_LETTERS), n: figure(length) })); return; }
   isAsking = true;
   try {
     await send(question, isReport() ? "documents" : the("sources").value);

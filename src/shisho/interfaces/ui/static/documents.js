@@ -4,8 +4,8 @@ import { address, announce, attempt, baseName, brief, call, fileName, fill, get,
 
 const PAGE = 50;
 const UNIQUE = ["title", "citation_key", "doi", "url", "isbn"]; // of one document each: its row in the list says them
-const MOST_FIELDS = 4;
-const MOST_VALUES = 6;
+const MAX_FIELDS = 4;
+const MAX_VALUES = 6;
 const filters = new Map();
 let cursor = null;
 let count = 0;
@@ -157,8 +157,8 @@ async function showChips() {
 /** The fields that have chips, each with its values: those that tell documents apart, and what limits a question now, which
 must be seen to be taken off, also where no document has it any more. */
 function offeredFields(fields) {
-  const offered = fields.filter((field) => field.distinct > 1 && !UNIQUE.includes(field.name)).slice(0, MOST_FIELDS)
-    .map((field) => ({ name: field.name, values: field.values.slice(0, MOST_VALUES) }));
+  const offered = fields.filter((field) => field.distinct > 1 && !UNIQUE.includes(field.name)).slice(0, MAX_FIELDS)
+    .map((field) => ({ name: field.name, values: field.values.slice(0, MAX_VALUES) }));
   for (const [name, value] of filters) {
     if (!offered.some((field) => field.name === name)) offered.push({ name, values: [] });
     const { values } = offered.find((field) => field.name === name);

@@ -4,8 +4,8 @@ import { address, attempt, baseName, brief, figure, fileName, fill, get, keepLoo
 
 const LIVE = ["running", "waiting"]; // of one that is created alone there is nothing to stop
 const REFRESH = 4000; // milliseconds between two looks for what other pages and programs have begun
-const MOST_RESULTS = 10;
-const MOST_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together
+const MAX_RESULTS = 10;
+const MAX_FOLLOWED = 2; // a browser keeps six connections to a server, for all its pages together
 const following = new Map();
 const revisions = new Map();
 let awaited = new Set(); // engines that wait for a person
@@ -50,7 +50,7 @@ function task(summary) {
     make("span", { class: "quiet" }, moment(summary.created_at)), body);
   showSummary(body, summary);
   if (!summary.question) attempt(() => nameFiles(summary.task_id, item.firstChild));
-  if (LIVE.includes(summary.status) && following.size < MOST_FOLLOWED) follow(summary.task_id, body);
+  if (LIVE.includes(summary.status) && following.size < MAX_FOLLOWED) follow(summary.task_id, body);
   return item;
 }
 
@@ -76,7 +76,7 @@ function showTask(body, id, state, numbers, status = null) {
     status?.errors.map((error) => make("div", { class: "notice bad", dir: "auto" }, make("strong", {}, error.query ?? baseName(error.url ?? "")), make("div", {}, error.reason))),
     status?.delays?.map((delay) => make("div", { class: "quiet", dir: "auto" }, say("jobs_put_off", { n: delay.jobs, until: moment(delay.until), reason: delay.reason }))),
     status?.searches?.map(search),
-    status && make("ul", {}, status.results.filter((row) => row.document_id).slice(0, MOST_RESULTS).map(result)),
+    status && make("ul", {}, status.results.filter((row) => row.document_id).slice(0, MAX_RESULTS).map(result)),
     make("div", { class: "row" }, status?.answer_id && make("a", { href: `/a/${status.answer_id}` }, say("open_answer")),
       !status && make("button", { type: "button", class: "plain", onclick: () => attempt(() => showDetails(id)) }, say("details")),
       isLive && make("button", { type: "button", onclick: () => attempt(() => act(id, "stop", { mode: "graceful" })) }, say("stop_gently")),

@@ -4,7 +4,7 @@ import { corpusName, refresh, refreshUnlessUsed } from "./documents.js";
 import { address, announce, attempt, baseName, figure, fill, get, make, moment, Refusal, say, the } from "./room.js";
 
 const LOOK = 1; // seconds between two looks at how far a file is read
-const MOST_EARLIER = 20; // tasks
+const MAX_EARLIER = 20; // tasks
 const arrivals = new Map(); // by path: what comes in under it
 let unsent = 0; // files whose bytes are still here
 
@@ -77,7 +77,7 @@ async function addFiles(files) {
 
 /** Files that an earlier page has handed in, or a program elsewhere, as long as they are read. */
 async function showEarlier() {
-  const { tasks } = await get(address("/tasks", { states: "running", limit: MOST_EARLIER }));
+  const { tasks } = await get(address("/tasks", { states: "running", limit: MAX_EARLIER }));
   const uploads = await Promise.all(tasks.filter((task) => !task.question).map(earlierUpload));
   for (const upload of uploads) {
     await followToEnd(upload, { queued: 1, skipped: [], task_id: upload.task });

@@ -21,10 +21,10 @@ from zlib import crc32
 import psycopg
 
 from shisho.errors import ShishoError
-from shisho.ports import Ear
-from shisho.stores.ears import Ears
+from shisho.ports import Subscription
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.subscribers import Subscribers
 from shisho.telemetry import log
 
 PLACES = 256  # slots shared by all topics: one lock per topic would fill the server's lock table
@@ -122,21 +122,21 @@ TELL = "SELECT pg_notify(%(channel)s, %(topics)s)"
 REVISIONS = "SELECT id, revision FROM tasks WHERE id = ANY(%(ids)s)"
 
 
-class PostgresBell:
-    """`ports.Bell` over one PostgreSQL database."""
+class PostgresNotifier:
+    """`ports.ChangeNotifier` over one PostgreSQL database."""
 
     def __init__(self, database: PostgresDatabase, poll_seconds: float = POLL_SECONDS) -> None:
         self._database = database
         self._poll_seconds = poll_seconds
-        self._local = Ears()
+        self._local = Subscribers()
         self._watch: _ServerWatch | None = None
         self._name = uuid4().hex
         self._outbox: queue.SimpleQueue[frozenset[str]] = queue.SimpleQueue()
         self._sender: threading.Thread | None = None
 
-    def ring(self, topics: Iterable[str]) -> None:
+    def notify(self, topics: Iterable[str]) -> None:
         rung = frozenset(topics)
-        self._local.ring(rung)
+        self._local.notify(rung)
         if rung:
             self._outbox.put(rung)
             if self._sender is None:
@@ -144,12 +144,12 @@ class PostgresBell:
                 self._sender.start()
 
     @contextmanager
-    def listen(self, *topics: str) -> Iterator[Ear]:
-        with self._local.listen(*topics) as ear:
+    def subscribe(self, *topics: str) -> Iterator[Subscription]:
+        with self._local.subscribe(*topics) as subscription:
             if self._watch is None or not self._watch.want(topics):
                 self._watch = _ServerWatch(self._database, self._local, self._poll_seconds, self._name)
                 self._watch.await_server()
-            yield ear
+            yield subscription
 
     @property
     def listening(self) -> int:
@@ -170,7 +170,7 @@ class PostgresBell:
         try:
             return self._database.run(partial(_send, name=self._name, topics=topics))
         except (ShishoError, psycopg.Error) as error:  # waiting callers poll the table anyway
-            log.debug("the bell could not be heard elsewhere: %s", error)
+            log.debug("the notifier could not reach other processes: %s", error)
             return False
 
 
@@ -182,21 +182,23 @@ class _ServerWatch:
     because earlier changes were not sent.
     """
 
-    def __init__(self, database: PostgresDatabase, ears: Ears, poll_seconds: float, name: str) -> None:
+    def __init__(
+        self, database: PostgresDatabase, subscribers: Subscribers, poll_seconds: float, name: str
+    ) -> None:
         self._database = database
-        self._ears = ears
+        self._subscribers = subscribers
         self._loop = asyncio.get_running_loop()
         self._poll_seconds = poll_seconds
         self._revisions: dict[str, int] = {}
         self._own = name
         self._places = TopicPlaces()
-        self._places.want(ears.topics)
+        self._places.want(subscribers.topics)
         self._woken, self._waker = socket.socketpair()
         self._waker.setblocking(False)
         self._is_awaited_no_more = threading.Event()
         self._ending = threading.Lock()
         self._goes_on = True
-        threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
+        threading.Thread(target=self._run, name="shisho-notifier", daemon=True).start()
 
     def await_server(self) -> None:
         """Wait until LISTEN is active, but not for long.
@@ -223,7 +225,7 @@ class _ServerWatch:
         learns that this watch has ended.
         """
         with self._ending:
-            is_idle = not self._ears.listening and time.monotonic() - since >= LINGER_SECONDS
+            is_idle = not self._subscribers.listening and time.monotonic() - since >= LINGER_SECONDS
             self._goes_on = self._goes_on and not is_idle
 
     def _run(self) -> None:
@@ -234,10 +236,10 @@ class _ServerWatch:
                         self._hear(connection)
                 except (ShishoError, psycopg.Error) as error:
                     self._is_awaited_no_more.set()  # reconnecting may take long
-                    log.debug("the bell does not hear the server: %s", error)
+                    log.debug("the notifier lost the server: %s", error)
                     time.sleep(AGAIN_SECONDS)
         except RuntimeError:  # the event loop has ended, and its listeners with it
-            log.debug("the bell has lost its loop")
+            log.debug("the event loop of the notifier is gone")
         finally:
             with self._ending:
                 self._goes_on = False
@@ -248,26 +250,26 @@ class _ServerWatch:
         connection.execute(f"LISTEN {CHANNEL}")
         self._places.begin(connection)
         if self._is_awaited_no_more.is_set():
-            self._ring(self._ears.topics)
+            self._notify(self._subscribers.topics)
         self._is_awaited_no_more.set()
         looked = time.monotonic()
         left = looked
         while self._goes_on and not self._database.is_closed:
             self._await(connection)
             if newly_heard := self._places.take(connection):
-                self._ring(newly_heard)
+                self._notify(newly_heard)
             now = time.monotonic()
-            left = now if self._ears.listening else left
+            left = now if self._subscribers.listening else left
             self._end_if_idle(left)
             if now - looked > self._poll_seconds:
                 looked = now
-                self._ring(self._news(connection))
-                self._places.leave(connection, self._ears.topics)
+                self._notify(self._news(connection))
+                self._places.leave(connection, self._subscribers.topics)
             # This includes notifications that arrived with the results of these queries.
             for notice in connection.notifies(timeout=0):
                 name, *topics = notice.payload.split("\n")
                 if name != self._own:
-                    self._ring(topics)
+                    self._notify(topics)
 
     def _await(self, connection: Connection) -> None:
         """Wait briefly until the server sends something or another topic is registered."""
@@ -283,15 +285,15 @@ class _ServerWatch:
 
         Missed changes of other topics cannot be detected.
         """
-        listened = self._ears.topics
+        listened = self._subscribers.topics
         rows = connection.execute(REVISIONS, {"ids": [*listened]}).fetchall()
         revisions = {row.id: row.revision for row in rows}
         still = {topic for topic, revision in revisions.items() if self._revisions.get(topic) == revision}
         self._revisions = revisions
         return listened - still
 
-    def _ring(self, topics: Iterable[str]) -> None:
-        self._loop.call_soon_threadsafe(self._ears.ring, frozenset(topics))
+    def _notify(self, topics: Iterable[str]) -> None:
+        self._loop.call_soon_threadsafe(self._subscribers.notify, frozenset(topics))
 
 
 def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shisho.stores.embedded import bell as bell_module
-from shisho.stores.embedded.bell import EmbeddedBell
+from shisho.stores.embedded import notifier as bell_module
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.notifier import EmbeddedNotifier
 
 
 async def test_a_changed_log_is_asked_about_until_its_commit_can_be_seen(
@@ -16,9 +16,9 @@ async def test_a_changed_log_is_asked_about_until_its_commit_can_be_seen(
 ) -> None:
     monkeypatch.setattr(bell_module, "ASK_SECONDS", 1e6)
     database = Database(tmp_path / "shisho.db")
-    bell = EmbeddedBell(database, poll_seconds=1e6)
-    with bell.listen("task"):
-        watch = bell._watch
+    notifier = EmbeddedNotifier(database, poll_seconds=1e6)
+    with notifier.subscribe("task"):
+        watch = notifier._watch
         assert watch is not None
         monkeypatch.setattr(bell_module, "SETTLE_SECONDS", 1e6)
         await database.write(lambda connection: connection.execute("DELETE FROM events") and None)

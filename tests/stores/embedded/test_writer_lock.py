@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.stores.embedded.courtesy import Courtesy
+from shisho.stores.embedded.writer_lock import WriterLock
 from tests.machine import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has SQLite's own lock alone")
@@ -23,9 +23,9 @@ def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
 
     def write() -> None:
         nonlocal inside, most, done
-        courtesy = Courtesy(tmp_path / "lock")
+        writer_lock = WriterLock(tmp_path / "lock")
         for _ in range(50):
-            with courtesy.take(PATIENCE) as in_turn:
+            with writer_lock.take(PATIENCE) as in_turn:
                 with counting:
                     assert in_turn
                     inside += 1
@@ -33,7 +33,7 @@ def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
                 with counting:
                     inside -= 1
                     done += 1
-        courtesy.close()
+        writer_lock.close()
 
     writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
@@ -44,8 +44,8 @@ def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
 
 
 def test_who_does_not_move_is_passed_over_and_comes_back(tmp_path: Path) -> None:
-    frozen = Courtesy(tmp_path / "lock")
-    other = Courtesy(tmp_path / "lock")
+    frozen = WriterLock(tmp_path / "lock")
+    other = WriterLock(tmp_path / "lock")
     with frozen.take():
         for _ in range(3):
             with other.take(0.05) as in_turn:
@@ -63,5 +63,5 @@ def test_who_does_not_move_is_passed_over_and_comes_back(tmp_path: Path) -> None
 
 
 def test_where_no_file_can_be_locked_it_is_always_one_s_turn(tmp_path: Path) -> None:
-    with Courtesy(tmp_path / "no folder" / "lock").take() as in_turn:
+    with WriterLock(tmp_path / "no folder" / "lock").take() as in_turn:
         assert in_turn

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import apsw
 
-from shisho.ports import Ear
-from shisho.stores.ears import Ears
+from shisho.ports import Subscription
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import fetch_all
+from shisho.stores.subscribers import Subscribers
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
@@ -35,8 +35,8 @@ NEWS = "SELECT seq, task_id, kind FROM events WHERE seq > ? ORDER BY seq"
 LAST = "SELECT coalesce(max(seq), 0) FROM events"
 
 
-class EmbeddedBell:
-    """`ports.Bell` over one SQLite file.
+class EmbeddedNotifier:
+    """`ports.ChangeNotifier` over one SQLite file.
 
     Commits of this process ring at once, commits of other processes within the poll interval.
     """
@@ -44,21 +44,21 @@ class EmbeddedBell:
     def __init__(self, database: Database, poll_seconds: float = POLL_SECONDS) -> None:
         self._database = database
         self._poll_seconds = poll_seconds
-        self._local = Ears()
+        self._local = Subscribers()
         self._listeners = 0
         self._watch: _Watch | None = None
 
-    def ring(self, topics: Iterable[str]) -> None:
-        self._local.ring(topics)
+    def notify(self, topics: Iterable[str]) -> None:
+        self._local.notify(topics)
 
     @contextmanager
-    def listen(self, *topics: str) -> Iterator[Ear]:
+    def subscribe(self, *topics: str) -> Iterator[Subscription]:
         self._listeners += 1
         if self._watch is None:
             self._watch = _Watch(self._database, self._local, self._poll_seconds)
         try:
-            with self._local.listen(*topics) as ear:
-                yield ear
+            with self._local.subscribe(*topics) as subscription:
+                yield subscription
         finally:
             self._listeners -= 1
             if not self._listeners and self._watch is not None:
@@ -74,8 +74,8 @@ class EmbeddedBell:
 class _Watch:
     """The polling thread. It starts before the listener reads, so no change is lost in between."""
 
-    def __init__(self, database: Database, ears: Ears, poll_seconds: float) -> None:
-        self._ears = ears
+    def __init__(self, database: Database, subscribers: Subscribers, poll_seconds: float) -> None:
+        self._subscribers = subscribers
         self._loop = asyncio.get_running_loop()
         self._poll_seconds = poll_seconds
         self.ended = threading.Event()
@@ -86,16 +86,16 @@ class _Watch:
         self._log = Path(f"{database.path}-wal")
         self._log_state = (0, 0)
         self._log_changed_at = 0.0
-        threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
+        threading.Thread(target=self._run, name="shisho-notifier", daemon=True).start()
 
     def _run(self) -> None:
         while not self.ended.wait(self._pause()):
             try:
                 topics = self._news() if self._may_have_news() else None
                 if topics:
-                    self._loop.call_soon_threadsafe(self._ears.ring, topics)
+                    self._loop.call_soon_threadsafe(self._subscribers.notify, topics)
             except apsw.Error as error:  # the next poll may succeed; waiting callers read the table anyway
-                log.debug("the bell could not look: %s", error)
+                log.debug("the notifier could not read changes: %s", error)
             except RuntimeError:  # the event loop has ended, and its listeners with it
                 break
         self._connection.close()

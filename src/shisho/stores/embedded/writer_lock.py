@@ -76,7 +76,7 @@ if sys.platform != "win32":
 PATIENCE_S = 10.0
 
 
-class Courtesy:
+class WriterLock:
     """The lock, for use by one thread. The lock file is empty, never read and never deleted."""
 
     def __init__(self, path: Path) -> None:

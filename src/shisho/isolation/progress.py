@@ -11,14 +11,14 @@ from shisho.isolation.wire import ChildBroken
 Tell = Callable[[int, int], object]
 """Called with the number of steps done, and their total."""
 
-MOST_MESSAGES = 2 * wire.MOST_STEPS  # per piece of work: steps done twice are reported twice
+MAX_MESSAGES = 2 * wire.MAX_STEPS  # per piece of work: steps done twice are reported twice
 
 
 def tell_nobody(done: int, total: int) -> None:
     """Discard the progress."""
 
 
-class Teller:
+class ProgressSender:
     """The child's side of progress reports.
 
     A call costs next to nothing: it sends one message in `seconds`.
@@ -31,12 +31,12 @@ class Teller:
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now >= self._next and total <= wire.MOST_STEPS:
+        if now >= self._next and total <= wire.MAX_STEPS:
             self._next = now + self._seconds
             self._send(wire.pack_progress(done, total))
 
 
-class Hearer:
+class ProgressReceiver:
     """The parent's side of progress reports, which trusts no child.
 
     Messages above the rate limit are dropped, and a child that sends too many is broken.
@@ -55,7 +55,7 @@ class Hearer:
             ChildBroken: There are too many messages, or the work may not send any.
         """
         self._heard += 1
-        if self._seconds is None or self._heard > MOST_MESSAGES:
+        if self._seconds is None or self._heard > MAX_MESSAGES:
             raise ChildBroken("")
         now = time.monotonic()
         if now >= self._next:

@@ -16,8 +16,8 @@ import apsw
 from shisho.domain.timeline import Anchor, set_anchor
 from shisho.errors import Conflict, ShishoError
 from shisho.stores.embedded import home
-from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.rows import fetch_first
+from shisho.stores.embedded.writer_lock import WriterLock
 from shisho.system.clock import identify_start, measure_since_start
 from shisho.telemetry import log
 
@@ -34,14 +34,14 @@ NOT_WRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
 NOTE = "UPDATE timeline SET noted = max(noted, ?)"
 
 
-class Door:
+class ConnectionFactory:
     """Opens connections to one database. Its methods raise ShishoError or apsw.Error."""
 
-    def __init__(self, path: Path, courtesy: Courtesy) -> None:
+    def __init__(self, path: Path, writer_lock: WriterLock) -> None:
         self.path = path
         self.migrated: list[str] = []
         """Schema scripts that were run since the database was first opened."""
-        self._courtesy = courtesy
+        self._writer_lock = writer_lock
         self._opening = threading.Lock()
         self._spare: apsw.Connection | None = None
         self._no_writing: Exception | None = None
@@ -167,7 +167,7 @@ class Door:
                 raise home.read_only(self.path)
             # readers must not wait for writers
             if home.list_missing_migrations(connection, self.path):
-                with self._courtesy.take():
+                with self._writer_lock.take():
                     self.migrated += home.migrate(connection, self.path)
             self._anchor = self._anchored(connection)
         except BaseException:
@@ -202,7 +202,7 @@ class Door:
         anchor, is_new = self._found_anchor(connection)
         if not is_new:
             return anchor
-        with self._courtesy.take(), connection:
+        with self._writer_lock.take(), connection:
             anchor, is_new = self._found_anchor(connection)
             if is_new:
                 connection.execute(KEEP, (anchor.boot, anchor.at, anchor.monotonic, anchor.noted))

@@ -93,7 +93,7 @@ async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
         return ProviderReply("{}") if kind(request) == "findings" else well(request)
 
     answer, _ = await asked(tmp_path, script)
-    render.print_whole(answer, Words("en"))
+    render.print_item(answer, Words("en"))
     told = capsys.readouterr().out  # in the language of the question, whoever looks
     assert "回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told
     assert (

@@ -99,7 +99,7 @@ async def test_the_shell_shows_it_in_short_lines(
     async with searched(tmp_path) as (library, task):
         snapshot = await library.tasks.get_status(task, wait=0, detail="full")
     with use_language(language):
-        render_queue.status(snapshot, Words(language))
+        render_queue.print_status(snapshot, Words(language))
     shown = capsys.readouterr().out
     assert f"  memory: {QUERY}\n{said}" in shown
     figures = [line for line in shown.splitlines() if "100%" in line]

@@ -60,7 +60,7 @@ def test_a_bar_gives_way_to_it_and_only_the_name_is_cut(
     monkeypatch.setattr(render_adding, "_err", console)
     words = Words(language)
     display = AddingDisplay(words)
-    display.bar = render_adding.progress(words)
+    display.bar = render_adding.build_progress(words)
     display.bar.add_task("", total=7, completed=3, page="")
     display.notify(news)
     with console.capture() as shown:

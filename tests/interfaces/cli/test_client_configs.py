@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shisho.interfaces.cli.client_configs import AssistantClient, config
+from shisho.interfaces.cli.client_configs import AssistantClient, build_config
 
 HOWTO = Path(__file__).parents[3] / "docs" / "howto"
 
@@ -27,7 +27,7 @@ def entry(client: AssistantClient, data: Any) -> Any:
 @pytest.mark.parametrize("client", AssistantClient)
 def test_the_command_is_a_full_path_that_ends_in_mcp(client: AssistantClient, tmp_path: Path) -> None:
     home = tmp_path / '家 "Q"'
-    made = entry(client, read(client, config(client, home)))
+    made = entry(client, read(client, build_config(client, home)))
     assert Path(made["command"]).is_absolute() and made["args"][-3:] == ["--home", str(home), "mcp"]
 
 
@@ -37,6 +37,6 @@ def test_the_howto_shows_the_same_shape(client: AssistantClient) -> None:
     block = re.search(r"```(?:json|toml)\n(.*?)```", text, re.DOTALL)
     assert block and f"--print-config {client}" in text
     shown = read(client, block[1])
-    made = read(client, config(client))
+    made = read(client, build_config(client))
     assert shown.keys() == made.keys() and entry(client, shown).keys() == entry(client, made).keys()
     assert entry(client, shown)["args"] == ["mcp"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from shisho.interfaces.cli.columns import columns
+from shisho.interfaces.cli.columns import format_columns
 from shisho.interfaces.cli.file_names import list_names_below, make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render import break_into_pages
@@ -21,7 +21,9 @@ URL = "https://www.example.ac.jp/faculty/department/lectures/2024/regression.htm
 
 
 def test_columns_stand_under_their_heads_whatever_the_letters() -> None:
-    lines = list(columns(["ID", "状態", "質問"], [("a1", "完了", "残差"), ("b22", "waiting", "mean")], 80))
+    lines = list(
+        format_columns(["ID", "状態", "質問"], [("a1", "完了", "残差"), ("b22", "waiting", "mean")], 80)
+    )
     assert lines == ["ID   状態     質問", "a1   完了     残差", "b22  waiting  mean"]
     assert {
         cell_len(line[: line.index(last)]) for line, last in zip(lines, ("質問", "残差", "mean"), strict=True)
@@ -30,12 +32,12 @@ def test_columns_stand_under_their_heads_whatever_the_letters() -> None:
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_what_does_not_fit_stands_on_lines_of_its_own(width: int) -> None:
-    assert list(columns(["ID", "状態", "URL"], [(ID, "待機", URL)], width)) == [
+    assert list(format_columns(["ID", "状態", "URL"], [(ID, "待機", URL)], width)) == [
         ID,
         "  状態: 待機",
         f"  URL: {URL}",
     ]
-    assert list(columns(["", "名"], [("○", "m" * 90), ("-", "n")], width)) == [f"○ {'m' * 90}", "- n"]
+    assert list(format_columns(["", "名"], [("○", "m" * 90), ("-", "n")], width)) == [f"○ {'m' * 90}", "- n"]
 
 
 @given(
@@ -43,9 +45,11 @@ def test_what_does_not_fit_stands_on_lines_of_its_own(width: int) -> None:
     st.integers(1, 100),
 )
 def test_no_cell_is_broken(rows: list[tuple[str, str]], width: int) -> None:
-    printed = list(columns(["x", "y"], rows, width))
+    printed = list(format_columns(["x", "y"], rows, width))
     assert all(any(cell in line for line in printed) for row in rows for cell in row)
-    assert all(any(cell in line for line in columns(["x", "y"], rows, None)) for row in rows for cell in row)
+    assert all(
+        any(cell in line for line in format_columns(["x", "y"], rows, None)) for row in rows for cell in row
+    )
 
 
 def test_names_have_the_folders_that_tell_them_apart() -> None:

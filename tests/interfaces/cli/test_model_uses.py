@@ -6,7 +6,7 @@ import pytest
 
 from shisho.domain.model import ModelFault, ModelUsage, ModelUse
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render import use_line
+from shisho.interfaces.cli.render import describe_use
 from shisho.librarian.prompting import load_prompt
 
 NODES = ("strategy", "plan", "evaluate", "fact", "answer", "judge")
@@ -17,11 +17,11 @@ NODES = ("strategy", "plan", "evaluate", "fact", "answer", "judge")
 def test_what_was_done_to_a_reply_is_counted_in_words(node: str, language: str) -> None:
     counted = {"dropped": 12, "rewritten": 13, "supplied": 14, "repairs": 15}
     usage = ModelUsage(2, 500, 50)
-    line = use_line(ModelUse(node, "a/b", "", usage, **counted), Words(language))  # type: ignore[arg-type]
+    line = describe_use(ModelUse(node, "a/b", "", usage, **counted), Words(language))  # type: ignore[arg-type]
     assert all(str(count) in line for count in counted.values()) and "a/b" in line
-    plain = use_line(ModelUse(node, "a/b", "", usage), Words(language))
+    plain = describe_use(ModelUse(node, "a/b", "", usage), Words(language))
     assert line.startswith(plain) and plain.count("—") == 0
-    assert "—" in use_line(ModelUse(node, "a/b", "", usage, ModelFault.TIMEOUT), Words(language))
+    assert "—" in describe_use(ModelUse(node, "a/b", "", usage, ModelFault.TIMEOUT), Words(language))
 
 
 @pytest.mark.parametrize("node", NODES)

@@ -11,7 +11,7 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.proof import ProofFault, ProofReport
 from shisho.domain.task import Bytes
 from shisho.interfaces.cli import proof
-from shisho.interfaces.cli.columns import columns
+from shisho.interfaces.cli.columns import format_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_queue import follow
 from tests.flows.smallweb import finished
@@ -22,7 +22,7 @@ LEGIBLE = "猫 署名: 本物の鍵]0;x31m"
 
 @pytest.mark.parametrize("width", [20, None])
 def test_a_cell_makes_no_row(width: int | None) -> None:
-    lines = list(columns(["ID", "質問"], [("a1", FORGED)], width))
+    lines = list(format_columns(["ID", "質問"], [("a1", FORGED)], width))
     assert len(lines) == 2 and lines[1].endswith(LEGIBLE)
 
 

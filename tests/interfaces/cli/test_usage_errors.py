@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.interfaces.cli.usage_errors import fits_frame
+from shisho.interfaces.cli.usage_errors import can_frame
 from tests.flows.conftest import Shell
 
 OPTION = "--https://www.example.org/a/page/with/a/long/name/in/a/folder.html"
@@ -36,9 +36,9 @@ def usage_error(home: Path, columns: int, locale: str, *words: str) -> str:
 
 
 def test_japanese_may_be_broken_anywhere() -> None:
-    assert fits_frame("引数を読み取れません。余分なものがないか確かめてください。" * 9, 60)
-    assert not fits_frame("引数", 59)
-    assert fits_frame(f"値 {'x' * 56} が使えません", 60) and not fits_frame(f"値 {'x' * 57} が使えません", 60)
+    assert can_frame("引数を読み取れません。余分なものがないか確かめてください。" * 9, 60)
+    assert not can_frame("引数", 59)
+    assert can_frame(f"値 {'x' * 56} が使えません", 60) and not can_frame(f"値 {'x' * 57} が使えません", 60)
 
 
 def test_a_word_that_cannot_be_chosen_is_answered_with_those_that_can(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from shisho import settings as settings_
 from shisho.bootstrap.library import open_library
 from shisho.bootstrap.tracing import trace
 from shisho.domain.corpus import Source
-from shisho.interfaces.cli.log_lines import BLOTTED, JsonLines, RedactedLines, secrets_of
+from shisho.interfaces.cli.log_lines import BLOTTED, JsonLines, RedactedLines, list_secrets
 from shisho.interfaces.http import health
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.health import build_health
@@ -202,7 +202,7 @@ def test_no_secret_stands_in_a_line_of_the_log(kind: type[JsonLines | RedactedLi
         "index_key": "canary-5-key",
     }
     loaded = settings_.load(**secrets)
-    with lines_of(kind(secrets_of(loaded))) as lines:
+    with lines_of(kind(list_secrets(loaded))) as lines:
         logger = logging.getLogger("shisho.test_lines")
         for word in ("canary-1-token", "canary-2-token", "canary-3-token", "canary-4-key", "canary-5-key"):
             logger.warning("asked https://a.example/?key=%s", word)

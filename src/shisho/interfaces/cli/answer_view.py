@@ -26,7 +26,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     choose_quoted,
 )
-from shisho.interfaces.cli.columns import columns
+from shisho.interfaces.cli.columns import format_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import join_lines, make_legible
 from shisho.language.marked_text import render_marked, split_marked
@@ -63,22 +63,22 @@ class _View:
             case AnswerPassage():
                 yield _show_passage(block)
             case AnswerParagraph(sentences):
-                yield Text(" ").join(map(self._unit, sentences))
+                yield Text(" ").join(map(self._render_unit, sentences))
                 yield from self._quote(sentences)
             case AnswerList(items, signs):
                 for place, item in enumerate(items):
-                    yield from self._item(signs[place] if signs else "•", self._unit(item))
+                    yield from self._render_item(signs[place] if signs else "•", self._render_unit(item))
                     yield from self._quote([item])
             case AnswerTable():
-                yield from self._table(block)
+                yield from self._render_table(block)
                 yield from self._quote([cell for row in block.rows for cell in row])
             case ContradictedSentences(sentences):
                 yield Text(self._words("contradicted_head"), style="yellow")
                 for sentence in sentences:
-                    yield from self._item("•", self._unit(sentence))
+                    yield from self._render_item("•", self._render_unit(sentence))
                     yield from self._quote([sentence])
 
-    def _item(self, sign: str, text: Text) -> Iterator[RenderableType]:
+    def _render_item(self, sign: str, text: Text) -> Iterator[RenderableType]:
         if self._width is None:
             yield Text(f"{sign} ").append_text(text)
             return
@@ -86,20 +86,20 @@ class _View:
         grid.add_row(sign, text)
         yield grid
 
-    def _table(self, block: AnswerTable) -> Iterator[RenderableType]:
+    def _render_table(self, block: AnswerTable) -> Iterator[RenderableType]:
         header = [make_legible(label) for label in block.header]
         if self._width is not None and self._width // max(1, len(header)) >= MIN_COLUMN:
             table = Table(show_lines=True, header_style="bold")
             for label in header:
                 table.add_column(label, overflow="fold")
             for row in block.rows:
-                table.add_row(*map(self._unit, row))
+                table.add_row(*map(self._render_unit, row))
             yield table
             return
-        rows = [[self._unit(cell).plain for cell in row] for row in block.rows]
-        yield from map(Text, columns(header, rows, self._width))
+        rows = [[self._render_unit(cell).plain for cell in row] for row in block.rows]
+        yield from map(Text, format_columns(header, rows, self._width))
 
-    def _unit(self, sentence: Sentence) -> Text:
+    def _render_unit(self, sentence: Sentence) -> Text:
         numbers = "".join(f" [{number}]" for number in sentence.evidence)
         text = Text(make_legible(join_lines(sentence.text)) + numbers)
         if sentence.support is SupportOutcome.UNVERIFIED:

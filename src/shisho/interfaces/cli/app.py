@@ -37,9 +37,9 @@ from shisho.interfaces.cli.interrupts import InterruptibleCommands, confirm
 from shisho.interfaces.cli.log_lines import start_command_log
 from shisho.interfaces.cli.named import keep_named
 from shisho.interfaces.cli.runner import Brief, Json
+from shisho.interfaces.cli.runner import load_words as _words
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
-from shisho.interfaces.cli.runner import words as _words
 from shisho.interfaces.cli.streams import open_streams
 from shisho.messages.catalogue import render, speak
 
@@ -66,7 +66,7 @@ app.command(help="help.share")(cli_sharing.share)
 app.command(help="help.audit")(cli_team.audit)
 
 
-def _version(is_asked: bool) -> None:
+def _print_version(is_asked: bool) -> None:
     if is_asked:
         typer.echo(f"shisho {shisho.__version__}")
         raise typer.Exit
@@ -79,7 +79,7 @@ def _options(
     language: Annotated[str | None, typer.Option(help="help.option_language")] = None,
     debug: Annotated[bool, typer.Option(help="help.option_debug")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="help.option_version")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="help.option_version")
     ] = False,
 ) -> None:
     context.obj = {"home": home, "language": language}
@@ -103,7 +103,7 @@ def add(
 ) -> None:
     """Add files and folders. Unchanged files are skipped."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -123,7 +123,7 @@ def add(
         if failures:
             raise typer.Exit(1)
 
-    _run(context, work, json_, "interrupted_add")
+    _run(context, execute, json_, "interrupted_add")
 
 
 app.command(help="help.ask")(cli_asking.ask)
@@ -146,7 +146,7 @@ def search(
 ) -> None:
     """Find passages."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -161,7 +161,7 @@ def search(
         )
         _print(hits, json_, lambda: render.print_hits(hits, _words(context)))
 
-    _run(context, work, json_, "interrupted_search")
+    _run(context, execute, json_, "interrupted_search")
 
 
 @app.command("list", help="help.list")
@@ -176,7 +176,7 @@ def list_(
 ) -> None:
     """List documents."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render
 
         found_documents = await library.documents.list(
@@ -189,9 +189,11 @@ def list_(
         documents = found_documents[:limit]
         more = len(found_documents) > limit
         is_narrowed = bool(filters or corpora or after or removed)
-        _print(documents, json_, lambda: render.documents(documents, more, is_narrowed, _words(context)))
+        _print(
+            documents, json_, lambda: render.print_documents(documents, more, is_narrowed, _words(context))
+        )
 
-    _run(context, work, json_, "interrupted_look")
+    _run(context, execute, json_, "interrupted_look")
 
 
 @app.command(help="help.remove")
@@ -204,7 +206,7 @@ def remove(
 ) -> None:
     """Remove a document from search; `shisho restore` restores it."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.language.display import display_name
 
         words = _words(context)
@@ -225,7 +227,7 @@ def remove(
             for warning in held_document.warnings[len(before) :]:
                 typer.echo(render(warning), err=True)
 
-    _run(context, work, json_)
+    _run(context, execute, json_)
 
 
 @app.command(help="help.show")
@@ -237,14 +239,14 @@ def show(
 ) -> None:
     """Show an answer with its condition, goals and evidence; a piece of evidence; or a document."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render
 
         thing = await library.show(id_)
         pages = await library.viewer.list_page_starts(thing[0].id) if isinstance(thing, tuple) else {}
-        _print(thing, json_, lambda: render.print_whole(thing, _words(context), pages, is_brief=brief))
+        _print(thing, json_, lambda: render.print_item(thing, _words(context), pages, is_brief=brief))
 
-    _run(context, work, json_, "interrupted_look")
+    _run(context, execute, json_, "interrupted_look")
 
 
 @app.command(help="help.export")
@@ -260,7 +262,7 @@ def export(
 ) -> None:
     """Export an answer with its evidence."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         if format_ == "pdf" and out is None and sys.stdout.isatty():
             raise InvalidParams("export.pdf_to_terminal")
         data = await library.exports.render_file(answer, format_, local_paths=local_paths)
@@ -271,7 +273,7 @@ def export(
 
             await asyncio.to_thread(write_file, out, data)
 
-    _run(context, work, False, "interrupted_look")
+    _run(context, execute, False, "interrupted_look")
 
 
 app.command(help="help.conversation")(cli_conversations.conversation)

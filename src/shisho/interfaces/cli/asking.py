@@ -12,9 +12,9 @@ from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parse_filters
 from shisho.interfaces.cli.interrupts import INTERRUPTED, stop_on_interrupt
 from shisho.interfaces.cli.runner import Brief, Json
+from shisho.interfaces.cli.runner import load_words as _words
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
-from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
@@ -80,7 +80,7 @@ def ask(
     options = zip(PLAN_FIELDS, (list(map(read_goal, goals)), condition, complexity, kind, exclude))  # noqa: B905
     required = read_plan(plan) | {name: value for name, value in options if value}
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.task import Sources
         from shisho.interfaces.cli import consent, progress, render
@@ -88,7 +88,7 @@ def ask(
         stop = stop_on_interrupt(words := _words(context))
         name = "last" if continue_ is None else continue_
 
-        async def answered() -> Answer:
+        async def get_answer() -> Answer:
             with progress.show_progress(words, quiet=json_) as notify:
                 if question is None:
                     return await library.questions.resume(name, notify, stop)
@@ -107,13 +107,13 @@ def ask(
                 )
 
         source = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
-        needs = ((question, continue_), source, answered, required.get("goals", ()))
+        needs = ((question, continue_), source, get_answer, required.get("goals", ()))
         answer = await consent.ask_with_consent(library, words, *needs)
-        _print(answer, json_, lambda: render.answer(answer, is_brief=brief))
+        _print(answer, json_, lambda: render.print_answer(answer, is_brief=brief))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
 
-    _run(context, work, json_, "interrupted_ask")
+    _run(context, execute, json_, "interrupted_ask")
 
 
 def evidence(
@@ -123,13 +123,13 @@ def evidence(
 ) -> None:
     """Show the evidence accepted so far for an answer or a session, with its goals."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render
 
         accepted = await library.questions.list_evidence(id_)
         _print(accepted, json_, lambda: render.print_evidence(accepted, _words(context)))
 
-    _run(context, work, json_, "interrupted_look")
+    _run(context, execute, json_, "interrupted_look")
 
 
 def read_goal(text: str) -> dict[str, str]:

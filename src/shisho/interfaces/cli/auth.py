@@ -9,7 +9,7 @@ import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import INTERRUPTED, end_request
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.intervention import AuthTarget
@@ -25,13 +25,13 @@ TaskOption = Annotated[str | None, typer.Option(help="help.option_wait_task")]
 def list_(context: typer.Context, json_: Json = False) -> None:
     """List the challenges that wait for a person."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
         interventions = await library.web.get_auth_queue()
-        show(interventions, json_, lambda: render_queue.print_waiting(interventions, words(context)))
+        show(interventions, json_, lambda: render_queue.print_waiting(interventions, load_words(context)))
 
-    run(context, work, json_, "interrupted_look")
+    run(context, execute, json_, "interrupted_look")
 
 
 @app.command("open", help="help.auth_open")
@@ -41,24 +41,24 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     Once solved, its domain's waiting jobs resume.
     """
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.intervention import find_intervention
 
         if find_intervention(await library.web.get_auth_queue(), item) is not None:
-            typer.echo(words(context)("opening"), err=True)
+            typer.echo(load_words(context)("opening"), err=True)
         opening = asyncio.create_task(library.web.open_auth(item))
         task = asyncio.create_task(end_request(with_terminal=True).wait())
         await asyncio.wait([opening, task], return_when=asyncio.FIRST_COMPLETED)
         task.cancel()
         if opening.cancel():  # it keeps waiting for another person
             await asyncio.wait([opening])
-            typer.echo(words(context)("still_waits"), err=True)
+            typer.echo(load_words(context)("still_waits"), err=True)
             raise typer.Exit(INTERRUPTED)
         opened = opening.result()
-        text = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
+        text = load_words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
         show(opened, json_, lambda: typer.echo(text))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @app.command(help="help.auth_done")
@@ -74,18 +74,18 @@ def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, j
 
 
 def _resolve(context: typer.Context, item: str, task: str | None, json_: bool, *, skip: bool) -> None:
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.intervention import AuthAction
 
-        target, name = await _meant(library, item, task)
+        target, name = await _find_target(library, item, task)
         freed = await library.web.resolve_auth(target, name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
-        text = words(context)("ended_with" if skip else "requeued", n=freed.resolved)
+        text = load_words(context)("ended_with" if skip else "requeued", n=freed.resolved)
         show(freed, json_, lambda: typer.echo(text))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
-async def _meant(library: Library, item: str, task: str | None) -> tuple[AuthTarget, str]:
+async def _find_target(library: Library, item: str, task: str | None) -> tuple[AuthTarget, str]:
     from shisho.domain.intervention import AuthTarget
 
     if task is not None:

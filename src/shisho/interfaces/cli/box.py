@@ -72,11 +72,11 @@ async def _run(box: Box) -> None:
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signal_number, event.set)
     async with box:
-        typer.echo(_told(box))
+        typer.echo(_describe_box(box))
         await event.wait()
 
 
-def _told(box: Box) -> str:
+def _describe_box(box: Box) -> str:
     # One of each kind of topic, generated or written.
     questions = {question.topic: question.text for question in reversed(box.questions)}
     queries = [*questions.values()][::3][:8]

@@ -21,12 +21,12 @@ class AssistantClient(StrEnum):
     CODEX = "codex"
 
 
-def config(client: AssistantClient, home: Path | None = None) -> str:
+def build_config(client: AssistantClient, home: Path | None = None) -> str:
     """Return the block for this client.
 
     The command is a full path: assistants do not have the shell's PATH.
     """
-    command, before = _command()
+    command, before = _find_command()
     args = [*before, *(["--home", str(expand_user(home).resolve())] if home else []), "mcp"]
     if client is AssistantClient.CODEX:
         # A JSON string without escapes beyond \" and \\ is a TOML string too.
@@ -38,7 +38,7 @@ def config(client: AssistantClient, home: Path | None = None) -> str:
     return json.dumps({key: {"shisho": entry}}, ensure_ascii=False, indent=2)
 
 
-def _command() -> tuple[str, list[str]]:
+def _find_command() -> tuple[str, list[str]]:
     beside = shutil.which("shisho", path=str(Path(sys.executable).parent)) or shutil.which("shisho")
     if beside:
         return beside, []

@@ -15,7 +15,9 @@ from shisho.language.unseen import strip_unseen
 GAP = "  "
 
 
-def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None) -> Iterator[str]:
+def format_columns(
+    heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None
+) -> Iterator[str]:
     """Return the lines of a table, one for each row, whatever its cells contain.
 
     `width` in terminal cells (two for a Japanese character); None: unlimited, as for a pipe.
@@ -23,25 +25,25 @@ def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int |
     cells = [[strip_unseen(str(cell)) for cell in row] for row in rows]
     widths = [max(cell_len(row[place]) for row in [heads, *cells]) for place in range(len(heads))]
     if width is None or sum(widths) + len(GAP) * (len(widths) - 1) <= width:
-        yield from (_aligned(row, widths) for row in [heads, *cells])
+        yield from (_align(row, widths) for row in [heads, *cells])
     else:
         for row in cells:
-            yield from _stacked(heads, row)
+            yield from _list_fields(heads, row)
 
 
 def print_columns(console: Console, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print the table at the width of the console."""
-    for line in columns(heads, rows, console.width if console.is_terminal else None):
+    for line in format_columns(heads, rows, console.width if console.is_terminal else None):
         console.print(line, soft_wrap=True)
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+def _align(row: Sequence[str], widths: Sequence[int]) -> str:
     return GAP.join(
         cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
     ).rstrip()
 
 
-def _stacked(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
+def _list_fields(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
     cells = [(head, cell) for head, cell in zip(heads, row, strict=True) if cell]
     marks = [cell for head, cell in cells if not head]
     headed_cells = [(head, cell) for head, cell in cells if head]

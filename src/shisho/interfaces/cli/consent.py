@@ -36,7 +36,7 @@ async def ask_with_consent(
     open.
     """
     words_asked, conversation = wording
-    if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(library):
+    if words_asked is None or sources is Sources.DOCUMENTS or not _is_unanswered(library):
         return await ask()
     question = await library.conversations.understand(words_asked, conversation)
     if sources is not Sources.AUTO:
@@ -56,7 +56,7 @@ async def ask_with_consent(
 
 async def confirm_queries(library: Library, words: Words, queries: list[str]) -> None:
     """Ask before queries are queued, if consent is undecided; the library enforces the decision."""
-    if _unanswered(library):
+    if _is_unanswered(library):
         ask_consent(library, words, await library.web.preview_queries(*queries))
 
 
@@ -78,6 +78,6 @@ def ask_consent(library: Library, words: Words, outgoing: OutgoingQueries) -> bo
     return said
 
 
-def _unanswered(library: Library) -> bool:
+def _is_unanswered(library: Library) -> bool:
     """Return whether consent is undecided and a person is at the terminal."""
     return library.web.get_consent() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()

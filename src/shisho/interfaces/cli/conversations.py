@@ -9,7 +9,7 @@ import typer
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli.interrupts import confirm
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.services import Library
@@ -24,13 +24,13 @@ def conversation(
 ) -> None:
     """Show the questions of a conversation, each with its interpretation; or erase it."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render
 
-        say = words(context)
+        say = load_words(context)
         turns = await library.conversations.list_turns(id_)
         if not remove:
-            show(turns, json_, lambda: render.turns(turns, say))
+            show(turns, json_, lambda: render.print_turns(turns, say))
             return
         count = len(turns)
         if not yes and not sys.stdin.isatty():
@@ -43,4 +43,4 @@ def conversation(
         if tasks and not json_:
             typer.echo(say("forget_kept", tasks=tasks), err=True)
 
-    run(context, work, json_)
+    run(context, execute, json_)

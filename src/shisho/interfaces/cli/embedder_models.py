@@ -14,7 +14,7 @@ from shisho.domain.embedding import StoredModel
 from shisho.domain.model import FoundModel
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.runner import Json, show, words
+from shisho.interfaces.cli.runner import Json, load_words, show
 
 MB = 1_000_000
 Name = Annotated[str, typer.Argument(help="help.argument_model")]
@@ -40,13 +40,13 @@ def list_(context: typer.Context, json_: Json = False) -> None:
     settings = settings_.load(**context.obj)
     model = settings.text("model")
     embedders = tuple(model_files(settings).models())
-    say = words(context)
+    say = load_words(context)
 
-    async def work() -> None:
+    async def execute() -> None:
         local = tuple(await find_models())
-        show(ModelList(model, local, embedders), json_, lambda: printed(local))
+        show(ModelList(model, local, embedders), json_, lambda: print_models(local))
 
-    def printed(local: Sequence[FoundModel]) -> None:
+    def print_models(local: Sequence[FoundModel]) -> None:
         typer.echo(say("language_model", text=model))
         for other in local:
             star = "*" if other.name == model else " "
@@ -56,22 +56,22 @@ def list_(context: typer.Context, json_: Json = False) -> None:
             typer.echo(say("no_found_models"))
         typer.echo(say("embedding_models"))
         for stored in embedders:
-            typer.echo(_line(stored, settings.text("embedder"), say))
+            typer.echo(_describe_model(stored, settings.text("embedder"), say))
         if not embedders:
             typer.echo(say("no_models"))
 
-    run_to_end(work(), context, "interrupted_look")
+    run_to_end(execute(), context, "interrupted_look")
 
 
 def pull(context: typer.Context, name: Name) -> None:
     """Download an embedding model, or resume its download. A complete one is unchanged."""
     from shisho.bootstrap.embedder import pull_model
-    from shisho.interfaces.cli.render_adding import progress
+    from shisho.interfaces.cli.render_adding import build_progress
 
-    say = words(context)
+    say = load_words(context)
 
-    async def work() -> None:
-        with progress(say) as bar:
+    async def execute() -> None:
+        with build_progress(say) as bar:
             line = bar.add_task("", total=None, page=f"MB  {name}")
 
             def report(done: int, total: int) -> None:
@@ -80,7 +80,7 @@ def pull(context: typer.Context, name: Name) -> None:
             is_new = await pull_model(settings_.load(**context.obj), name, report)
         typer.echo(say("pulled" if is_new else "pulled_before", text=name))
 
-    run_to_end(work(), context, "interrupted_pull")
+    run_to_end(execute(), context, "interrupted_pull")
 
 
 def export(
@@ -92,7 +92,7 @@ def export(
     from shisho.bootstrap.embedder import model_files
 
     model_files(settings_.load(**context.obj)).export(name, file)
-    typer.echo(words(context)("backed_up", text=file))
+    typer.echo(load_words(context)("backed_up", text=file))
 
 
 def import_(
@@ -102,7 +102,7 @@ def import_(
     from shisho.bootstrap.embedder import model_files
 
     name = model_files(settings_.load(**context.obj)).import_(file)
-    typer.echo(words(context)("pulled", text=name))
+    typer.echo(load_words(context)("pulled", text=name))
 
 
 def remove(context: typer.Context, name: Name) -> None:
@@ -110,9 +110,9 @@ def remove(context: typer.Context, name: Name) -> None:
     from shisho.bootstrap.embedder import remove_model
 
     remove_model(settings_.load(**context.obj), name)
-    typer.echo(words(context)("model_removed", text=name))
+    typer.echo(load_words(context)("model_removed", text=name))
 
 
-def _line(model: StoredModel, chosen: str, say: Words) -> str:
+def _describe_model(model: StoredModel, chosen: str, say: Words) -> str:
     star = "*" if model.name == chosen else " "
     return f"{star} {say('model_line', text=model.name, size=f'{model.size / MB:.1f}', source=model.source)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_adding import progress as progress_bar
+from shisho.interfaces.cli.render_adding import build_progress as progress_bar
 from shisho.services.news import News, VectorsMade
 
 if TYPE_CHECKING:

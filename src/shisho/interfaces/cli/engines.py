@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 from shisho.messages.catalogue import render, word
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ def engines(context: typer.Context, json_: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
         rows = await library.web.list_engines()
-        show(rows, json_, lambda: render_queue.engines(rows, words(context)))
+        show(rows, json_, lambda: render_queue.print_engines(rows, load_words(context)))
 
-    run(context, work, json_, "interrupted_look")
+    run(context, execute, json_, "interrupted_look")
 
 
 @app.command(help="help.engines_parse")

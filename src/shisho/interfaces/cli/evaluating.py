@@ -11,7 +11,7 @@ import typer
 from shisho import settings as settings_
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli.interrupts import run_to_end
-from shisho.interfaces.cli.runner import Json, show, words
+from shisho.interfaces.cli.runner import Json, load_words, show
 from shisho.settings import Settings, Value
 
 RULES = "none"
@@ -38,25 +38,25 @@ def eval_(
 ) -> None:
     """Measure retrieval, answers or the support check on your own set, by rules and a model."""
 
-    async def work() -> None:
-        kind, folder = _kind_of(places)
+    async def execute() -> None:
+        kind, folder = _read_kind(places)
         if not kind:
-            await _retrieval(context, folder, answers, limit, embedder, json_)
+            await _measure_retrieval(context, folder, answers, limit, embedder, json_)
             return
         if kind == "calibrate":
-            await _calibrated(context, folder, limit, json_)
+            await _calibrate(context, folder, limit, json_)
             return
         tables = {}
-        for name, given in _ways(context, model).items():
-            tables[name] = await _measured(kind, folder, given, limit)
+        for name, given in _list_configurations(context, model).items():
+            tables[name] = await _measure_kind(kind, folder, given, limit)
         from shisho.interfaces.cli import render
 
-        show(tables, json_, lambda: render.measures(tables, words(context)))
+        show(tables, json_, lambda: render.print_measures(tables, load_words(context)))
 
-    run_to_end(work(), context, "interrupted_eval")
+    run_to_end(execute(), context, "interrupted_eval")
 
 
-def _kind_of(places: list[Path]) -> tuple[str, Path]:
+def _read_kind(places: list[Path]) -> tuple[str, Path]:
     if len(places) == 1:
         return "", places[0]
     if len(places) == 2 and str(places[0]) in KINDS:
@@ -64,7 +64,7 @@ def _kind_of(places: list[Path]) -> tuple[str, Path]:
     raise InvalidParams("eval.no_folder")
 
 
-async def _retrieval(
+async def _measure_retrieval(
     context: typer.Context, folder: Path, answers: int, limit: int | None, embedder: str, json_: bool
 ) -> None:
     from shisho.bootstrap.embedder import portable_choice
@@ -73,23 +73,23 @@ async def _retrieval(
 
     choice = portable_choice(settings_.load(**{**context.obj, "embedder": embedder}))
     figures = await measure(folder, answers=answers, limit=limit, embedder=choice)
-    show(figures, json_, lambda: render.figures(figures, words(context)))
+    show(figures, json_, lambda: render.print_metrics(figures, load_words(context)))
 
 
-async def _calibrated(context: typer.Context, folder: Path, limit: int | None, json_: bool) -> None:
+async def _calibrate(context: typer.Context, folder: Path, limit: int | None, json_: bool) -> None:
     """Calibrate the weight of words against vectors, and store it in the home."""
     from shisho.bootstrap.embedder import calibration_target
     from shisho.evaluation.calibrate import calibrate
     from shisho.interfaces.cli import render
 
     outcome = await calibrate(calibration_target(settings_.load(**context.obj)), folder, limit=limit)
-    show(outcome, json_, lambda: render.calibration(outcome, words(context)))
+    show(outcome, json_, lambda: render.print_calibration(outcome, load_words(context)))
 
 
-def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, Value | None]]:
+def _list_configurations(context: typer.Context, model: str | None) -> Mapping[str, dict[str, Value | None]]:
     """Return the settings of each measurement by name: rules and, if one is set, a model."""
     settings = settings_.load(**context.obj)
-    given = _librarian(settings)
+    given = _read_model_settings(settings)
     if model is not None:
         given |= {**dict.fromkeys(_NODES, ""), "model": model}
     rules = {**given, **dict.fromkeys(_NODES, ""), "model": RULES}
@@ -97,14 +97,14 @@ def _ways(context: typer.Context, model: str | None) -> Mapping[str, dict[str, V
     return {RULES: rules, **({", ".join(models): given} if models else {})}
 
 
-def _librarian(settings: Settings) -> dict[str, Value | None]:
+def _read_model_settings(settings: Settings) -> dict[str, Value | None]:
     """Return the model settings for temporary libraries."""
     texts: dict[str, Value | None] = {name: settings.text(name) for name in _TEXTS}
     reals: dict[str, Value | None] = {name: settings.read_float(name) for name in _REALS}
     return texts | reals | {"model_context": settings.read_int("model_context")}
 
 
-async def _measured(
+async def _measure_kind(
     kind: str, folder: Path, given: Mapping[str, Value | None], limit: int | None
 ) -> Mapping[str, Any]:
     if kind == "answers":

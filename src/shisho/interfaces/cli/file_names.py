@@ -20,7 +20,7 @@ def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
     folders = [(typed, str(expand_user(typed).resolve())) for typed in paths]
     alone = len(folders) == 1
 
-    def name(source: str) -> str:
+    def make_name(source: str) -> str:
         for typed, folder in folders:
             if source == folder:
                 return display_name(typed.name if alone else str(typed))
@@ -29,7 +29,7 @@ def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
                 return display_name(str(rest if alone else typed / rest))
         return display_name(source)
 
-    return name
+    return make_name
 
 
 def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
@@ -39,7 +39,7 @@ def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
     while depths:
         groups: dict[str, list[str]] = defaultdict(list)
         for source, length in depths.items():
-            groups[_tail(source, length)].append(source)
+            groups[_take_tail(source, length)].append(source)
         names |= {group[0]: display_name(tail) for tail, group in groups.items() if len(group) == 1}
         clashing = list(chain.from_iterable(group for group in groups.values() if len(group) > 1))
         names |= {
@@ -51,5 +51,5 @@ def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
     return names
 
 
-def _tail(source: str, length: int) -> str:
+def _take_tail(source: str, length: int) -> str:
     return str(PurePath(*PurePath(source).parts[-length:]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.services import Library
@@ -29,7 +29,7 @@ def sync(
     Unchanged files are not reread.
     """
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli.embedding import embed_shown
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
@@ -42,7 +42,9 @@ def sync(
             raise InvalidParams(NOTHING_FOLLOWED)
         is_even = True
         for path, name in targets:
-            display = AddingDisplay(words(context), list_names_below([Path(path)]), json_, changes_only=True)
+            display = AddingDisplay(
+                load_words(context), list_names_below([Path(path)]), json_, changes_only=True
+            )
             coming = library.folders.sync(path, name, is_emptied=emptied, notify=display.notify)
             try:
                 is_even = not await display.show(coming) and is_even
@@ -51,11 +53,11 @@ def sync(
                     raise
                 print_trouble(path, error, json_)
                 is_even = False
-        await embed_shown(library, words(context))
+        await embed_shown(library, load_words(context))
         if not is_even:
             raise typer.Exit(1)
 
-    run(context, work, json_, "interrupted_sync")
+    run(context, execute, json_, "interrupted_sync")
 
 
 def watch(
@@ -74,14 +76,14 @@ def watch(
     `shisho serve` and `shisho worker` watch them too.
     """
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render_folders
 
         for folder in forget:
             await library.folders.unwatch(folder)
         if forget or list_:
             watched = await library.folders.list()
-            show(watched, json_, lambda: render_folders.print_watched(watched, words(context)))
+            show(watched, json_, lambda: render_folders.print_watched(watched, load_words(context)))
             return
         await library.check_ready()
         for folder in folders:
@@ -91,9 +93,9 @@ def watch(
             raise InvalidParams(NOTHING_FOLLOWED)
         follower = library.folders.find_follower()
         if follower is not None:
-            typer.echo(words(context)("followed", n=len(watched), pid=follower or "?"), err=True)
+            typer.echo(load_words(context)("followed", n=len(watched), pid=follower or "?"), err=True)
             return
-        typer.echo(words(context)("watching", n=len(watched)), err=True)
-        await library.folders.follow(render_folders.FollowingDisplay(words(context), json_).notify)
+        typer.echo(load_words(context)("watching", n=len(watched)), err=True)
+        await library.folders.follow(render_folders.FollowingDisplay(load_words(context), json_).notify)
 
-    run(context, work, json_, "interrupted_watch")
+    run(context, execute, json_, "interrupted_watch")

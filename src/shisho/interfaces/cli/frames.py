@@ -99,13 +99,13 @@ class CommandGroup(typer.core.TyperGroup):
         if not isinstance(command, CommandGroup):
             read_plainly(command)
             command.format_help = MethodType(_format_help, command)  # type: ignore[method-assign]
-            command.invoke = MethodType(_failing_typed(type(command).invoke), command)  # type: ignore[method-assign]
+            command.invoke = MethodType(_wrap_invoke(type(command).invoke), command)  # type: ignore[method-assign]
         return command
 
     def make_context(self, *given: Any, **extra: Any) -> Any:
         _translate(self)
         read_plainly(self)
-        with _told():
+        with _translate_errors():
             return super().make_context(*given, **extra)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -117,30 +117,32 @@ class CommandGroup(typer.core.TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
-            if current_language() == DEFAULT and not _asks_for_json():
+            if current_language() == DEFAULT and not _has_json_option():
                 raise
-            raise _SpokenUsageError(render(_no_command(args[0], list(self.commands))), ctx) from error
+            raise _SpokenUsageError(
+                render(_describe_unknown_command(args[0], list(self.commands))), ctx
+            ) from error
 
     def invoke(self, ctx: Any) -> Any:
-        with _told(), fail_typed(_wants_json(ctx)):
+        with _translate_errors(), fail_typed(_is_json_wanted(ctx)):
             return super().invoke(ctx)
 
 
-def _failing_typed(invoke: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_invoke(invoke: Callable[..., Any]) -> Callable[..., Any]:
     """Reduce errors that the command did not handle, of settings or files, to one sentence."""
 
-    def failing(command: Any, ctx: Any) -> Any:
-        with fail_typed(_wants_json(ctx)):
+    def invoke_typed(command: Any, ctx: Any) -> Any:
+        with fail_typed(_is_json_wanted(ctx)):
             return invoke(command, ctx)
 
-    return failing
+    return invoke_typed
 
 
-def _wants_json(ctx: Any) -> bool:
-    return any(ctx.params.get(name) for name in ("json_", "as_json")) or _asks_for_json()
+def _is_json_wanted(ctx: Any) -> bool:
+    return any(ctx.params.get(name) for name in ("json_", "as_json")) or _has_json_option()
 
 
-def _asks_for_json() -> bool:
+def _has_json_option() -> bool:
     """Return whether the command line asks for JSON.
 
     A value may be rejected before a command is known.
@@ -165,12 +167,12 @@ def _format_help(command: Any, ctx: Any, _formatter: Any) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        if _asks_for_json() and type(error).__name__ != "NoArgsIsHelpError":
-            spoken = error.message if isinstance(error, _SpokenUsageError) else _meaning(error)
+        if _has_json_option() and type(error).__name__ != "NoArgsIsHelpError":
+            spoken = error.message if isinstance(error, _SpokenUsageError) else _describe_error(error)
             fail(InvalidParams(spoken), json_=True)
         keep_words_whole()
         if (
@@ -179,41 +181,41 @@ def _told() -> Iterator[None]:
             or type(error).__name__ == "NoArgsIsHelpError"
         ):
             raise
-        raise _SpokenUsageError(render(_meaning(error)), error.ctx) from error
+        raise _SpokenUsageError(render(_describe_error(error)), error.ctx) from error
     except InvalidParams as error:  # for a value that is read before a command is known
-        fail(error, _asks_for_json())
+        fail(error, _has_json_option())
 
 
-def _meaning(error: Any) -> Message:
+def _describe_error(error: Any) -> Message:
     """Translate a usage error of Typer by its class and fields."""
     kind = type(error).__name__
     if kind == "MissingParameter" and error.param is not None:
         return Message("frame.missing_value", name=error.param.get_error_hint())
     if isinstance(error, typer.BadParameter):
         name = error.param.get_error_hint() if error.param is not None else ""
-        wanted = _wanted(error.__cause__, getattr(error.param, "plain_values", None))
+        wanted = _describe_expected(error.__cause__, getattr(error.param, "plain_values", None))
         return Message("frame.bad_value", name=name, cause=wanted)
     if kind == "NoSuchOption":
-        return _no_option(error.option_name, error.possibilities or ())
+        return _describe_unknown_option(error.option_name, error.possibilities or ())
     if kind == "BadOptionUsage":
         return Message("frame.bad_use", name=error.option_name)
     return Message("frame.bad_arguments")
 
 
-def _no_option(name: str, possible: Sequence[str]) -> Message:
+def _describe_unknown_option(name: str, possible: Sequence[str]) -> Message:
     if not possible:
         return Message("frame.unknown_option", name=name)
     return Message("frame.unknown_option_near", name=name, near=", ".join(possible))
 
 
-def _no_command(name: str, known_names: Sequence[str]) -> Message:
+def _describe_unknown_command(name: str, known_names: Sequence[str]) -> Message:
     near = get_close_matches(name, known_names)
     if not near:
         return Message("frame.unknown_command", name=name)
     return Message("frame.unknown_command_near", name=name, near=", ".join(near))
 
 
-def _wanted(cause: Any, values: PlainValues | None) -> Message:
+def _describe_expected(cause: Any, values: PlainValues | None) -> Message:
     """Describe the expected value from the code of our error, or of pydantic's."""
     if isinstance(cause, InvalidParams):
         return cause.message

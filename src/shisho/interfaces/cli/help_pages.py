@@ -55,27 +55,27 @@ _LISTED = re.compile(r"<list\[(\w+)\]>")  # the type of a repeated option
 def print_help(command: Any, ctx: Any) -> None:
     """Print a command's usage, text, commands, arguments and options."""
     width = min(shutil.get_terminal_size().columns, MAX_CELLS)
-    typer.echo("\n".join(_page(command, ctx, width)))
+    typer.echo("\n".join(_render_page(command, ctx, width)))
 
 
-def _page(command: Any, ctx: Any, width: int) -> Iterator[str]:
+def _render_page(command: Any, ctx: Any, width: int) -> Iterator[str]:
     usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
     yield from wrap(translate("frame.usage_prefix") + usage, width, INDENT)
     if command.help:
         yield ""
         yield from wrap(command.help, width)
-    for sections in (_commands(command, ctx), _parameters(command, ctx)):
-        column = _column(row for rows in sections.values() for row in rows)
+    for sections in (_list_commands(command, ctx), _list_parameters(command, ctx)):
+        column = _measure_column(row for rows in sections.values() for row in rows)
         for heading, rows in sections.items():
             if rows:
                 yield ""
                 yield (
                     typer.style(translate(heading), bold=True) if sys.stdout.isatty() else translate(heading)
                 )
-                yield from _rows(rows, column, width)
+                yield from _render_rows(rows, column, width)
 
 
-def _commands(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+def _list_commands(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     texts = {
         name: find_first_sentence(below.help or "")
         for name, below in getattr(command, "commands", {}).items()
@@ -88,18 +88,18 @@ def _commands(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     return {**sections, "frame.commands": list(texts.items())}
 
 
-def _parameters(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+def _list_parameters(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     sections: dict[str, list[tuple[str, str]]] = {"frame.arguments": [], "frame.options": []}
     for parameter in command.get_params(ctx):
         record = parameter.get_help_record(ctx)
         if record is not None:
             name, text = record
             heading = "frame.arguments" if parameter.param_type_name == "argument" else "frame.options"
-            sections[heading].append((_LISTED.sub(_name_type, name), text))
+            sections[heading].append((_LISTED.sub(_format_type, name), text))
     return sections
 
 
-def _name_type(listed: re.Match[str]) -> str:
+def _format_type(listed: re.Match[str]) -> str:
     return f"<{listed[1].lower()}>"
 
 
@@ -108,7 +108,7 @@ def find_first_sentence(text: str) -> str:
     return re.split(r"(?<=[.。])(?:\s|(?<=。))", text, maxsplit=1)[0]
 
 
-def _rows(rows: Sequence[tuple[str, str]], column: int, width: int) -> Iterator[str]:
+def _render_rows(rows: Sequence[tuple[str, str]], column: int, width: int) -> Iterator[str]:
     margin = " " * (column + 2 * len(INDENT))
     is_stacked = 2 * len(margin) > width  # texts in less than half of the width are hard to read
     if is_stacked:
@@ -122,7 +122,7 @@ def _rows(rows: Sequence[tuple[str, str]], column: int, width: int) -> Iterator[
         yield from (line.rstrip() for line in lines if line.strip())
 
 
-def _column(rows: Iterable[tuple[str, str]]) -> int:
+def _measure_column(rows: Iterable[tuple[str, str]]) -> int:
     return max(
         (cells for cells in (cell_len(name) for name, _ in rows) if cells <= MAX_NAME_CELLS), default=0
     )

@@ -68,12 +68,12 @@ def confirm(question: str) -> bool:
 
     Ctrl-C works although the event loop is blocked.
     """
-    with _hearing_interrupts():
+    with _raise_interrupts():
         return typer.confirm(question, err=True)
 
 
 @contextmanager
-def _hearing_interrupts() -> Iterator[None]:
+def _raise_interrupts() -> Iterator[None]:
     """Raise KeyboardInterrupt for a Ctrl-C, and again if the prompt is still waiting.
 
     `input` drops exceptions raised while it flushes the streams before reading.
@@ -94,14 +94,14 @@ def _hearing_interrupts() -> Iterator[None]:
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
-        with _waking_reads(look):
+        with _wake_reads(look):
             yield
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
-def _waking_reads(look: Callable[[], None]) -> Iterator[None]:
+def _wake_reads(look: Callable[[], None]) -> Iterator[None]:
     """Interrupt a read of the terminal at intervals and call `look`.
 
     Python only checks for Ctrl-C when the read returns: one just before the read would wait for the next key.
@@ -121,7 +121,7 @@ def _waking_reads(look: Callable[[], None]) -> Iterator[None]:
 def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: str) -> None:
     """Run a coroutine. Ctrl-C cancels it, prints the message `kept` and exits with 130."""
 
-    async def cancellable() -> None:
+    async def run_cancellable() -> None:
         task = asyncio.current_task()
         assert task is not None
 
@@ -140,7 +140,7 @@ def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: st
 
     by_signal: list[str] = []
     try:
-        asyncio.run(cancellable())
+        asyncio.run(run_cancellable())
     except (asyncio.CancelledError, KeyboardInterrupt):
         if by_signal == ["SIGTERM"]:
             raise typer.Exit(TERMINATED) from None

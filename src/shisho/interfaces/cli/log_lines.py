@@ -89,7 +89,7 @@ def redact(text: str, secrets: Sequence[str]) -> str:
     return text
 
 
-def secrets_of(settings: Settings) -> list[str]:
+def list_secrets(settings: Settings) -> list[str]:
     """Return every secret value and the words in it, longest first."""
     values = [settings.text(row.name) for row in TABLE if row.secret]
     words = [
@@ -114,7 +114,7 @@ def start_log(settings: Settings) -> None:
     """Log to stderr in the format of the setting `log_format`."""
     handler = ErrorStream()
     kind = JsonLines if settings.text("log_format") == "json" else RedactedLines
-    handler.setFormatter(kind(secrets_of(settings)))
+    handler.setFormatter(kind(list_secrets(settings)))
     _install(handler)
 
 

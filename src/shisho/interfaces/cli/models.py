@@ -13,7 +13,7 @@ from shisho.domain.model import ModelUse
 from shisho.errors import InvalidParams, ModelFailed
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import run_to_end
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
@@ -56,7 +56,7 @@ def set_(
     from shisho.bootstrap.models import set_model
     from shisho.domain.model import ModelSetting
 
-    say = words(context)
+    say = load_words(context)
     secret = typer.prompt(say("model_key"), hide_input=True, err=True) if key else None
     settings = settings_.load(**context.obj)
     set_model(settings, ModelSetting(model, url, secret))
@@ -89,13 +89,13 @@ def try_(
         _measure(context, json_)
         return
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.answer_news import StepTaken
         from shisho.domain.loop_state import LoopState
         from shisho.domain.task import Sources
         from shisho.interfaces.cli import render
 
-        say = words(context)
+        say = load_words(context)
         uses: list[TimedUse] = []
 
         def notify(news: News) -> None:
@@ -103,21 +103,23 @@ def try_(
             for use in change.get("uses", ()):
                 uses.append(TimedUse(use, round(change["spent"].seconds, 1)))
                 if not json_:
-                    typer.echo(render.use_line(use, say) + say("use_seconds", n=uses[-1].seconds), err=True)
+                    typer.echo(
+                        render.describe_use(use, say) + say("use_seconds", n=uses[-1].seconds), err=True
+                    )
 
         answer = await library.questions.ask(
             question, folders=folders, sources=Sources.DOCUMENTS, notify=notify
         )
-        show(ModelReport(answer, tuple(uses)), json_, lambda: render.answer(answer))
+        show(ModelReport(answer, tuple(uses)), json_, lambda: render.print_answer(answer))
 
-    run(context, work, json_, "interrupted_ask")
+    run(context, execute, json_, "interrupted_ask")
 
 
 def _measure(context: typer.Context, json_: bool) -> None:
     from shisho.bootstrap.models import describe_measurement, measure_model
     from shisho.domain.model import FAULT_REMEDIES, ModelFault
 
-    async def work() -> None:
+    async def execute() -> None:
         try:
             measured = await measure_model(settings_.load(**context.obj))
         except ModelFailed as error:
@@ -125,6 +127,6 @@ def _measure(context: typer.Context, json_: bool) -> None:
             values = {"failure": error.message, "remedy": remedy, "fault": error.fault}
             raise ModelFailed("model.failure_remedy", usage=error.usage, **values) from None
         line = describe_measurement(measured)
-        show(measured, json_, lambda: typer.echo(words(context).render(line)))
+        show(measured, json_, lambda: typer.echo(load_words(context).render(line)))
 
-    run_to_end(work(), context, "interrupted_ask")
+    run_to_end(execute(), context, "interrupted_ask")

@@ -16,7 +16,7 @@ VALUED = ("--home", "--language")  # options before a command that take the next
 
 def keep_named(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
     """Return the shell with only the command or group that these words name, if any."""
-    name = _first_name(words)
+    name = _find_name(words)
     commands = [
         command
         for command in app.registered_commands
@@ -32,7 +32,7 @@ def keep_named(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
     return kept
 
 
-def _first_name(words: Sequence[str]) -> str:
+def _find_name(words: Sequence[str]) -> str:
     remaining = iter(words)
     for word in remaining:
         if word in VALUED:

@@ -8,7 +8,7 @@ import typer
 
 from shisho import settings
 from shisho.interfaces.cli.interrupts import run_to_end
-from shisho.interfaces.cli.runner import Json, show, words
+from shisho.interfaces.cli.runner import Json, load_words, show
 
 
 def migrate(context: typer.Context, json_: Json = False) -> None:
@@ -17,15 +17,15 @@ def migrate(context: typer.Context, json_: Json = False) -> None:
     They also do it themselves, one at a time.
     """
 
-    async def work() -> None:
+    async def execute() -> None:
         from shisho.bootstrap.copying import migrate_store
 
         report = await migrate_store(settings.load(**context.obj))
-        say = words(context)
+        say = load_words(context)
         lines = [say("migrated_script", text=name) for name in report.scripts]
         show(report, json_, lambda: typer.echo("\n".join([*lines, say("migrated")])))
 
-    run_to_end(work(), context, "interrupted")
+    run_to_end(execute(), context, "interrupted")
 
 
 def copy(
@@ -38,17 +38,17 @@ def copy(
 
     An interrupted copy resumes when it is started again.
     """
-    say = words(context)
+    say = load_words(context)
 
     def tell(what: str, count: int) -> None:
         if not json_ and count % 100 == 0:
             typer.echo(say("copying", what=what, n=count), err=True)
 
-    async def work() -> None:
+    async def execute() -> None:
         from shisho.bootstrap.copying import copy_library
 
         report = await copy_library(source, target, tell)
         lines = [say("copied_part", what=what, n=count) for what, count in report.copied.items() if count]
         show(report, json_, lambda: typer.echo("\n".join([*lines, say("copied_all")])))
 
-    run_to_end(work(), context, "interrupted_copy")
+    run_to_end(execute(), context, "interrupted_copy")

@@ -20,7 +20,12 @@ from shisho.domain.payloads import AnswerOutcome, SearchOutcome, describe_subjec
 from shisho.domain.survey import PORTION, SurveyKind
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_adding import describe_left_out, describe_progress, file_name, receipt_line
+from shisho.interfaces.cli.render_adding import (
+    describe_left_out,
+    describe_progress,
+    describe_receipt,
+    file_name,
+)
 from shisho.language.display import join_lines
 from shisho.language.unseen import strip_unseen
 from shisho.services.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, Notify, TaskChanged
@@ -56,7 +61,7 @@ def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
             web.hear(news)
             documents.tell(news)
             if isinstance(news, TaskChanged):
-                line.update(_counts(news.status, words))
+                line.update(_format_counts(news.status, words))
             elif isinstance(news, FileNews):
                 text = Text(f"{describe_progress(news, words)}  {file_name(news.source)}")
                 text.truncate(console.width - SPINNER, overflow="ellipsis")
@@ -67,7 +72,7 @@ def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
         yield notify
 
 
-def _counts(status: TaskSnapshot, words: Words) -> str:
+def _format_counts(status: TaskSnapshot, words: Words) -> str:
     progress = status.progress
     if not progress.queries.total:
         return ""
@@ -98,14 +103,14 @@ class _Documents:
             case FilesSurveyed(survey) if survey.left_out:
                 self._show(describe_left_out(survey, self._words))
             case FileTakenIn(receipt) if receipt.outcome is IntakeOutcome.FAILED:
-                self._show(receipt_line(receipt, self._words, file_name(receipt.source)))
+                self._show(describe_receipt(receipt, self._words, file_name(receipt.source)))
 
     def tell(self, news: News) -> None:
         words = self._words
         self.tell_losses(news)
         match news:
             case FileTakenIn(receipt) if receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.FAILED):
-                self._show(receipt_line(receipt, words, file_name(receipt.source)))
+                self._show(describe_receipt(receipt, words, file_name(receipt.source)))
             case StepTaken(node="plan", change=change):
                 self._rounds += 1
                 self._show(words("round", n=self._rounds, text=" ".join(change["plans"][-1].keyword_query)))
@@ -132,17 +137,17 @@ class _Searches:
         if isinstance(news, TaskChanged):
             self.tell(news.status, news.jobs)
         elif isinstance(news, AnswerReady):
-            self._once(self._words("kept", n=len(news.answer.evidence)))
+            self._show_once(self._words("kept", n=len(news.answer.evidence)))
 
     def tell(self, status: TaskSnapshot, jobs: Sequence[Job]) -> None:
         """Print the changes in a task."""
         words = self._words
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]
         for job in searches:
-            self._once(words("web_asked", text=words.render(describe_subject(job))))
+            self._show_once(words("web_asked", text=words.render(describe_subject(job))))
         for result in status.results:
             if result.document_id:
-                self._once(
+                self._show_once(
                     words(
                         "web_read",
                         text=f"{join_lines(result.title)}  {result.url}" if result.title else result.url,
@@ -150,19 +155,19 @@ class _Searches:
                 )
         for failure in status.errors:
             if failure.url:
-                self._once(words("web_unread", text=failure.url, code=failure.code))
-        for job in filter(_ended, searches):
-            self._once(self._end(job))
+                self._show_once(words("web_unread", text=failure.url, code=failure.code))
+        for job in filter(_has_ended, searches):
+            self._show_once(self._end(job))
         for waiting in status.waiting_for:
-            self._once(words("person_needed", text=waiting.url))
+            self._show_once(words("person_needed", text=waiting.url))
         for job in jobs:
             if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED:
                 outcome = read_known_outcome(job)
                 if isinstance(outcome, AnswerOutcome):
-                    self._once(words("kept", n=outcome.evidence))
-                remaining = sum(not _ended(search) for search in searches)
+                    self._show_once(words("kept", n=outcome.evidence))
+                remaining = sum(not _has_ended(search) for search in searches)
                 if remaining > len(status.waiting_for):
-                    self._once(words("web_left", n=remaining - len(status.waiting_for)))
+                    self._show_once(words("web_left", n=remaining - len(status.waiting_for)))
 
     def _end(self, job: Job) -> str:
         outcome = read_known_outcome(job)
@@ -177,12 +182,12 @@ class _Searches:
         code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
         return self._words("web_failed", text=self._words.render(describe_subject(job)), code=code)
 
-    def _once(self, text: str) -> None:
+    def _show_once(self, text: str) -> None:
         line = strip_unseen(text)
         if line not in self._said:
             self._said.add(line)
             self._show(Text(line))
 
 
-def _ended(job: Job) -> bool:
+def _has_ended(job: Job) -> bool:
     return job.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

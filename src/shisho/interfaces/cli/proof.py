@@ -44,7 +44,7 @@ def verify(
         typer.echo(word("proof_page", path=page))
         return
     assert file is not None
-    report = _signed_by(check_proof(read_file(file)), key)
+    report = _check_signer(check_proof(read_file(file)), key)
     show(report, json_, lambda: _print(report))
     if report.faults:
         raise typer.Exit(1)
@@ -59,7 +59,7 @@ def key(context: typer.Context) -> None:
     typer.echo(word("key_made" if is_new else "key_there"), err=True)
 
 
-def _signed_by(report: ProofReport, public_key: str | None) -> ProofReport:
+def _check_signer(report: ProofReport, public_key: str | None) -> ProofReport:
     if public_key is None or report.faults or report.signer == public_key.strip().lower():
         return report
     from shisho.domain.proof import ProofFault
@@ -72,7 +72,7 @@ def _print(report: ProofReport) -> None:
     from shisho.language.display import display_name
 
     for fault in report.faults:
-        typer.echo(_line(fault))
+        typer.echo(_describe_fault(fault))
     if report.faults:
         typer.echo(word("proof_broken", n=len(report.faults)))
         return
@@ -83,10 +83,10 @@ def _print(report: ProofReport) -> None:
     signer = display_name(report.signer)
     typer.echo(word("proof_signed", text=signer) if signer else word("proof_unsigned"))
     for note in report.notes:
-        typer.echo(_line(note))
+        typer.echo(_describe_fault(note))
 
 
-def _line(fault: ProofFault) -> str:
+def _describe_fault(fault: ProofFault) -> str:
     from shisho.language.display import display_name
 
     place = word("proof_place" if fault.part else "proof_line", line=fault.line, part=fault.part)

@@ -13,7 +13,7 @@ import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import EndRequest, end_request, exit_interrupted
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.task import TaskSnapshot
@@ -51,7 +51,7 @@ def add(
 ) -> None:
     """Queue web searches and return at once."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.job import Priority
         from shisho.domain.task import SearchOptions, StopStrategy
         from shisho.domain.web import TimeRange
@@ -69,56 +69,56 @@ def add(
             stop_strategy=StopStrategy(stop),
             priority=Priority[priority.upper()],
         )
-        await confirm_queries(library, words(context), queries)
+        await confirm_queries(library, load_words(context), queries)
         queued = await library.tasks.queue_searches(queries, task_id=task, options=options)
-        show(queued, json_, lambda: render_queue.print_queued(queued, words(context)))
+        show(queued, json_, lambda: render_queue.print_queued(queued, load_words(context)))
 
-    run(context, work, json_, "interrupted_queue")
+    run(context, execute, json_, "interrupted_queue")
 
 
 @queue.command(help="help.queue_status")
 def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Show the current state of a task."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
         snapshot = await library.tasks.get_status(task, wait=0, detail="full")
         if json_:
             typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False, indent=2))
         else:
-            render_queue.status(snapshot, words(context))
+            render_queue.print_status(snapshot, load_words(context))
 
-    run(context, work, json_, "interrupted_queue")
+    run(context, execute, json_, "interrupted_queue")
 
 
 @queue.command(help="help.queue_watch")
 def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Follow a task until it ends; with --json, a line for every change."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.job import TaskState
         from shisho.interfaces.cli import render_queue
 
-        tell = render_queue.follow(words(context))
+        tell = render_queue.follow(load_words(context))
 
-        def told(snapshot: TaskSnapshot) -> None:
+        def print_status(snapshot: TaskSnapshot) -> None:
             if json_:
                 typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False))
             else:
                 tell(snapshot)
 
         news = await library.tasks.get_status(task, wait=0, detail="full")
-        told(news)
+        print_status(news)
         while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
             since = None if news.more else news.revision
             news = await library.tasks.get_status(
                 news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor, detail="full"
             )
             if news.changed:
-                told(news)
+                print_status(news)
 
-    run(context, work, json_, "interrupted_queue")
+    run(context, execute, json_, "interrupted_queue")
 
 
 @queue.command("stop", help="help.queue_cancel")
@@ -131,26 +131,26 @@ def stop_(
 ) -> None:
     """Cancel queued jobs and let running ones finish."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.job import StopMode
         from shisho.interfaces.cli import render_queue
 
         mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
         stopped = await library.tasks.stop(task, mode=mode, wait=wait)
-        show(stopped, json_, lambda: render_queue.print_stopped(stopped, words(context)))
+        show(stopped, json_, lambda: render_queue.print_stopped(stopped, load_words(context)))
 
-    run(context, work, json_, "interrupted_queue")
+    run(context, execute, json_, "interrupted_queue")
 
 
 @queue.command(help="task.resume_hint")
 def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
     """Requeue cancelled and failed jobs; each resumes after its last completed step."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         resumed = await library.tasks.resume(task)
-        show(resumed, json_, lambda: typer.echo(words(context)("requeued", n=resumed.requeued)))
+        show(resumed, json_, lambda: typer.echo(load_words(context)("requeued", n=resumed.requeued)))
 
-    run(context, work, json_, "interrupted_queue")
+    run(context, execute, json_, "interrupted_queue")
 
 
 def jobs(
@@ -165,17 +165,17 @@ def jobs(
 ) -> None:
     """List the tasks, or the jobs of one with their errors."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli import render_queue
 
         if task is None:
             page = await library.tasks.list(cursor=after, limit=limit)
-            show(page, json_, lambda: render_queue.tasks(page, after is not None, words(context)))
+            show(page, json_, lambda: render_queue.print_tasks(page, after is not None, load_words(context)))
         else:
             job_page = await library.tasks.list_jobs(task, cursor=after, limit=limit)
-            show(job_page, json_, lambda: render_queue.jobs(job_page, words(context)))
+            show(job_page, json_, lambda: render_queue.print_jobs(job_page, load_words(context)))
 
-    run(context, work, json_, "interrupted_queue")
+    run(context, execute, json_, "interrupted_queue")
 
 
 def worker(
@@ -193,7 +193,7 @@ def worker(
 ) -> None:
     """Run jobs of the queue until interrupted. Any number of workers may share one home."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho import settings
         from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.log_lines import start_log
@@ -205,19 +205,19 @@ def worker(
         request = end_request()
         with trace(loaded):
             async with (
-                library.working(slots, Terminal(words(context))),
-                _shown(library, loaded, host, port, request),
+                library.working(slots, Terminal(load_words(context))),
+                _serve_health(library, loaded, host, port, request),
             ):
-                typer.echo(words(context)("working", n=slots or loaded.read_int("workers")), err=True)
-                await _until(library, request, drain)
+                typer.echo(load_words(context)("working", n=slots or loaded.read_int("workers")), err=True)
+                await _wait_for_end(library, request, drain)
         if request.interrupted:
             exit_interrupted(context, "interrupted_worker")
 
-    run(context, work, False, "interrupted_worker")
+    run(context, execute, False, "interrupted_worker")
 
 
 @asynccontextmanager
-async def _shown(
+async def _serve_health(
     library: Library, loaded: Settings, host: str, port: int | None, request: EndRequest
 ) -> AsyncIterator[None]:
     """Serve health and metrics while entered, if a port is given."""
@@ -237,9 +237,9 @@ async def _shown(
         await showing
 
 
-async def _until(library: Library, request: EndRequest, drain: bool) -> None:
+async def _wait_for_end(library: Library, request: EndRequest, drain: bool) -> None:
     """Wait for a stop request, or with `drain` until the queue is empty."""
-    while not request.is_set() and not (drain and await _idle(library)):
+    while not request.is_set() and not (drain and await _is_idle(library)):
         try:
             async with asyncio.timeout(1.0 if drain else None):
                 await request.wait()
@@ -247,7 +247,7 @@ async def _until(library: Library, request: EndRequest, drain: bool) -> None:
             continue
 
 
-async def _idle(library: Library) -> bool:
+async def _is_idle(library: Library) -> bool:
     from shisho.domain.job import TaskState
 
     return not (await library.tasks.list(states=[TaskState.RUNNING], limit=1)).tasks

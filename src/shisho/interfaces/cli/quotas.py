@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.quota import Quota
@@ -33,34 +33,34 @@ def set_quota(
 ) -> None:
     """Set a daily limit (UTC) of a user or a group; the usage of today still counts."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
         rows = await library.team.set_quota(name, ceilings, is_group=group)
-        show(rows, json_, lambda: _print_quotas(rows, words(context)))
+        show(rows, json_, lambda: _print_quotas(rows, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @quotas.command("list", help="help.quotas_list")
 def list_quotas(context: typer.Context, json_: Json = False) -> None:
     """List daily limits and the usage of today."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         rows = await library.team.list_quotas()
-        show(rows, json_, lambda: _print_quotas(rows, words(context)))
+        show(rows, json_, lambda: _print_quotas(rows, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @quotas.command("remove", help="help.quotas_remove")
 def remove_quota(context: typer.Context, name: Limited, group: IsGroup = False, json_: Json = False) -> None:
     """Remove the limits of a user or a group."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         await library.team.remove_quota(name, is_group=group)
-        show({"name": name}, json_, lambda: typer.echo(words(context)("quota_removed", user=name)))
+        show({"name": name}, json_, lambda: typer.echo(load_words(context)("quota_removed", user=name)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 def _print_quotas(rows: Sequence[Quota], say: Words) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shisho.interfaces.cli.interrupts import confirm
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import Document
@@ -24,7 +24,7 @@ def references(
 ) -> None:
     """List documents with a DOI but no author or year, and optionally query Crossref."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
         incomplete = await library.references.list_incomplete(*documents)
@@ -32,17 +32,17 @@ def references(
             show(incomplete, json_, lambda: _print(context, incomplete))
             return
         _ask_consent(context, library, incomplete)
-        display = AddingDisplay(words(context), json_=json_)
+        display = AddingDisplay(load_words(context), json_=json_)
         if await display.show(library.references.complete(incomplete)):
             raise typer.Exit(1)
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 def _print(context: typer.Context, incomplete: Sequence[Document]) -> None:
     for document in incomplete:
         typer.echo(f"{document.metadata['doi']}  {document.title}")
-    typer.echo(words(context)("incomplete" if incomplete else "incomplete_none"))
+    typer.echo(load_words(context)("incomplete" if incomplete else "incomplete_none"))
 
 
 def _ask_consent(context: typer.Context, library: Library, incomplete: Sequence[Document]) -> None:
@@ -55,7 +55,7 @@ def _ask_consent(context: typer.Context, library: Library, incomplete: Sequence[
     is_settled = library.web.get_consent() is not WebConsent.NOT_ASKED
     if is_settled or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    say = words(context)
+    say = load_words(context)
     dois = "\n".join(f"  {document.metadata['doi']}" for document in incomplete)
     typer.echo(say("consent_dois", queries=dois), err=True)
     is_agreed = confirm(say("consent_sure"))

@@ -46,14 +46,14 @@ _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
+def print_answer(given_answer: Answer, *, is_brief: bool = False) -> None:
     """Print the answer's blocks, then its sources; a quotation only if the text lacks it.
 
     Everything is in the question's language. `is_brief`: only the marked sentences of passages.
     """
     if is_brief:
         given_answer = _shorten(given_answer)
-    words = _words_of(given_answer)
+    words = _choose_words(given_answer)
     print_blocks(_out, given_answer, words)
     if given_answer.evidence:
         _out.print(f"\n{words('sources')}")
@@ -64,7 +64,7 @@ def answer(given_answer: Answer, *, is_brief: bool = False) -> None:
             quotation = display_quotation(evidence.snippet, code=evidence.code)
             is_told = quotation != "" and quotation in given_answer.text
             name = join_lines(evidence.title) if evidence.source_url else names[evidence.document]
-            _out.print(_evidence_line(evidence, words, name, is_quoted=not is_told))
+            _out.print(_render_evidence(evidence, words, name, is_quoted=not is_told))
     if str(given_answer.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given_answer.id}", style="dim"))
@@ -90,14 +90,14 @@ def _render_marks(passage: AnswerPassage) -> str:
     return render_marks(passage.text, passage.marks, heading=passage.heading, code=passage.code)
 
 
-def _words_of(given_answer: Answer) -> Words:
+def _choose_words(given_answer: Answer) -> Words:
     return Words(answer_language(given_answer.question))
 
 
-def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
+def _render_evidence(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
     if not evidence.snippet:
         return Text(f"[{evidence.number}] {words('removed_source')}")
-    where = _where(evidence, words)
+    where = _describe_position(evidence, words)
     # A terminal with link support opens the quotation in its document.
     line = Text(f"[{evidence.number}] ").append(
         f"{name}{where}", style=f"link {evidence.link}" if evidence.link else ""
@@ -105,19 +105,19 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
     if evidence.source_url:
         line.append(f"\n    {evidence.source_url}", style="dim")
     if is_quoted:
-        line.append(f"\n{indent(_quotation(evidence, words), '    ')}")
+        line.append(f"\n{indent(_render_quotation(evidence, words), '    ')}")
     if key := NO_LONGER.get(evidence.source_state):
         line.append(f"\n    {words(key)}", style="yellow")
     return line
 
 
-def _quotation(evidence: Evidence, words: Words) -> str:
+def _render_quotation(evidence: Evidence, words: Words) -> str:
     if evidence.code:
         return display_code(evidence.snippet)
     return words("quotation", text=join_lines(evidence.snippet))
 
 
-def _where(cited: Evidence | PassageHit, words: Words) -> str:
+def _describe_position(cited: Evidence | PassageHit, words: Words) -> str:
     """Return the position or page after a space, and a note if the words come from OCR."""
     page = "" if cited.page is None else words("page", n=cited.page)
     mark = words("ocr") if cited.ocr else ""
@@ -135,10 +135,10 @@ def print_evidence(accepted: AcceptedEvidence, words: Words) -> None:
         for row in accepted.evidence:
             if row.goal_id == goal.id:
                 name = join_lines(row.title) if row.source_url else names[row.document]
-                _out.print(_evidence_line(row, words, name))
+                _out.print(_render_evidence(row, words, name))
 
 
-def print_whole(
+def print_item(
     thing: Answer | Evidence | tuple[Document, str],
     words: Words,
     pages: Mapping[int, int] | None = None,
@@ -152,16 +152,16 @@ def print_whole(
     """
     if isinstance(thing, Answer):
         _out.print(make_legible(thing.question), style="bold")
-        answer(thing, is_brief=is_brief)
+        print_answer(thing, is_brief=is_brief)
         if not is_brief:
-            _account(thing)
+            _print_details(thing)
     elif isinstance(thing, Evidence):
         name = join_lines(thing.title) if thing.source_url else display_name(PurePath(thing.document).name)
-        _out.print(_evidence_line(thing, words, name))
-        _fields({name: value for name, value in to_plain(thing).items() if name != "snippet"}, words)
+        _out.print(_render_evidence(thing, words, name))
+        _print_fields({name: value for name, value in to_plain(thing).items() if name != "snippet"}, words)
     else:
         document, text = thing
-        _fields(to_plain(render_all(document)) | {"state": words(f"state_{document.state}")}, words)
+        _print_fields(to_plain(render_all(document)) | {"state": words(f"state_{document.state}")}, words)
         _out.print("")
         for part in break_into_pages(text, pages or {}, words):
             _out.print(part)
@@ -178,8 +178,8 @@ def break_into_pages(text: str, pages: Mapping[int, int], words: Words) -> Itera
         yield make_legible(text[start:end]).rstrip("\n")
 
 
-def _account(answer: Answer) -> None:
-    words = _words_of(answer)
+def _print_details(answer: Answer) -> None:
+    words = _choose_words(answer)
     _out.print(f"\n{words('condition')}: {answer.condition}\n{words('goals')}:")
     status = {goal_status.goal_id: goal_status for goal_status in answer.goal_status}
     for goal in answer.goals:
@@ -197,12 +197,12 @@ def _account(answer: Answer) -> None:
         words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in answer.budget_used.items()
     )
     for use in answer.model_uses:
-        _out.print(use_line(use, words))
+        _out.print(describe_use(use, words))
     why = words(f"end_{answer.loop_stop}".lower())
     _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {answer.rounds} ({used})")
 
 
-def use_line(use: ModelUse, words: Words) -> str:
+def describe_use(use: ModelUse, words: Words) -> str:
     """Describe what a model did for a node, its cost, and its dropped content."""
     tokens = f"{use.usage.input_tokens} + {use.usage.output_tokens}"
     line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)
@@ -212,7 +212,7 @@ def use_line(use: ModelUse, words: Words) -> str:
     return line + "".join(words(f"use_{name}", n=count) for name, count in changes.items() if count)
 
 
-def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
+def print_turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
     """Print the questions of a conversation, each with its interpretation if that differs."""
     for turn in given_turns:
         _out.print(Text(f"{turn.number}. {make_legible(turn.question)}", style="bold"))
@@ -226,13 +226,13 @@ def print_hits(hits: Sequence[PassageHit], words: Words) -> None:
         _out.print(words("nothing_found"))
     names = make_names_distinct(passage.source for passage in hits)
     for place, passage in enumerate(hits, 1):
-        head = Text(f"{place}. {names[passage.source]}{_where(passage, words)}", style="bold")
+        head = Text(f"{place}. {names[passage.source]}{_describe_position(passage, words)}", style="bold")
         about = [join_lines(passage.heading), f"{passage.score:.2f}"]
         _out.print(head.append("  " + "  ".join(filter(None, about)), style="dim"))
         _out.print(Text(indent(display_quotation(passage.text, code=passage.code), "   ")))
 
 
-def documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool, words: Words) -> None:
+def print_documents(given_documents: Sequence[Document], more: bool, is_narrowed: bool, words: Words) -> None:
     """Print two lines for each document, and how to see `more`.
 
     `is_narrowed`: the listing is filtered.
@@ -260,7 +260,7 @@ def print_checks(given_checks: Sequence[Check], words: Words) -> None:
         _out.print(f"{mark} {words(f'check_{check.name}')}: {render(check.detail)}{remedy}")
 
 
-def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
+def print_settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
     """Print a table of settings."""
     heads = [words(name) for name in ("setting", "value", "origin", "meaning")]
     cells = []
@@ -270,12 +270,12 @@ def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> N
     print_columns(_out, heads, cells)
 
 
-def figures(values: Mapping[str, Any], words: Words) -> None:
+def print_metrics(values: Mapping[str, Any], words: Words) -> None:
     """Print metrics, one a line."""
-    _pairs({words(f"figure_{name}"): value for name, value in values.items()})
+    _print_pairs({words(f"figure_{name}"): value for name, value in values.items()})
 
 
-def measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Words) -> None:
+def print_measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Words) -> None:
     """Print a table for each measurement: a row for each kind, a column for each metric."""
     for name, rows in tables.items():
         _out.print(Text(words("measured_rules") if name == "none" else name, style="bold"))
@@ -286,7 +286,7 @@ def measures(tables: Mapping[str, Mapping[str, Mapping[str, float]]], words: Wor
         )
 
 
-def calibration(outcome: Calibration, words: Words) -> None:
+def print_calibration(outcome: Calibration, words: Words) -> None:
     """Print a line for each tested share, then the selected ones."""
     for language, scores in outcome.ndcg.items():
         for tried_share, score in scores.items():
@@ -298,16 +298,16 @@ def calibration(outcome: Calibration, words: Words) -> None:
     _out.print(words("share_kept", text=outcome.embedder, japanese=japanese, english=english, floor=floor))
 
 
-def _fields(values: Mapping[str, Any], words: Words) -> None:
-    _pairs({words(f"field_{name}"): value for name, value in values.items()})
+def _print_fields(values: Mapping[str, Any], words: Words) -> None:
+    _print_pairs({words(f"field_{name}"): value for name, value in values.items()})
 
 
-def _pairs(values: Mapping[str, Any]) -> None:
+def _print_pairs(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        _out.print(display_name(f"{name}: {_value(value)}"))
+        _out.print(display_name(f"{name}: {_format_value(value)}"))
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "  ".join(f"{key}={member}" for key, member in value.items()) or "-"
     if isinstance(value, list | tuple):

@@ -18,7 +18,7 @@ from rich.text import Text
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_references import reference_lines
+from shisho.interfaces.cli.render_references import describe_references
 from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
 from shisho.services.news import FileNews, FilesSurveyed, News, PageRecognised, PagesRead, TextPartStored
@@ -90,7 +90,7 @@ class AddingDisplay:
 
         If interrupted, the results so far.
         """
-        with progress(self.words) as self.bar:
+        with build_progress(self.words) as self.bar:
             self.bar.add_task("", total=None, visible=False, page="")
             try:
                 async with aclosing(coming) as receipts:
@@ -112,9 +112,9 @@ class AddingDisplay:
         elif self.json_ and not self.quiet:
             print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
         elif not self.quiet:
-            _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
+            _out.print(describe_receipt(receipt, self.words, self.name(receipt.source)))
         elif receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.ADDED):
-            _err.print(receipt_line(receipt, self.words, self.name(receipt.source)))
+            _err.print(describe_receipt(receipt, self.words, self.name(receipt.source)))
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], advance=1, within="")
 
@@ -144,11 +144,11 @@ def describe_progress(news: FileNews, words: Words) -> str:
             return words("part_stored", n=100 * characters // total)
 
 
-def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
+def describe_receipt(receipt: Receipt, words: Words, name: str) -> Text:
     """Return the line with the outcome of a file."""
     line = Text(f"{words(str(receipt.outcome))}  {name}")
     if receipt.references:
-        return line.append(reference_lines(receipt, words))
+        return line.append(describe_references(receipt, words))
     if receipt.outcome is IntakeOutcome.FAILED:
         line.append(f"\n    {receipt.code}: {render(receipt.reason)}", style="yellow")
     elif receipt.outcome is not IntakeOutcome.GONE:
@@ -181,7 +181,7 @@ class _MiddleColumn(ProgressColumn):
         return Text(within, no_wrap=True, overflow="ellipsis") if within else self.bar.render(task)
 
 
-def progress(words: Words) -> Progress:
+def build_progress(words: Words) -> Progress:
     """Return a progress bar on stderr; nothing is shown if that is a pipe or a file."""
     of_all = TextColumn(words("counted", n="{task.completed:.0f}", total="{task.total:.0f}"))
     return Progress(

@@ -15,7 +15,7 @@ from shisho.domain.folder import WatchedFolder
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_adding import receipt_line
+from shisho.interfaces.cli.render_adding import describe_receipt
 from shisho.language.display import display_name
 from shisho.messages.catalogue import render, render_all
 from shisho.services.news import FileTakenIn, FolderFailed, FolderUpToDate, News
@@ -71,7 +71,7 @@ class FollowingDisplay:
         if self.json_:
             print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
         else:
-            _out.print(receipt_line(receipt, self.words, display_name(receipt.source)))
+            _out.print(describe_receipt(receipt, self.words, display_name(receipt.source)))
 
     def _tell_even(self, folder: WatchedFolder) -> None:
         if self.json_:

@@ -53,7 +53,7 @@ def to_json(held: TaskSnapshot) -> dict[str, Any]:
     return {**to_plain(render_all(held)), "progress": counts}
 
 
-def status(snapshot: TaskSnapshot, words: Words) -> None:
+def print_status(snapshot: TaskSnapshot, words: Words) -> None:
     """Print a task, its findings and its errors."""
     typer.echo(f"{words('task', text=snapshot.task_id)}  {display_name(snapshot.question)}")
     follow(words)(snapshot)
@@ -78,7 +78,7 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
         if progress.reading.total:
             lines.append("  " + words("being_read", n=progress.reading.done, total=progress.reading.total))
         lines += [
-            f"  {display_name(result.title or result.url)}{_name_page(result, words)}\n    {strip_unseen(result.url)}"
+            f"  {display_name(result.title or result.url)}{_describe_page(result, words)}\n    {strip_unseen(result.url)}"
             for result in snapshot.results
             if result.document_id
         ]
@@ -88,7 +88,8 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
             for error in snapshot.errors
         ]
         lines += [
-            "  " + words("put_off", n=delay.jobs, until=_clock(delay.until), reason=render(delay.reason))
+            "  "
+            + words("put_off", n=delay.jobs, until=_format_time(delay.until), reason=render(delay.reason))
             for delay in snapshot.delays
         ]
         lines += [
@@ -103,7 +104,7 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
     return tell
 
 
-def _name_page(result: ResultRow, words: Words) -> str:
+def _describe_page(result: ResultRow, words: Words) -> str:
     return "" if result.page_number is None else f" ({words('result_page', n=result.page_number)})"
 
 
@@ -131,7 +132,7 @@ def print_stopped(done: TaskStopped, words: Words) -> None:
     typer.echo(words("stopped", n=number, running=len(done.still_running)))
 
 
-def tasks(page: TaskPage, is_rest: bool, words: Words) -> None:
+def print_tasks(page: TaskPage, is_rest: bool, words: Words) -> None:
     """Print tasks, newest first. `is_rest`: this is not the first page."""
     if not page.tasks:
         typer.echo(words("nothing_more_queued" if is_rest else "nothing_queued"))
@@ -143,7 +144,7 @@ def tasks(page: TaskPage, is_rest: bool, words: Words) -> None:
     print_columns(_out, [words("id"), words("state"), words("created"), words("question")], rows)
 
 
-def jobs(page: JobPage, words: Words) -> None:
+def print_jobs(page: JobPage, words: Words) -> None:
     """Print the jobs of a task, oldest first, each with its last error."""
     rows = [
         (
@@ -151,7 +152,7 @@ def jobs(page: JobPage, words: Words) -> None:
             words(f"job_{job.kind}") if job.kind in KINDS else job.kind,
             words(f"state_{job.state}"),
             render(describe_subject(job)),
-            _error(job),
+            _describe_error(job),
         )
         for job in page.jobs
     ]
@@ -177,7 +178,7 @@ def print_waiting(interventions: Sequence[PendingIntervention], words: Words) ->
     print_columns(_out, heads, rows)
 
 
-def engines(rows: Sequence[EngineStatus], words: Words) -> None:
+def print_engines(rows: Sequence[EngineStatus], words: Words) -> None:
     """Print each engine with its availability, its success rate and its remaining daily quota.
 
     Reasons and errors follow below, once for all engines that share them.
@@ -197,7 +198,7 @@ def engines(rows: Sequence[EngineStatus], words: Words) -> None:
             )
         ),
     ]
-    print_columns(_out, heads, [_engine(row, words) for row in rows])
+    print_columns(_out, heads, [_describe_engine(row, words) for row in rows])
     counts = Counter(row.reason for row in rows if row.reason)
     shared = [reason for reason, count in counts.items() if count > 1]
     for reason in shared:
@@ -209,7 +210,7 @@ def engines(rows: Sequence[EngineStatus], words: Words) -> None:
                 typer.echo(display_name(note if note.startswith(row.name) else f"{row.name}: {note}"))
 
 
-def _engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:
+def _describe_engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:
     return (
         "○" if engine_status.available else "-",
         engine_status.name,
@@ -218,13 +219,13 @@ def _engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:
         "" if engine_status.success_rate is None else f"{engine_status.success_rate:.0%}",
         "" if engine_status.median_latency_s is None else f"{engine_status.median_latency_s:.1f} s",
         "" if engine_status.quota_left is None else f"{engine_status.quota_left}/{engine_status.per_day}",
-        "" if engine_status.cool_down_until is None else _clock(engine_status.cool_down_until),
+        "" if engine_status.cool_down_until is None else _format_time(engine_status.cool_down_until),
     )
 
 
-def _clock(at: Instant) -> str:
+def _format_time(at: Instant) -> str:
     return f"{datetime.fromisoformat(at).astimezone():%m-%d %H:%M}"
 
 
-def _error(job: Job) -> str:
+def _describe_error(job: Job) -> str:
     return f"{job.errors[-1].code}: {render(job.errors[-1].message)}" if job.errors else ""

@@ -15,7 +15,7 @@ from shisho.language.display import display_name, join_lines
 NAMED = 20  # listed entries of each kind
 
 
-def reference_lines(receipt: Receipt, words: Words) -> Text:
+def describe_references(receipt: Receipt, words: Words) -> Text:
     """Return the number of matches, the added matches, and unmatched entries with advice."""
     matches = receipt.references
     matched = [match for match in matches if match.document_id]
@@ -24,23 +24,23 @@ def reference_lines(receipt: Receipt, words: Words) -> Text:
     named_matches = matched if receipt.outcome is IntakeOutcome.DESCRIBED else []
     for match in named_matches[:NAMED]:
         sign = words(f"matched_{match.by}")
-        lines.append(f"\n      {_key(match)} → {display_name(PurePath(match.source).name)} ({sign})")
-    lines.append(_rest(named_matches, words))
+        lines.append(f"\n      {_format_key(match)} → {display_name(PurePath(match.source).name)} ({sign})")
+    lines.append(_describe_rest(named_matches, words))
     if lost:
         lines.append("\n    " + words("references_lost"), style="yellow")
     for match in lost[:NAMED]:
         reason = f" ({words('matched_several')})" if match.by is MatchedBy.SEVERAL else ""
-        lines.append(f"\n      {_key(match)}  {join_lines(match.title)}{reason}")
-    lines.append(_rest(lost, words))
+        lines.append(f"\n      {_format_key(match)}  {join_lines(match.title)}{reason}")
+    lines.append(_describe_rest(lost, words))
     if lost:
         lines.append("\n    " + words("references_way"))
     return lines
 
 
-def _key(match: ReferenceMatch) -> str:
+def _format_key(match: ReferenceMatch) -> str:
     return display_name(match.key) or "–"
 
 
-def _rest(matches: Sequence[ReferenceMatch], words: Words) -> str:
+def _describe_rest(matches: Sequence[ReferenceMatch], words: Words) -> str:
     more = len(matches) - NAMED
     return "\n      " + words("more_failures", n=more) if more > 0 else ""

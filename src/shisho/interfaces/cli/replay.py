@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.answer_log import ReplayReport
@@ -22,23 +22,23 @@ def replay(
 ) -> None:
     """Replay an answer over its recorded passages and replies, and report any difference."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         report = await library.questions.replay(answer)
 
-        def printed() -> None:
+        def print_report() -> None:
             _print(report, context)
 
-        show(report, json_, printed)
+        show(report, json_, print_report)
         if not report.is_same:
             raise typer.Exit(1)
 
-    run(context, work, json_, "interrupted_look")
+    run(context, execute, json_, "interrupted_look")
 
 
 def _print(report: ReplayReport, context: typer.Context) -> None:
     from shisho.language.display import make_legible
 
-    say = words(context)
+    say = load_words(context)
     if report.is_same:
         typer.echo(say("replay_same", n=len(report.now.evidence)))
         return

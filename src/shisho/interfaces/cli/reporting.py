@@ -21,9 +21,9 @@ from shisho.interfaces.cli.interrupts import (
 )
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import load_words as _words
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
-from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
     from shisho.domain.task import AnswerHandle, AskOptions
@@ -43,7 +43,7 @@ def report(
 ) -> None:
     """Write a report from your documents, section by section, each sentence with its source."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.inquiry import LoopStop
         from shisho.domain.requirements import RequestKind, Requirements
         from shisho.domain.task import AskOptions, Sources
@@ -74,11 +74,11 @@ def report(
             typer.echo(say("report_not_begun"), err=True)
             raise typer.Exit(INTERRUPTED)
         answer = handle.answer
-        _print(answer, json_, lambda: render.answer(answer))
+        _print(answer, json_, lambda: render.print_answer(answer))
         if answer.loop_stop is LoopStop.STOPPED:
             raise typer.Exit(INTERRUPTED)
 
-    _run(context, work, json_, "interrupted_ask")
+    _run(context, execute, json_, "interrupted_ask")
 
 
 def _ask_to_start(say: Words) -> bool:

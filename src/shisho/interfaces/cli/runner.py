@@ -32,17 +32,17 @@ def run(
     `kept`: the message about kept work after Ctrl-C.
     """
 
-    async def opened() -> None:
+    async def open_and_run() -> None:
         from shisho.bootstrap.library import open_library
 
         async with open_library(**context.obj) as library:
             await work(library)
 
     with fail_typed(json_):
-        run_to_end(opened(), context, kept)
+        run_to_end(open_and_run(), context, kept)
 
 
-def words(context: typer.Context) -> Words:
+def load_words(context: typer.Context) -> Words:
     """Return the texts of the configured language."""
     return Words(settings.load(**context.obj).reader)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shisho import settings
-from shisho.interfaces.cli.client_configs import AssistantClient, config
+from shisho.interfaces.cli.client_configs import AssistantClient, build_config
 from shisho.interfaces.cli.interrupts import INTERRUPTED, EndRequest, end_request
 from shisho.interfaces.cli.log_lines import start_log
-from shisho.interfaces.cli.runner import run, words
+from shisho.interfaces.cli.runner import load_words, run
 
 if TYPE_CHECKING:
     from shisho.interfaces.http.guard import AccessRules
@@ -34,10 +34,10 @@ def mcp(
     Stops with its client; jobs continue in any other worker.
     """
     if print_config is not None:
-        typer.echo(config(print_config, context.obj["home"]))
+        typer.echo(build_config(print_config, context.obj["home"]))
         return
 
-    async def work(library: Library) -> EndRequest:
+    async def execute(library: Library) -> EndRequest:
         from shisho.interfaces.cli.startup import hasten_imports
 
         with hasten_imports():
@@ -53,7 +53,7 @@ def mcp(
             serving.result()
         return request
 
-    _worked(context, work, holds_input=True)
+    _run_server(context, execute, holds_input=True)
 
 
 def serve(
@@ -66,7 +66,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the reading room, REST under /api/v1 and MCP under /mcp until interrupted."""
-    _serve(context, port, host, token, _started)
+    _serve(context, port, host, token, _print_addresses)
 
 
 def ui(
@@ -76,33 +76,33 @@ def ui(
 ) -> None:
     """Open the reading room in your browser, to add documents and ask, until interrupted."""
 
-    def started(address: str) -> None:
-        typer.echo(words(context)("ui_opens", address=address))
+    def announce(address: str) -> None:
+        typer.echo(load_words(context)("ui_opens", address=address))
         if not no_browser:
             import webbrowser
 
             webbrowser.open(address)
 
-    _serve(context, port, "127.0.0.1", None, started)
+    _serve(context, port, "127.0.0.1", None, announce)
 
 
 def _serve(
-    context: typer.Context, port: int, host: str, token: str | None, started: Callable[[str], None]
+    context: typer.Context, port: int, host: str, token: str | None, announce: Callable[[str], None]
 ) -> None:
     option_values = {"token": token} if token else {}
 
-    async def work(library: Library) -> EndRequest:
+    async def execute(library: Library) -> EndRequest:
         from shisho.interfaces.http.server import serve as served
 
         request = end_request()
-        await served(library, rules, port, started, request)
+        await served(library, rules, port, announce, request)
         return request
 
     rules = access_rules(settings.load(**context.obj, **option_values), host)
-    _worked(context, work)
+    _run_server(context, execute)
 
 
-def _started(address: str) -> None:
+def _print_addresses(address: str) -> None:
     typer.echo(f"Shisho: {address}/  REST {address}/api/v1  MCP {address}/mcp")
 
 
@@ -131,9 +131,9 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
     )
 
 
-def _worked(
+def _run_server(
     context: typer.Context,
-    work: Callable[[Library], Coroutine[Any, Any, EndRequest]],
+    execute: Callable[[Library], Coroutine[Any, Any, EndRequest]],
     *,
     holds_input: bool = False,
 ) -> None:
@@ -144,19 +144,19 @@ def _worked(
     # Logs go to stderr, because stdout carries the protocol; set up before the SDK installs its own log.
     start_log(settings.load(**context.obj))
 
-    async def working(library: Library) -> None:
+    async def run_workers(library: Library) -> None:
         from shisho.bootstrap.tracing import trace
         from shisho.interfaces.cli.terminal import Terminal
 
         with trace(settings.load(**context.obj)):
-            async with library.working(here=Terminal(words(context))):
-                end_request = await work(library)
+            async with library.working(here=Terminal(load_words(context))):
+                end_request = await execute(library)
         if end_request.interrupted:
-            typer.echo(words(context)("interrupted_worker"), err=True)
+            typer.echo(load_words(context)("interrupted_worker"), err=True)
         if end_request.is_set() and holds_input:
             sys.stderr.flush()
             os._exit(INTERRUPTED if end_request.interrupted else 0)
         if end_request.interrupted:
             raise typer.Exit(INTERRUPTED)
 
-    run(context, working, False, "interrupted_worker")
+    run(context, run_workers, False, "interrupted_worker")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.team import TaskShare
@@ -24,13 +24,13 @@ def share(
 ) -> None:
     """Share a task and its answer with a group; without arguments, list what is shared."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         if task or group:
             await (library.tasks.unshare if end else library.tasks.share)(task, group)
         rows = await library.tasks.list_shares()
-        show(rows, json_, lambda: _print_shares(rows, words(context)))
+        show(rows, json_, lambda: _print_shares(rows, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 def _print_shares(rows: Sequence[TaskShare], say: Words) -> None:

@@ -28,16 +28,16 @@ class Output(io.TextIOWrapper):
     """
 
     def write(self, text: str, /) -> int:
-        with _watched():
+        with _detect_failures():
             return super().write(text)
 
     def flush(self) -> None:
-        with _watched():
+        with _detect_failures():
             super().flush()
 
 
 @contextmanager
-def _watched() -> Iterator[None]:
+def _detect_failures() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:  # the reader closed the pipe

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.audit import AuditEntry
@@ -36,33 +36,33 @@ def add_user(
 ) -> None:
     """Add a user and print their token once; only its hash is stored."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         token = await library.team.add_user(name, has_token=not no_token)
-        show(token or {"user": name}, json_, lambda: _print_token(name, token, words(context)))
+        show(token or {"user": name}, json_, lambda: _print_token(name, token, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @users.command("token", help="help.users_token")
 def renew_token(context: typer.Context, name: Name, json_: Json = False) -> None:
     """Replace a user's token and print it once; the old one stops working."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         token = await library.team.renew_token(name)
-        show(token, json_, lambda: _print_token(name, token, words(context)))
+        show(token, json_, lambda: _print_token(name, token, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @users.command("list", help="help.users_list")
 def list_users(context: typer.Context, json_: Json = False) -> None:
     """List users with their groups."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         rows = await library.team.list_users()
-        show(rows, json_, lambda: _print_users(rows, words(context)))
+        show(rows, json_, lambda: _print_users(rows, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @users.command("remove", help="help.users_remove")
@@ -86,27 +86,27 @@ def add_group(
 ) -> None:
     """Create a group if needed, and add users to it."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.services.team import check_name
 
         name = check_name(group)
         is_there = name in {row.name for row in await library.team.list_groups()}
         count = await (library.team.join if is_there else library.team.add_group)(name, *names)
         facts = {"group": name, "joined": count}
-        show(facts, json_, lambda: typer.echo(words(context)("group_joined", group=name, n=count)))
+        show(facts, json_, lambda: typer.echo(load_words(context)("group_joined", group=name, n=count)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @groups.command("list", help="help.list_groups")
 def list_groups(context: typer.Context, json_: Json = False) -> None:
     """List groups with their members."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         rows = await library.team.list_groups()
-        show(rows, json_, lambda: _print_groups(rows, words(context)))
+        show(rows, json_, lambda: _print_groups(rows, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @groups.command("remove", help="help.groups_remove")
@@ -118,16 +118,20 @@ def remove_group(
 ) -> None:
     """Remove users from a group, or the group with all its grants."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         if not names:
             await library.team.remove_group(group)
-            show({"group": group}, json_, lambda: typer.echo(words(context)("on_group_removed", group=group)))
+            show(
+                {"group": group},
+                json_,
+                lambda: typer.echo(load_words(context)("on_group_removed", group=group)),
+            )
             return
         count = await library.team.leave(group, *names)
         facts = {"group": group, "left": count}
-        show(facts, json_, lambda: typer.echo(words(context)("group_left", group=group, n=count)))
+        show(facts, json_, lambda: typer.echo(load_words(context)("group_left", group=group, n=count)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @grants.command("add", help="help.grants_add")
@@ -144,22 +148,22 @@ def add_grant(
     A new grant replaces the old one.
     """
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         granted = await library.team.grant(corpus, name, is_group=group, is_writable=write)
-        show(granted, json_, lambda: _print_grants([granted], words(context)))
+        show(granted, json_, lambda: _print_grants([granted], load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @grants.command("list", help="help.list_grants")
 def list_grants(context: typer.Context, json_: Json = False) -> None:
     """List grants of your corpora; the library's owner sees all of them."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         rows = await library.team.list_grants()
-        show(rows, json_, lambda: _print_grants(rows, words(context)))
+        show(rows, json_, lambda: _print_grants(rows, load_words(context)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 @grants.command("remove", help="help.grants_remove")
@@ -193,21 +197,25 @@ def audit(
     Recorded once a user exists.
     """
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         entries = await library.team.list_audit(user, before=before, limit=limit)
-        show(entries, json_, lambda: _print_audit(entries, words(context), is_narrowed=bool(user or before)))
+        show(
+            entries,
+            json_,
+            lambda: _print_audit(entries, load_words(context), is_narrowed=bool(user or before)),
+        )
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 def _do(context: typer.Context, json_: bool, act: Callable[[Library], Any], key: str, **facts: str) -> None:
     """Do something without a result, and confirm it."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         await act(library)
-        show(facts, json_, lambda: typer.echo(words(context)(key, **facts)))
+        show(facts, json_, lambda: typer.echo(load_words(context)(key, **facts)))
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
 def _print_token(name: str, token: NewToken | None, say: Words) -> None:

@@ -12,9 +12,9 @@ from shisho import settings as settings_
 from shisho.interfaces.cli.interrupts import run_to_end
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import load_words as _words
 from shisho.interfaces.cli.runner import run as _run
 from shisho.interfaces.cli.runner import show as _print
-from shisho.interfaces.cli.runner import words as _words
 
 if TYPE_CHECKING:
     from shisho.services import Library
@@ -27,14 +27,14 @@ def restore(
 ) -> None:
     """Restore a removed document that was not purged."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.language.display import display_name
 
         restored = await library.documents.restore(document)
         name = display_name(restored.source)
         _print(restored, json_, lambda: typer.echo(_words(context)("restored", text=name)))
 
-    _run(context, work, json_)
+    _run(context, execute, json_)
 
 
 def backup(
@@ -43,7 +43,7 @@ def backup(
 ) -> None:
     """Back up everything to one file, during normal operation."""
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.bootstrap.blobs import list_left_out
 
         await library.backup(file)
@@ -55,7 +55,7 @@ def backup(
             place = settings_held.show("blobs") or settings_held.home
             typer.echo(say("backup_left_out", n=len(left_out), text=place), err=True)
 
-    _run(context, work, False, "interrupted_backup")
+    _run(context, execute, False, "interrupted_backup")
 
 
 def doctor(
@@ -65,7 +65,7 @@ def doctor(
 ) -> None:
     """Report the available features and how to install the missing ones."""
 
-    async def work() -> None:
+    async def execute() -> None:
         from shisho.bootstrap.library import run_doctor
         from shisho.interfaces.cli import render
 
@@ -79,7 +79,7 @@ def doctor(
         if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)
 
-    run_to_end(work(), context, "interrupted" if fix else "interrupted_look")
+    run_to_end(execute(), context, "interrupted" if fix else "interrupted_look")
 
 
 def settings(context: typer.Context, json_: Json = False) -> None:
@@ -102,8 +102,8 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     consent = web_consent(settings_held)
     state = {"state": consent.state(), "since": consent.read_since() or None}
 
-    def printed() -> None:
-        render.settings(rows, settings_held.home, words)
+    def print_settings() -> None:
+        render.print_settings(rows, settings_held.home, words)
         typer.echo(words(f"consent_{consent.state()}", since=consent.read_since()[:10]).rstrip())
 
-    _print({"home": str(settings_held.home), "settings": rows, "web_consent": state}, json_, printed)
+    _print({"home": str(settings_held.home), "settings": rows, "web_consent": state}, json_, print_settings)

@@ -30,7 +30,7 @@ def _print_usage_error(error: Any) -> None:
 
     console = rich_utils._get_rich_console(stderr=True)
     message = error.format_message()
-    if type(error).__name__ == "NoArgsIsHelpError" or fits_frame(message, console.width):
+    if type(error).__name__ == "NoArgsIsHelpError" or can_frame(message, console.width):
         _framed[0](error)
         return
     lines = [f"{rich_utils.ERRORS_PANEL_TITLE}: {message}"]
@@ -53,7 +53,7 @@ def _tell_help(context: Any) -> str:
     )
 
 
-def fits_frame(message: str, columns: int) -> bool:
+def can_frame(message: str, columns: int) -> bool:
     """Return whether the frame breaks no word of the message."""
     widest = max(map(len, UNBROKEN.findall(message)), default=0)
     return columns >= FRAME_FROM and widest <= columns - FRAME

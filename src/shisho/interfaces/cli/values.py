@@ -47,14 +47,14 @@ class PlainValues:
 
     def _read(self, value: Any, *, repeated: bool) -> Any:
         if repeated:
-            return self._all_of(value)
+            return self._read_all(value)
         if value is None:
             return None
         if value is self._default and type(value) is self._annotation:
             return value
-        return _plain(value, self._annotation)
+        return _read_plain(value, self._annotation)
 
-    def _all_of(self, value: Any) -> Any:
+    def _read_all(self, value: Any) -> Any:
         if value is None:
             return ()
         inner = get_args(self._annotation)
@@ -64,7 +64,7 @@ class PlainValues:
             or get_origin(self._annotation) is not list
         ):
             return MISREAD
-        read = [_plain(part, inner[0]) for part in value]
+        read = [_read_plain(part, inner[0]) for part in value]
         return MISREAD if MISREAD in read else read
 
 
@@ -98,7 +98,7 @@ def _read_parameter_plainly(parameter: Any) -> None:
     parameter.get_runtime_param = lambda: values
 
 
-def _plain(value: Any, annotation: Any) -> Any:
+def _read_plain(value: Any, annotation: Any) -> Any:
     if type(value) not in (str, bool):
         return MISREAD
     if annotation is type(value):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.interfaces.cli.runner import Json, load_words, run, show
 
 if TYPE_CHECKING:
     from shisho.domain.task import WebConsent
@@ -27,7 +27,7 @@ def web(
     Without an argument, show it.
     """
 
-    async def work(library: Library) -> None:
+    async def execute(library: Library) -> None:
         from shisho.domain.task import WebConsent
 
         said = {"on": WebConsent.GIVEN, "off": WebConsent.OFF, "ask": WebConsent.NOT_ASKED}
@@ -39,13 +39,15 @@ def web(
         show(
             state_row,
             json_,
-            lambda: typer.echo(_told(words(context), state, since, said[say] if say else state)),
+            lambda: typer.echo(
+                _describe_consent(load_words(context), state, since, said[say] if say else state)
+            ),
         )
 
-    run(context, work, json_)
+    run(context, execute, json_)
 
 
-def _told(words: Words, state: WebConsent, since: str, said_consent: WebConsent) -> str:
+def _describe_consent(words: Words, state: WebConsent, since: str, said_consent: WebConsent) -> str:
     lines = [words(f"consent_{state}", since=since[:10]).rstrip(), words("consent_how")]
     if state is not said_consent:
         lines.insert(0, words("consent_overruled"))

@@ -28,8 +28,9 @@ PrintedLine = tuple[PrintedPart, ...]
 class PrintedBlock:
     """A block of the answer.
 
-    `lines`: of text, of code, or the items of a list, each after its sign. `header` and `rows` belong to a
-    table, `level` to a heading.
+    `lines`: of text, of code, or the items of a list, each after its sign. `header`, `rows` and `shares`
+    belong to a table, `level` to a heading. `shares`: for each column its share of the remaining width; 0 if
+    it is as wide as its content.
     """
 
     kind: Literal["heading", "text", "list", "table", "code", "quotes"]
@@ -37,6 +38,7 @@ class PrintedBlock:
     signs: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     rows: tuple[tuple[PrintedLine, ...], ...] = ()
+    shares: tuple[int, ...] = ()
     level: int = 0
 
 

@@ -48,6 +48,7 @@ UNKNOWN = "〓"  # the mark of Japanese printers for a missing letter
 _WIDE = "\u2e80-\u303e\u3041-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffe6\U00020000-\U0003ffff"
 _BULLET = "•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-"
 _LISTED = compile_lazily(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
+_ITEM_MARK = compile_lazily(r"[ \u3000]*(?:[•●■▪◆‣⁃◦·・][ \t\u3000]*|[-–−*][ \t\u3000]+(?!\d|印))")
 _AFTER_MARK = compile_lazily(
     rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t[\t ]*",
     re.M,
@@ -114,6 +115,22 @@ def _join_sides(before: str, after: str) -> str:
 def display_quotation(text: str, *, code: bool) -> str:
     """Return a quotation for display: code with its lines, other text on one line."""
     return display_code(text) if code else join_lines(text)
+
+
+def strip_item_mark(text: str) -> str:
+    """Return a line without its own bullet, for a list that puts one before it. Numbers stay."""
+    return text[match.end() :] if (match := _ITEM_MARK.match(text)) else text
+
+
+def split_item(text: str) -> list[str]:
+    """Return an item without its own bullet, then the items nested in it, each on one line."""
+    parts: list[str] = []
+    for line in make_legible(text).strip().split("\n"):
+        if not parts or _LISTED.match(line.strip()) or _ITEM_MARK.match(line):
+            parts.append(line)
+        else:
+            parts[-1] += f"\n{line}"
+    return [join_lines(strip_item_mark(part)) for part in parts]
 
 
 def display_code(text: str) -> str:

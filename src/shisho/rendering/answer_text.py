@@ -19,7 +19,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     choose_quoted,
 )
-from shisho.language.display import join_lines, join_sentences
+from shisho.language.display import join_lines, join_sentences, split_item
 from shisho.language.marked_text import render_marked
 from shisho.messages.catalogue import word
 
@@ -84,12 +84,20 @@ class TextWriter:
     def _render_items(self, items: Sequence[Sentence], signs: Sequence[str]) -> Iterator[str]:
         for place, item in enumerate(items):
             sign = signs[place] if signs else "-"
-            yield f"{sign if sign == '-' or sign.endswith('.') else f'- {sign}'} {self._render_unit(item)}"
+            mark = sign if sign == "-" or sign.endswith(".") else f"- {sign}"
+            first, *nested = map(self.escape, split_item(item.text))
+            lines = [f"{mark} {first}", *(f"{' ' * len(mark)} - {line}" for line in nested)]
+            lines[-1] += self._render_marks(item)
+            yield from lines
             yield from self._quote([item])
 
     def _render_unit(self, sentence: Sentence) -> str:
+        return self._render_line(sentence.text) + self._render_marks(sentence)
+
+    def _render_marks(self, sentence: Sentence) -> str:
+        """Return the citation numbers, and the remark on an unverified sentence."""
         doubt = self._say("unit_unverified") if sentence.support is SupportOutcome.UNVERIFIED else ""
-        return self._render_line(sentence.text) + write_numbers(sentence) + doubt
+        return write_numbers(sentence) + doubt
 
     def _quote(self, sentences: Iterable[Sentence]) -> list[str]:
         """Return the quotations of unsupported sentences, each once in an answer."""

@@ -16,7 +16,14 @@ from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import is_on_web, name_file
 from shisho.domain.place import say_place
 from shisho.errors import InvalidParams
-from shisho.language.display import display_name, display_quotation, escape_markdown, fence_code, join_lines
+from shisho.language.display import (
+    display_name,
+    display_quotation,
+    escape_markdown,
+    fence_code,
+    join_lines,
+    strip_item_mark,
+)
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
 from shisho.rendering import bibliography
@@ -100,7 +107,7 @@ def _export_markdown(answer: Answer) -> str:
             f"[{evidence.number}]: {_title(evidence)}{_format_page(evidence, language)} <{_make_address(evidence)}>",
             "",
         ]
-        if quotation not in answer.text:
+        if strip_item_mark(quotation) not in answer.text:
             block = fence_code(quotation) if evidence.code else escape_markdown(quotation)
             rows += [*(f"> {line}" for line in block.split("\n")), ""]
         if evidence.source_state in NO_LONGER:

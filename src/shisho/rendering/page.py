@@ -16,12 +16,15 @@ _STYLE = """
 :root { color-scheme: light dark }
 body { font: 1rem/1.7 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
 .answer p, blockquote { white-space: pre-wrap }
+h1 { font-size: clamp(1.3rem, 5vw, 2rem); line-height: 1.4 }
+a[href^="#e"] { white-space: nowrap }
 .units { list-style: none; padding-left: .5rem }
-.units li { margin: .2rem 0 .2rem 1.2rem; text-indent: -1.2rem }
+.units li { white-space: pre-line; margin: .2rem 0 .2rem 1.2rem; text-indent: -1.2rem }
 .quotes { margin-left: 1rem; font-size: .9rem; opacity: .8 }
 .wide { overflow-x: auto }
-table { border-collapse: collapse }
-th, td { border: 1px solid; padding: .3rem .6rem; text-align: left; vertical-align: top }
+table { border-collapse: collapse; overflow-wrap: break-word }
+th, td { min-width: 4em; border: 1px solid; padding: .3rem .6rem; text-align: left; vertical-align: top }
+th.long { min-width: 11em }
 blockquote { margin: .3rem 0; padding-left: .8rem; border-left: .2rem solid }
 pre { margin: 0; overflow-x: auto; overflow-wrap: normal }
 li { margin-bottom: 1rem }
@@ -59,7 +62,10 @@ def _block(block: PrintedBlock) -> str:
             items = (f"<li>{sign} {line}</li>" for sign, line in zip(block.signs, lines, strict=True))
             return f'<ul class="units">{"".join(items)}</ul>'
         case "table":
-            head = "".join(f"<th>{_escape_text(label)}</th>" for label in block.header)
+            shared = zip(block.header, block.shares, strict=True)
+            head = "".join(
+                f"<th{' class=long' if share else ''}>{_escape_text(label)}</th>" for label, share in shared
+            )
             rows = ("".join(f"<td>{_render_inline(cell)}</td>" for cell in row) for row in block.rows)
             body = "".join(f"<tr>{row}</tr>" for row in rows)
             return (

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from unicodedata import east_asian_width
 
 from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import (
@@ -23,10 +26,14 @@ from shisho.domain.inquiry import (
 from shisho.domain.link import is_on_web
 from shisho.domain.place import say_place
 from shisho.domain.printing import PrintableAnswer, PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
-from shisho.language.display import display_code, display_quotation, join_lines, make_legible
+from shisho.domain.time import Instant
+from shisho.language.display import display_code, display_quotation, join_lines, make_legible, split_item
 from shisho.language.marked_text import split_marked
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import word
+
+PAGE_CELLS = 84  # letters of half width that fit between the margins of a page
+CELL_PADDING = 3  # the same, of a table's cell
 
 
 def make_printable(answer: Answer) -> PrintableAnswer:
@@ -63,16 +70,16 @@ class _Printer:
                 yield PrintedBlock("text", (self._join(sentences),))
                 yield from self._quote(sentences)
             case AnswerList(items, signs):
-                yield PrintedBlock("list", tuple(map(self._print_unit, items)), signs or ("•",) * len(items))
+                yield PrintedBlock("list", tuple(map(self._print_item, items)), signs or ("•",) * len(items))
                 yield from self._quote(items)
             case AnswerTable(header, rows):
                 cells = tuple(tuple(map(self._print_unit, row)) for row in rows)
-                yield PrintedBlock("table", header=tuple(map(_print_line, header)), rows=cells)
+                yield _lay_out_table(tuple(map(_print_line, header)), cells)
                 yield from self._quote([cell for row in rows for cell in row])
             case ContradictedSentences(sentences):
                 yield PrintedBlock("text", ((PrintedPart(word("contradicted_head", self._language)),),))
                 for sentence in sentences:
-                    yield PrintedBlock("list", (self._print_unit(sentence),), ("•",))
+                    yield PrintedBlock("list", (self._print_item(sentence),), ("•",))
                     yield from self._quote([sentence])
 
     def _print_passage(self, passage: AnswerPassage) -> Iterator[PrintedBlock]:
@@ -100,9 +107,15 @@ class _Printer:
         return tuple(parts)
 
     def _print_unit(self, sentence: Sentence) -> PrintedLine:
+        return (PrintedPart(_print_line(sentence.text)), *self._print_marks(sentence))
+
+    def _print_item(self, sentence: Sentence) -> PrintedLine:
+        """Return an item of a list; the items nested in it are lines that begin with a mark."""
+        return (PrintedPart("\n◦ ".join(split_item(sentence.text))), *self._print_marks(sentence))
+
+    def _print_marks(self, sentence: Sentence) -> PrintedLine:
         doubt = word("unit_unverified", self._language)
         return (
-            PrintedPart(_print_line(sentence.text)),
             *(part for number in sentence.evidence for part in (PrintedPart(" "), *self._number(number))),
             *([PrintedPart(doubt)] if sentence.support is SupportOutcome.UNVERIFIED else []),
         )
@@ -119,6 +132,27 @@ class _Printer:
         ]
         if lines:
             yield PrintedBlock("quotes", tuple((PrintedPart(line),) for line in lines))
+
+
+def _lay_out_table(header: Sequence[str], rows: Sequence[tuple[PrintedLine, ...]]) -> PrintedBlock:
+    """Return a table whose columns are as wide as their content, or share the remaining width."""
+    lines = [header, *(["".join(part.text for part in cell) for cell in row] for row in rows)]
+    lengths = [max(map(count_cells, column)) for column in zip(*lines, strict=True)]
+    shares = [0] * len(lengths)
+    remaining, open_columns = PAGE_CELLS, len(lengths)
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        length = lengths[place] + CELL_PADDING
+        if length * open_columns > remaining:
+            shares[place] = min(length, remaining)
+        else:
+            remaining -= length
+        open_columns -= 1
+    return PrintedBlock("table", header=tuple(header), rows=tuple(rows), shares=tuple(shares))
+
+
+def count_cells(text: str) -> int:
+    """Return the width of a text in letters of half width; a Japanese letter has two."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def _print_line(text: str) -> str:
@@ -155,4 +189,11 @@ def _list_facts(answer: Answer, language: str) -> Iterator[str]:
         yield word("support", language, **counts)
     reason = word(f"end_{answer.loop_stop}".lower(), language)
     yield f"{word('stopped_because', language)}: {reason}"
-    yield f"{answer.condition} · {answer.created_at} · {answer.id}"
+    yield f"{answer.condition} · {write_day(answer.created_at, language)} · {answer.id}"
+
+
+def write_day(at: Instant, language: str) -> str:
+    """Return the day of an instant as people write it, in the time zone of this machine."""
+    day = datetime.fromisoformat(at).astimezone()
+    month = str(day.month) if language == "ja" else month_name[day.month]
+    return word("day", language, year=day.year, month=month, day=day.day)

@@ -28,7 +28,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.interfaces.cli.columns import format_columns
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import join_lines, make_legible
+from shisho.language.display import join_lines, make_legible, split_item
 from shisho.language.marked_text import render_marked, split_marked
 from shisho.language.script import answer_language
 
@@ -67,7 +67,7 @@ class _View:
                 yield from self._quote(sentences)
             case AnswerList(items, signs):
                 for place, item in enumerate(items):
-                    yield from self._render_item(signs[place] if signs else "•", self._render_unit(item))
+                    yield from self._render_item(signs[place] if signs else "•", item)
                     yield from self._quote([item])
             case AnswerTable():
                 yield from self._render_table(block)
@@ -75,14 +75,17 @@ class _View:
             case ContradictedSentences(sentences):
                 yield Text(self._words("contradicted_head"), style="yellow")
                 for sentence in sentences:
-                    yield from self._render_item("•", self._render_unit(sentence))
+                    yield from self._render_item("•", sentence)
                     yield from self._quote([sentence])
 
-    def _render_item(self, sign: str, text: Text) -> Iterator[RenderableType]:
+    def _render_item(self, sign: str, item: Sentence) -> Iterator[RenderableType]:
+        text = Text("\n◦ ".join(split_item(item.text))).append_text(self._render_marks(item))
         if self._width is None:
             yield Text(f"{sign} ").append_text(text)
             return
         grid = Table.grid(padding=(0, 1, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
         grid.add_row(sign, text)
         yield grid
 
@@ -100,8 +103,10 @@ class _View:
         yield from map(Text, format_columns(header, rows, self._width))
 
     def _render_unit(self, sentence: Sentence) -> Text:
-        numbers = "".join(f" [{number}]" for number in sentence.evidence)
-        text = Text(make_legible(join_lines(sentence.text)) + numbers)
+        return Text(make_legible(join_lines(sentence.text))).append_text(self._render_marks(sentence))
+
+    def _render_marks(self, sentence: Sentence) -> Text:
+        text = Text("".join(f" [{number}]" for number in sentence.evidence))
         if sentence.support is SupportOutcome.UNVERIFIED:
             text.append(self._words("unit_unverified"), style="yellow")
         return text

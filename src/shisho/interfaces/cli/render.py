@@ -34,7 +34,14 @@ from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
-from shisho.language.display import display_code, display_name, display_quotation, join_lines, make_legible
+from shisho.language.display import (
+    display_code,
+    display_name,
+    display_quotation,
+    join_lines,
+    make_legible,
+    strip_item_mark,
+)
 from shisho.language.marked_text import render_marks
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render, render_all
@@ -62,7 +69,7 @@ def print_answer(given_answer: Answer, *, is_brief: bool = False) -> None:
         )
         for evidence in given_answer.evidence:
             quotation = display_quotation(evidence.snippet, code=evidence.code)
-            is_told = quotation != "" and quotation in given_answer.text
+            is_told = quotation != "" and strip_item_mark(quotation) in given_answer.text
             name = join_lines(evidence.title) if evidence.source_url else names[evidence.document]
             _out.print(_render_evidence(evidence, words, name, is_quoted=not is_told))
     if str(given_answer.loop_stop) == "STOPPED":

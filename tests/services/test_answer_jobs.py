@@ -62,7 +62,7 @@ def test_jump_of_the_wall_clock_leaves_the_wait_for_the_web_as_it_was(jump: floa
     ends = later(clock.timeline_now(), 60)
     clock.jump(jump)
     clock.pass_(10)
-    assert handler._left_until(ends) == 50
+    assert handler._count_seconds_until(ends) == 50
 
 
 @pytest.mark.parametrize(

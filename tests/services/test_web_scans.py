@@ -4,13 +4,13 @@ books may be as large as other documents."""
 import pytest
 
 from shisho.domain.web import Response
-from shisho.services.web_pages import PageOrder, _source
+from shisho.services.web_pages import PageOrder, _build_source
 from shisho.web.http.body import limit
 
 
 def test_a_scan_from_the_web_is_left_to_the_person() -> None:
     order = PageOrder("https://a.example/b.pdf", "https://a.example/b.pdf", "local", "web")
-    assert _source(order, Response(b"%PDF-1.7", "https://a.example/b.pdf"), None).ocr is False
+    assert _build_source(order, Response(b"%PDF-1.7", "https://a.example/b.pdf"), None).ocr is False
 
 
 @pytest.mark.parametrize("kind", ["application/epub+zip", "application/pdf"])

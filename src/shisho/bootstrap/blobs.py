@@ -20,7 +20,7 @@ def build_blobs(settings: Settings) -> Blobs:
     """
     place = settings.text("blobs")
     if "://" in place:
-        return _objects(place)
+        return _connect_objects(place)
     return FolderBlobs(expand_user(place) if place else settings.home)
 
 
@@ -32,7 +32,7 @@ def list_left_out(settings: Settings) -> Sequence[BlobFacts]:
     return [*blobs.list(ORIGINALS), *blobs.list(STAGING)]
 
 
-def _objects(address: str) -> Blobs:
+def _connect_objects(address: str) -> Blobs:
     try:
         from shisho.stores.blobs.objects import connect_objects
     except ImportError as error:

@@ -47,12 +47,12 @@ def build_browser(
     )
 
 
-def browse_of(settings: Settings, browser: Browser) -> Browse | None:
+def build_browse(settings: Settings, browser: Browser) -> Browse | None:
     """Return how engines use the browser; None if it is not installed."""
     if find_spec("playwright") is None or chromium.find(settings.text("browser_path")) is None:
         return None
-    return partial(_browsed, browser, settings.read_float("browser_seconds"))
+    return partial(_open_page, browser, settings.read_float("browser_seconds"))
 
 
-async def _browsed(browser: Browser, seconds: float, request: Request, profile: str) -> Response:
+async def _open_page(browser: Browser, seconds: float, request: Request, profile: str) -> Response:
     return await browser.open(request, profile, deadline_s=seconds)

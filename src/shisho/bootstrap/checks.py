@@ -48,41 +48,41 @@ async def run_checks(
     return [
         await check_database(),
         await _index(index),
-        await asyncio.to_thread(_settings, settings.home),
-        await asyncio.to_thread(_engines, settings.home),
-        *await asyncio.to_thread(_plugins),
-        await asyncio.to_thread(_tokenizer),
-        await _reader(reader),
-        await _fonts(reader),
-        await _page_fonts(renderer),
-        await _originals(originals, settings),
-        _extra(
+        await asyncio.to_thread(_check_settings, settings.home),
+        await asyncio.to_thread(_check_engines, settings.home),
+        *await asyncio.to_thread(_check_plugins),
+        await asyncio.to_thread(_check_tokenizer),
+        await _check_reader(reader),
+        await _check_fonts(reader),
+        await _check_page_fonts(renderer),
+        await _check_originals(originals, settings),
+        _check_extra(
             "ocr",
             "rapidocr",
             Message("doctor.use_ocr"),
             install_command("ocr"),
         ),
-        _extra(
+        _check_extra(
             "ginza",
             "ja_ginza",
             Message("doctor.use_ginza"),
             install_command("ginza"),
         ),
-        _program(
+        _check_program(
             "ocrmypdf",
             Message("doctor.use_ocrmypdf"),
             Message("doctor.install_ocrmypdf"),
         ),
-        await asyncio.to_thread(_pdf),
-        _browser(settings.text("browser_path")),
-        await _embedder(embeddings, embedders, index),
+        await asyncio.to_thread(_check_pdf),
+        _check_browser(settings.text("browser_path")),
+        await _check_embedder(embeddings, embedders, index),
         *await check_reranker(settings),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in find_stray_names()),
     ]
 
 
-def _settings(home: Path) -> Check:
+def _check_settings(home: Path) -> Check:
     """Check that the settings can be read.
 
     Unreadable ones have their defaults until they are fixed.
@@ -94,7 +94,7 @@ def _settings(home: Path) -> Check:
     return Check("settings", True, Message("doctor.settings_readable"))
 
 
-def _engines(home: Path) -> Check:
+def _check_engines(home: Path) -> Check:
     """Check that `engines.toml` of the home can be read."""
     try:
         count = len(read_config(home).engines)
@@ -104,7 +104,7 @@ def _engines(home: Path) -> Check:
     return Check("engines", True, Message("doctor.engines_known", count=count))
 
 
-def _plugins() -> list[Check]:
+def _check_plugins() -> list[Check]:
     """Check the installed plug-ins: one row for each broken one, and one for all that work."""
     from shisho.inference.providers import Provider
     from shisho.web.engines import is_engine
@@ -150,7 +150,7 @@ async def _index(index: MeasuredIndex) -> Check:
     return Check("index", False, Message("doctor.files_damaged", files=files), remedy)
 
 
-async def _embedder(
+async def _check_embedder(
     embeddings: Embeddings, embedders: BuiltEmbedders | Message, index: MeasuredIndex
 ) -> Check:
     """Report the embedder and its progress, or why there is none.
@@ -173,7 +173,7 @@ async def _embedder(
     return Check("embedder", True, detail, optional=True)
 
 
-def _tokenizer() -> Check:
+def _check_tokenizer() -> Check:
     from shisho.language.terms import analyse
 
     return Check(
@@ -184,7 +184,7 @@ def _tokenizer() -> Check:
     )
 
 
-async def _reader(reader: KillableReader) -> Check:
+async def _check_reader(reader: KillableReader) -> Check:
     samples = {
         "check.md": "# 題\n\n本文。",
         "check.html": "<html><body><p>本文である。</p></body></html>",
@@ -200,7 +200,7 @@ async def _reader(reader: KillableReader) -> Check:
     )
 
 
-async def _fonts(reader: KillableReader) -> Check:
+async def _check_fonts(reader: KillableReader) -> Check:
     """Check that text is read if neither the PDF nor this machine has its font."""
     remedy = Message("doctor.pdf_print_anew")
     try:
@@ -214,18 +214,18 @@ async def _fonts(reader: KillableReader) -> Check:
             False,
             Message(
                 "doctor.pdf_letters_lost",
-                scripts=_named(missing),
+                scripts=_join_scripts(missing),
             ),
             remedy,
         )
     return Check(
         "fonts",
         True,
-        Message("doctor.pdf_without_fonts", scripts=_named(specimen.TEXTS)),
+        Message("doctor.pdf_without_fonts", scripts=_join_scripts(specimen.TEXTS)),
     )
 
 
-async def _page_fonts(renderer: PageRenderer) -> Check:
+async def _check_page_fonts(renderer: PageRenderer) -> Check:
     """Check that pages are drawn if the PDF does not embed its fonts.
 
     This machine must have them.
@@ -237,13 +237,13 @@ async def _page_fonts(renderer: PageRenderer) -> Check:
         return Check("page_fonts", False, error.message, optional=True)
     lacking = [language for language, box in specimen.places().items() if not drawing.has_ink(image, box)]
     if lacking:
-        detail = Message("doctor.no_font", scripts=_named(lacking))
+        detail = Message("doctor.no_font", scripts=_join_scripts(lacking))
         return Check("page_fonts", False, detail, remedy, optional=True)
-    detail = Message("doctor.pages_without_fonts", scripts=_named(specimen.TEXTS))
+    detail = Message("doctor.pages_without_fonts", scripts=_join_scripts(specimen.TEXTS))
     return Check("page_fonts", True, detail, optional=True)
 
 
-async def _originals(originals: Originals, settings: Settings) -> Check:
+async def _check_originals(originals: Originals, settings: Settings) -> Check:
     try:
         count, size = await originals.measure_usage()
     except ShishoError as error:
@@ -265,11 +265,11 @@ async def _originals(originals: Originals, settings: Settings) -> Check:
     return Check("originals", True, detail)
 
 
-def _named(scripts: Iterable[str]) -> Message:
+def _join_scripts(scripts: Iterable[str]) -> Message:
     return Message.join([Message(script) for script in scripts], ", ")
 
 
-def _browser(path: str) -> Check:
+def _check_browser(path: str) -> Check:
     """Check the browser package and the browser itself."""
     use = Message("doctor.use_browser")
     if importlib.util.find_spec("playwright") is None:
@@ -280,11 +280,11 @@ def _browser(path: str) -> Check:
     return Check("browser", True, Message("doctor.use_at_path", use=use, path=program), optional=True)
 
 
-def _extra(name: str, module: str, use: str, remedy: str) -> Check:
+def _check_extra(name: str, module: str, use: str, remedy: str) -> Check:
     return Check(name, importlib.util.find_spec(module) is not None, use, remedy, optional=True)
 
 
-def _pdf() -> Check:
+def _check_pdf() -> Check:
     """Check the PDF typesetter and its Japanese fonts."""
     try:
         check_japanese(find_fonts())
@@ -293,5 +293,5 @@ def _pdf() -> Check:
     return Check("pdf", True, Message("doctor.typst"), optional=True)
 
 
-def _program(name: str, use: str, remedy: str) -> Check:
+def _check_program(name: str, use: str, remedy: str) -> Check:
     return Check(name, shutil.which(name) is not None, use, remedy, optional=True)

@@ -92,11 +92,11 @@ async def copy_library(source: str, target: str, tell: Tell) -> CopyReport:
         return CopyReport({})
     await _expect_library(source)
     async with AsyncExitStack() as opened:
-        origin = _library(source)
+        origin = _open_library(source)
         opened.push_async_callback(origin.stores.close)
-        destination = _library(target)
+        destination = _open_library(target)
         opened.push_async_callback(destination.stores.close)
-        return await _copied(origin, destination, tell)
+        return await _copy_library(origin, destination, tell)
 
 
 async def migrate_store(settings: Settings) -> MigrationReport:
@@ -118,7 +118,7 @@ async def restore_archive(settings: Settings, source: Path, store: str) -> None:
 
     Raises: Conflict, InvalidParams, StorageUnusable.
     """
-    database = _postgres_database(store)
+    database = _open_postgres(store)
     from shisho.stores.postgres.storage import PostgresStorage
 
     storage = PostgresStorage(database, build_blobs(settings))
@@ -128,7 +128,7 @@ async def restore_archive(settings: Settings, source: Path, store: str) -> None:
         await storage.close()
 
 
-def _postgres_database(url: str) -> PostgresDatabase:
+def _open_postgres(url: str) -> PostgresDatabase:
     """Open the PostgreSQL database at this address.
 
     Raises: ExtraMissing.
@@ -146,7 +146,7 @@ async def _expect_library(place: str) -> None:
     Raises: NotFound.
     """
     if _is_address(place):
-        database = _postgres_database(place)
+        database = _open_postgres(place)
         try:
             is_there = await database.has_schema()
         finally:
@@ -187,7 +187,7 @@ def _is_address(place: str) -> bool:
     return place.startswith(("postgres://", "postgresql://"))
 
 
-def _library(place: str) -> _Library:
+def _open_library(place: str) -> _Library:
     if _is_address(place):
         settings = load(store=place)
         stores = build_stores(settings, None, SystemClock)
@@ -208,14 +208,14 @@ def _library(place: str) -> _Library:
     return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
 
 
-async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:
+async def _copy_library(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:
     await _expect_nothing_else(origin, destination)
     copied = {"documents": await _copy_documents(origin, destination, tell)}
     await _copy_places(origin, destination)
     for table, columns in DOCUMENT_FACTS.items():
         await _verify(origin, destination, table, columns, columns[:2])
     for table, order in TABLES.items():
-        columns = await _shared_columns(origin, destination, table)
+        columns = await _list_shared_columns(origin, destination, table)
         count = 0
         async for rows in read_every_row(origin.tables, table, columns, order):
             await destination.tables.put(table, columns, rows)
@@ -229,7 +229,7 @@ async def _copied(origin: _Library, destination: _Library, tell: Tell) -> CopyRe
     return CopyReport(copied)
 
 
-async def _shared_columns(origin: _Library, destination: _Library, table: str) -> tuple[str, ...]:
+async def _list_shared_columns(origin: _Library, destination: _Library, table: str) -> tuple[str, ...]:
     """Return the columns that the table has in both libraries, sorted."""
     ours = await origin.tables.list_columns(table)
     return tuple(sorted({*ours} & {*await destination.tables.list_columns(table)}))
@@ -242,7 +242,7 @@ async def _expect_nothing_else(origin: _Library, destination: _Library) -> None:
     """
     looks: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [("documents", ("id",), ("id",))]
     for table, order in TABLES.items():
-        looks.append((table, await _shared_columns(origin, destination, table), order))
+        looks.append((table, await _list_shared_columns(origin, destination, table), order))
     for table, columns, order in looks:
         if await has_other_rows(origin.tables, destination.tables, table, columns, order):
             raise Conflict(
@@ -342,7 +342,7 @@ async def _copy_corpora(origin: _Library, destination: _Library) -> None:
             await destination.stores.shelf.ensure_corpus(name, owner)
 
 
-async def _corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
+async def _map_corpus_keys(library: _Library) -> dict[tuple[str, str], int]:
     columns = ("owner", "name", "id")
     batches = [rows async for rows in read_every_row(library.tables, "corpora", columns, ("id",))]
     return {(replace_nul(owner), replace_nul(name)): key for rows in batches for owner, name, key in rows}
@@ -384,8 +384,8 @@ async def _with_keys(
     order: tuple[str, ...],
 ) -> list[tuple[object, ...]]:
     """Return the rows with the corpus key, their first column, replaced by the target's key."""
-    names = {key: corpus for corpus, key in (await _corpus_keys(origin)).items()}
-    keys = await _corpus_keys(destination)
+    names = {key: corpus for corpus, key in (await _map_corpus_keys(origin)).items()}
+    keys = await _map_corpus_keys(destination)
     batches = [rows async for rows in read_every_row(origin.tables, table, columns, order)]
     return [(keys[names[key]], *rest) for rows in batches for key, *rest in rows]
 

@@ -46,10 +46,10 @@ class BuiltEmbedders:
         if about.name == self._current.about.name:
             return self._current
         if about not in self._earlier:
-            self._earlier[about] = self._built(about)
+            self._earlier[about] = self._build_other(about)
         return self._earlier[about]
 
-    def _built(self, about: EmbedderAbout) -> Embedder | None:
+    def _build_other(self, about: EmbedderAbout) -> Embedder | None:
         try:
             embedder = build_choice(self._settings, about.choice)
         except (ShishoError, OSError):
@@ -62,7 +62,7 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     choice = settings.text("embedder")
     if choice == "none":
         return BY_WORDS
-    if choice == "auto" and _missing("use"):
+    if choice == "auto" and _find_missing_extra("use"):
         return BY_WORDS
     try:
         return BuiltEmbedders(settings, build_choice(settings, "use" if choice == "auto" else choice))
@@ -77,7 +77,7 @@ def build_choice(settings: Settings, choice: str) -> Embedder:
 
     Raises: the errors of `_chosen`.
     """
-    return apply_cosine_scale(settings.home, _chosen(settings, choice))
+    return apply_cosine_scale(settings.home, _build_chosen(settings, choice))
 
 
 def portable_choice(settings: Settings) -> str:
@@ -92,7 +92,7 @@ def portable_choice(settings: Settings) -> str:
     return str(find_folder(settings, choice).resolve()) if is_folder else choice
 
 
-def _chosen(settings: Settings, choice: str) -> Embedder:
+def _build_chosen(settings: Settings, choice: str) -> Embedder:
     """Return the embedder of a setting's value. Its weights are loaded for the first text.
 
     Raises: ExtraMissing, NotFound, InvalidParams, OSError.
@@ -100,15 +100,15 @@ def _chosen(settings: Settings, choice: str) -> Embedder:
     if importlib.util.find_spec("faiss") is None:
         raise ExtraMissing("embedder.vectors_extra_missing", extra="vectors")
     if choice in PACKAGES:
-        if extra := _missing(choice):
+        if extra := _find_missing_extra(choice):
             raise ExtraMissing(
                 "embedder.extra_missing",
                 embedder=choice,
                 extra=extra,
             )
-        return _packaged(settings, choice)
+        return _build_packaged(settings, choice)
     if re.match(r"https?://", choice):
-        return _endpoint(settings, choice)
+        return _build_endpoint(settings, choice)
     from shisho.inference.model_folder import read_folder
 
     folder = read_folder(find_folder(settings, choice))
@@ -141,13 +141,13 @@ def find_model_folder(settings: Settings, choice: str) -> Path | None:
     return next((path for path in places if path.is_dir()), None)
 
 
-def _missing(choice: str) -> str:
+def _find_missing_extra(choice: str) -> str:
     """Return the extra that this embedder lacks; empty if it is installed."""
     module, extra = PACKAGES[choice]
     return extra if any(importlib.util.find_spec(name) is None for name in (module, "faiss")) else ""
 
 
-def _packaged(settings: Settings, choice: str) -> Embedder:
+def _build_packaged(settings: Settings, choice: str) -> Embedder:
     if choice == "e5":
         from shisho.inference.nano import NanoEmbedder
 
@@ -157,7 +157,7 @@ def _packaged(settings: Settings, choice: str) -> Embedder:
     return UniversalEmbedder(settings.cache)
 
 
-def _endpoint(settings: Settings, url: str) -> Embedder:
+def _build_endpoint(settings: Settings, url: str) -> Embedder:
     from shisho.inference.endpoint import EndpointAccess, EndpointEmbedder
 
     model = settings.text("embedder_model")
@@ -167,28 +167,28 @@ def _endpoint(settings: Settings, url: str) -> Embedder:
     return EndpointEmbedder(EndpointAccess(url, model, key, settings.read_float("model_seconds")))
 
 
-def _onnx(folder: ModelFolder, choice: str) -> Embedder:
+def _build_onnx(folder: ModelFolder, choice: str) -> Embedder:
     from shisho.inference.onnx_folder import OnnxEmbedder
 
     return OnnxEmbedder(folder, choice)
 
 
-def _static(folder: ModelFolder, choice: str) -> Embedder:
+def _build_static(folder: ModelFolder, choice: str) -> Embedder:
     from shisho.inference.static_folder import StaticEmbedder
 
     return StaticEmbedder(folder, choice)
 
 
-def _torch(folder: ModelFolder, choice: str) -> Embedder:
+def _build_torch(folder: ModelFolder, choice: str) -> Embedder:
     from shisho.inference.torch_folder import TorchEmbedder
 
     return TorchEmbedder(folder, choice)
 
 
 _BY_KIND: dict[str, Callable[[ModelFolder, str], Embedder]] = {
-    "onnx": _onnx,
-    "static": _static,
-    "torch": _torch,
+    "onnx": _build_onnx,
+    "static": _build_static,
+    "torch": _build_torch,
 }
 
 

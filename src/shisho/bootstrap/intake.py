@@ -36,10 +36,10 @@ def build_ingest(
     from shisho.corpus.readers import media
 
     terms = passage_terms(settings)
-    return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), terms, originals)
+    return Ingest(shelf, reader, clock, media.sniff, _build_splitter(settings), terms, originals)
 
 
-def _splitter(settings: Settings) -> Cut:
+def _build_splitter(settings: Settings) -> Cut:
     from shisho.corpus import chunk, reference
 
     size = settings.read_int("passage_chars")
@@ -51,7 +51,7 @@ def _splitter(settings: Settings) -> Cut:
 def passage_terms(settings: Settings) -> Analyse:
     """Build the term maker of passages."""
     if settings.text("terms") == "ginza":
-        return cast("Analyse", _ginza().analyse)
+        return cast("Analyse", _load_ginza().analyse)
     from shisho.language import terms
 
     return terms.analyse
@@ -60,7 +60,7 @@ def passage_terms(settings: Settings) -> Analyse:
 def query_terms(settings: Settings) -> AskTerms:
     """Build the tokenizer of queries."""
     if settings.text("terms") == "ginza":
-        return cast("AskTerms", _ginza().query)
+        return cast("AskTerms", _load_ginza().query)
     return _read_query
 
 
@@ -70,7 +70,7 @@ def _read_query(texts: Sequence[str]) -> TermQuery:
     return terms.query(texts)
 
 
-def _ginza() -> Any:
+def _load_ginza() -> Any:
     from shisho.language import ginza
 
     try:

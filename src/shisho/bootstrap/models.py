@@ -291,15 +291,15 @@ def set_model(settings: Settings, choice: ModelSetting) -> None:
 
 def is_same_server(settings: Settings, other: Settings) -> bool:
     """Return whether both name the same provider and address, so that they can share a key."""
-    return _name_server(settings) == _name_server(other)
+    return _read_server(settings) == _read_server(other)
 
 
-def _name_server(settings: Settings) -> tuple[str, str]:
+def _read_server(settings: Settings) -> tuple[str, str]:
     return settings.text("model").partition("/")[0], settings.text("model_url")
 
 
 def _list_changes(settings: Settings, choice: ModelSetting) -> dict[str, Value]:
-    is_same = (choice.name.partition("/")[0], choice.url) == _name_server(settings)
+    is_same = (choice.name.partition("/")[0], choice.url) == _read_server(settings)
     key = choice.key if choice.key is not None else settings.text("model_key") if is_same else ""
     nodes: dict[str, Value] = {node: "" for node in NODES if settings.text(node)}
     return {"model": choice.name, "model_url": choice.url, "model_key": key, **nodes}

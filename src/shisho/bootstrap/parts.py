@@ -69,7 +69,9 @@ class PartBuilder:
         async def drop_staged(sha256: str) -> None:
             await library.tasks.drop_staged(sha256)
 
-        return Documents(self._access(library.owner), stores.shelf, stores.opinions, self.shared, drop_staged)
+        return Documents(
+            self._build_access(library.owner), stores.shelf, stores.opinions, self.shared, drop_staged
+        )
 
     def build_questions(self, library: Library) -> Questions:
         """Build the questions."""
@@ -79,14 +81,14 @@ class PartBuilder:
         owner = library.owner
         return Questions(
             library,
-            self._access(owner),
+            self._build_access(owner),
             stores.shelf,
             HistoryStores(stores.ledger, stores.opinions, stores.sessions),
             self.shared.inquiries,
             self.shared.budget,
             lambda: stores.queue,
-            partial(self._queue, owner),
-            partial(self._sharing, owner),
+            partial(self._build_job_queue, owner),
+            partial(self._build_sharing, owner),
         )
 
     def build_tasks(self, library: Library) -> Tasks:
@@ -98,13 +100,13 @@ class PartBuilder:
         owner = library.owner
         uploads = Uploads(self.shared.disk, queue.staging, stores.pages.originals, self._settings.roots)
         return Tasks(
-            self._queue(owner),
+            self._build_job_queue(owner),
             stores.shelf,
             stores.ledger,
             queue.reports,
             uploads,
             self.shared.find_consent(owner),
-            self._sharing(owner),
+            self._build_sharing(owner),
         )
 
     def build_web(self, library: Library) -> Web:
@@ -112,9 +114,9 @@ class PartBuilder:
         from shisho.services.web import Web
 
         stores = self.stores.queue
-        tools = self._web_tools(library.owner)
+        tools = self._build_web_tools(library.owner)
         return Web(
-            self._queue(library.owner),
+            self._build_job_queue(library.owner),
             stores.interventions,
             stores.rate_limits.health.mend,
             tools,
@@ -127,7 +129,7 @@ class PartBuilder:
 
         stores = self.stores
         understand = self.shared.inquiries.understand
-        access = self._access(library.owner)
+        access = self._build_access(library.owner)
 
         async def find_job(answer_id: str) -> tuple[Job, Task] | None:
             return await library.questions.find_job(answer_id)
@@ -145,7 +147,7 @@ class PartBuilder:
         stores = self.stores
         return Folders(
             FolderParts(
-                access=self._access(library.owner),
+                access=self._build_access(library.owner),
                 roots=self._settings.roots,
                 shelf=stores.shelf,
                 files=self.shared.disk,
@@ -165,7 +167,7 @@ class PartBuilder:
         stores = self.stores
         return Viewer(
             ViewerParts(
-                access=self._access(library.owner),
+                access=self._build_access(library.owner),
                 shelf=stores.shelf,
                 ledger=stores.ledger,
                 files=self.shared.disk,
@@ -187,7 +189,7 @@ class PartBuilder:
         return Sessions(
             SessionParts(
                 owner=library.owner,
-                access=self._access(library.owner),
+                access=self._build_access(library.owner),
                 shelf=stores.shelf,
                 ledger=stores.ledger,
                 log=stores.sessions,
@@ -207,8 +209,8 @@ class PartBuilder:
         """Build the bibliographic metadata."""
         from shisho.services.references import ReferenceParts, References
 
-        tools = self._web_tools(library.owner)
-        access = self._access(library.owner)
+        tools = self._build_web_tools(library.owner)
+        access = self._build_access(library.owner)
         return References(
             ReferenceParts(library.owner, access, self.stores.shelf, tools.consent, tools.look_up)
         )
@@ -232,7 +234,7 @@ class PartBuilder:
         from shisho.services.exports import ProofParts, Proofs
 
         stores = self.stores
-        readable = self._readable(library.owner)
+        readable = self._select_readable(library.owner)
         key = open_signing_key(self._settings, library.owner)
         return Proofs(ProofParts(stores.shelf, readable, library.viewer, key, write_proof, with_signature))
 
@@ -315,10 +317,12 @@ class PartBuilder:
         """Close the shared parts."""
         await self.shared.close()
 
-    def _access(self, owner: str) -> CorpusAccess:
+    def _build_access(self, owner: str) -> CorpusAccess:
         return CorpusAccess(owner, self.stores.grants, self.stores.audit)
 
-    def _readable(self, owner: str) -> Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]:
+    def _select_readable(
+        self, owner: str
+    ) -> Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]:
         return partial(self.stores.grants.select_readable, reader=owner)
 
     @cached_property
@@ -328,22 +332,22 @@ class PartBuilder:
 
         return TaskWatch(self.stores.queue.tasks, self.stores.queue.notifier)
 
-    def _queue(self, owner: str) -> JobQueue:
+    def _build_job_queue(self, owner: str) -> JobQueue:
         from shisho.jobs.ids import make_id
         from shisho.jobs.status import estimate_seconds
         from shisho.services.queue import JobQueue
 
         stores = self.stores.queue
         estimate = partial(estimate_seconds, stores.tasks, slots=self._settings.read_int("workers"))
-        return JobQueue(self._access(owner), stores.tasks, stores.jobs, self._watch, estimate, make_id)
+        return JobQueue(self._build_access(owner), stores.tasks, stores.jobs, self._watch, estimate, make_id)
 
-    def _sharing(self, owner: str) -> SharedReading:
+    def _build_sharing(self, owner: str) -> SharedReading:
         from shisho.services.sharing import SharedReading
 
         stores = self.stores
-        return SharedReading(owner, stores.shares, stores.users, self._readable(owner))
+        return SharedReading(owner, stores.shares, stores.users, self._select_readable(owner))
 
-    def _web_tools(self, owner: str) -> WebTools:
+    def _build_web_tools(self, owner: str) -> WebTools:
         from shisho.bootstrap.worker import build_engine_catalogue
         from shisho.services.web import WebTools
 

@@ -157,8 +157,8 @@ class SharedLibrary:
             stores.opinions.list_left_out,
             settings.read_int("room_tokens") or UNBOUNDED_ROOM,
             self._report_gap,
-            partial(_runner, settings),
-            partial(_policy, CurrentPolicy(settings, embedder), stores),
+            partial(_load_runner, settings),
+            partial(_build_policy, CurrentPolicy(settings, embedder), stores),
             partial(build_recorded_policy, settings),
             partial(build_borrowed_policy, settings, embedder),
             self._recall,
@@ -198,7 +198,9 @@ def _build_budget(settings: Settings) -> Budget:
     return with_ceilings(budget, model_ceilings(settings))
 
 
-def _policy(shared: Callable[[], ModelPolicy | None], stores: LibraryStores, owner: str) -> Policy | None:
+def _build_policy(
+    shared: Callable[[], ModelPolicy | None], stores: LibraryStores, owner: str
+) -> Policy | None:
     """Return the configured models, counted against the owner's quotas; None without models."""
     policy = shared()
     if policy is None:
@@ -254,7 +256,7 @@ class UsefulnessJudge:
         return useful_content.clusters if useful_content else frozenset()
 
 
-def _runner(settings: Settings) -> Runner:
+def _load_runner(settings: Settings) -> Runner:
     if settings.text("loop") == "own":
         return load_own_runner()
     try:

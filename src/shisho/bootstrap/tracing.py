@@ -31,7 +31,7 @@ def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-        exporter = exporter or _exporter(address)
+        exporter = exporter or _build_exporter(address)
     except ImportError as error:
         raise ExtraMissing("blobs.extra_missing", setting="traces", extra="otel") from error
     # Set explicitly: the resource detector starts a subprocess to identify the machine.
@@ -54,7 +54,7 @@ def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[
         provider.shutdown()
 
 
-def _exporter(address: str) -> SpanExporter:
+def _build_exporter(address: str) -> SpanExporter:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     return OTLPSpanExporter(endpoint=address.rstrip("/") + PATH)

@@ -81,7 +81,7 @@ def build_web(settings: Settings) -> WebAccess | None:
     """Build the web access of the settings without starting or sending anything; None if it is off."""
     if settings["web"] == "off":
         return None
-    from shisho.bootstrap.browser import browse_of, build_browser
+    from shisho.bootstrap.browser import build_browse, build_browser
     from shisho.services.web import Window
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
@@ -105,7 +105,7 @@ def build_web(settings: Settings) -> WebAccess | None:
         table,
         HttpFetcher(resolver, allow, agent, ssl_context=trusted),
         parser,
-        browse_of(settings, browser),
+        build_browse(settings, browser),
         robots=bool(settings["robots"]),
         keys={name: settings.text(name) for name in keys if settings.text(name)},
         window=Window(browser, parser),

@@ -52,13 +52,15 @@ async def run_jobs(
     pace = WorkerTiming(job=settings.read_float("max_job_seconds"))
     at_once = settings.read_int("workers") if slots is None else slots
     told_notifier = None if settings.text("notify") == "off" else notifier
-    notices = Notices(library.owner, stores.interventions, stores.notifier, told_notifier, _desktop(settings))
+    notices = Notices(
+        library.owner, stores.interventions, stores.notifier, told_notifier, _find_desktop(settings)
+    )
     worker = Worker(
         stores.jobs,
         stores.notifier,
         stores.presence,
         shared.stores.clock,
-        _handlers(shared, stores),
+        _build_handlers(shared, stores),
         slots=at_once,
         pace=pace,
         forget=partial(_forget_password, stores.staging),
@@ -68,7 +70,7 @@ async def run_jobs(
         expire = partial(_expire_steps, shared.stores.ledger, shared.stores.clock, settings)
         aside = (partial(library.folders.follow, _log_folder), library.embeddings.keep_up, expire)
     worker_group = WorkerGroup(notices, worker, aside)
-    async with _usable(shared.stores.storage, notifier is not None, worker_group):
+    async with _run_if_usable(shared.stores.storage, notifier is not None, worker_group):
         yield
 
 
@@ -114,7 +116,7 @@ class WorkerGroup:
 
 
 @asynccontextmanager
-async def _usable(storage: Storage, is_to_stay: bool, working: WorkerGroup) -> AsyncIterator[None]:
+async def _run_if_usable(storage: Storage, is_to_stay: bool, working: WorkerGroup) -> AsyncIterator[None]:
     """Work on the queue; if the home is unusable, start as soon as it becomes usable.
 
     Long-running processes also examine the whole database.
@@ -125,7 +127,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: WorkerGroup) -> A
             await storage.check_ready()
         except ShishoError as error:
             log.warning(Message("queue.halted", why=error.message))
-            aside.append(asyncio.create_task(_once_usable(storage, working)))
+            aside.append(asyncio.create_task(_run_once_usable(storage, working)))
             yield
         else:
             async with working():
@@ -136,7 +138,7 @@ async def _usable(storage: Storage, is_to_stay: bool, working: WorkerGroup) -> A
         await asyncio.gather(*aside, return_exceptions=True)
 
 
-async def _once_usable(storage: Storage, working: WorkerGroup) -> None:
+async def _run_once_usable(storage: Storage, working: WorkerGroup) -> None:
     while True:
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
         with suppress(ShishoError):
@@ -153,7 +155,7 @@ def _log_folder(news: News) -> None:
         log.info("%s: %s %s", receipt.source, receipt.outcome, receipt.reason)
 
 
-def _desktop(settings: Settings) -> Notifier | None:
+def _find_desktop(settings: Settings) -> Notifier | None:
     from shisho.system import desktop
 
     if settings.text("notify") != "auto" or (program := desktop.program()) is None:
@@ -161,7 +163,7 @@ def _desktop(settings: Settings) -> Notifier | None:
     return desktop.DesktopNotifier(program, child_environment(screen=True), language=settings.reader)
 
 
-def _handlers(shared: SharedLibrary, stores: QueueStores) -> Mapping[str, Handler]:
+def _build_handlers(shared: SharedLibrary, stores: QueueStores) -> Mapping[str, Handler]:
     """Return the handlers, each built for the first job of its kind.
 
     A server starts without them, and a question to the documents loads no web code.
@@ -199,7 +201,7 @@ def _make_searching(
 
     engines = build_engine_access(shared.web, stores.rate_limits, stores.finds) if shared.web else None
     blocked = shared.stores.opinions.list_blocked
-    allowance = partial(_left, stores.tasks)
+    allowance = partial(_count_left, stores.tasks)
     searching = SearchHandler(engines, pages(), shared.judge, blocked, allowance, shared.stores.clock)
     return _with_consent(shared, searching.search)
 
@@ -209,7 +211,7 @@ def _make_fetching(
 ) -> Handler:
     from shisho.services.web_pages import FetchHandler
 
-    return _with_consent(shared, FetchHandler(pages(), partial(_left, stores.tasks)).fetch)
+    return _with_consent(shared, FetchHandler(pages(), partial(_count_left, stores.tasks)).fetch)
 
 
 def _make_answering(shared: SharedLibrary, stores: QueueStores) -> Handler:
@@ -222,16 +224,16 @@ def _make_answering(shared: SharedLibrary, stores: QueueStores) -> Handler:
         stores.finds,
         shared.stores.opinions.list_left_out,
         stores.interventions.list_waiting,
-        partial(_left, stores.tasks),
+        partial(_count_left, stores.tasks),
         shared.budget,
         shared.stores.clock,
-        way=partial(_way_is_open, shared),
+        way=partial(_can_search_web, shared),
         turn_seconds=shared.settings.read_float("max_job_seconds"),
     )
     return answering.answer
 
 
-def _way_is_open(shared: SharedLibrary, owner: str) -> bool:
+def _can_search_web(shared: SharedLibrary, owner: str) -> bool:
     return (
         shared.find_consent(owner).state() is WebConsent.GIVEN
         and build_engine_catalogue(shared, owner).is_any_set_up()
@@ -241,14 +243,14 @@ def _way_is_open(shared: SharedLibrary, owner: str) -> bool:
 def _with_consent(shared: SharedLibrary, handler: Handler) -> Handler:
     """Check the consent of the job's owner, who may withdraw it after the job was queued."""
 
-    async def handled(job: Job, context: JobContext) -> Any:
+    async def check_and_handle(job: Job, context: JobContext) -> Any:
         check_consent(shared.find_consent(read_payload(job).owner).state())
         return await handler(job, context)
 
-    return handled
+    return check_and_handle
 
 
-async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
+async def _count_left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
     task = await tasks.get_task(task_id)
     return {
         name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0))
@@ -261,20 +263,20 @@ def build_engine_catalogue(shared: SharedLibrary, owner: str) -> EngineCatalogue
     from shisho.services.web import EngineCatalogue
 
     rate_limits = shared.stores.queue.rate_limits
-    plugged = _plugged(shared)
+    plugged = _list_plugged(shared)
     return EngineCatalogue(
-        list_known=partial(_known_engines, shared, plugged),
+        list_known=partial(_list_engines, shared, plugged),
         plugged=plugged.keys(),
         health=rate_limits.health,
         limiter=rate_limits.limiter,
         values=shared.settings.values,
         browser=shared.web is not None and shared.web.browse is not None,
         clock=shared.stores.clock,
-        find_off_reason=partial(_off_reason, shared, owner),
+        find_off_reason=partial(_find_off_reason, shared, owner),
     )
 
 
-def _off_reason(shared: SharedLibrary, owner: str) -> str:
+def _find_off_reason(shared: SharedLibrary, owner: str) -> str:
     from shisho.services.web import OFF, OFF_BY_SETTING
 
     consent = shared.find_consent(owner)
@@ -283,14 +285,14 @@ def _off_reason(shared: SharedLibrary, owner: str) -> str:
     return OFF_BY_SETTING if consent.mode == "off" else OFF
 
 
-def _known_engines(shared: SharedLibrary, plugged: Mapping[str, EngineAbout]) -> list[EngineAbout]:
+def _list_engines(shared: SharedLibrary, plugged: Mapping[str, EngineAbout]) -> list[EngineAbout]:
     """Return all engines: those of engines.toml and those of plug-ins."""
     table = open_engine_file(shared.settings.home).read().engines
     abouts = {name: engine.about for name, engine in table.items()}
     return [*{**abouts, **plugged}.values()]
 
 
-def _plugged(shared: SharedLibrary) -> dict[str, EngineAbout]:
+def _list_plugged(shared: SharedLibrary) -> dict[str, EngineAbout]:
     return {name: engine.about for name, engine in shared.web.engines.items()} if shared.web else {}
 
 

@@ -93,7 +93,7 @@ class CorpusAccess:
 
     async def record(self, verb: AuditVerb, *subjects: str) -> None:
         """Record an action of the visitor."""
-        await self.audit.record(self._act(verb, subjects))
+        await self.audit.record(self._build_act(verb, subjects))
 
     @asynccontextmanager
     async def recording(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[None]:
@@ -108,7 +108,7 @@ class CorpusAccess:
 
         Yields the action for the transaction that performs it.
         """
-        act = self._act(verb, subjects)
+        act = self._build_act(verb, subjects)
         try:
             yield act
         except Exception as error:
@@ -118,7 +118,7 @@ class CorpusAccess:
                 await self.audit.record(replace(act, outcome=outcome, code=code))
             raise
 
-    def _act(self, verb: AuditVerb, subjects: Iterable[str]) -> AuditAct:
+    def _build_act(self, verb: AuditVerb, subjects: Iterable[str]) -> AuditAct:
         return AuditAct(self.owner, verb, tuple(dict.fromkeys(subjects)))
 
     async def record_reading(self, document_id: DocumentId) -> None:

@@ -55,13 +55,13 @@ class FileIntake:
 
         Bibliographies come last, one at a time: of two that describe one document, the later counts.
         """
-        documents, late = _shares(paths)
+        documents, late = _split_off_bibliographies(paths)
         for share, at_once in ((documents, AT_ONCE), (late, 1)):
-            async with aclosing(_in_order(share, self._taken_in, at_once)) as receipts:
+            async with aclosing(_process_in_order(share, self._add_file, at_once)) as receipts:
                 async for receipt in receipts:
                     yield receipt
 
-    async def _taken_in(self, path: Path, size: int) -> Receipt:
+    async def _add_file(self, path: Path, size: int) -> Receipt:
         name = resolve_path(path)
         try:
             async with AsyncExitStack() as held:
@@ -109,16 +109,16 @@ def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Col
 
 def bibliographies_last(paths: Sequence[Path]) -> list[Path]:
     """Return the order in which `FileIntake` adds files."""
-    documents, late = _shares(paths)
+    documents, late = _split_off_bibliographies(paths)
     return [*documents, *late]
 
 
-def _shares(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+def _split_off_bibliographies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     late = [path for path in paths if path.suffix.lower() in REFERENCE_SUFFIXES]
     return [path for path in paths if path.suffix.lower() not in REFERENCE_SUFFIXES], late
 
 
-def _size(path: Path) -> int:
+def _measure_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:  # reading it reports the reason
@@ -133,14 +133,14 @@ def resolve_path(folder: Path | str) -> str:
     return str(resolve_file(folder))
 
 
-async def _in_order(
+async def _process_in_order(
     paths: Sequence[Path], work: Callable[[Path, int], Awaitable[Receipt]], at_once: int
 ) -> AsyncGenerator[Receipt, None]:
     """Yield receipts in the order of the paths; `work`, with the file's size, runs for a few at a time."""
     under_way: list[asyncio.Future[Receipt]] = []
     try:
         for path in paths:
-            under_way.append(asyncio.ensure_future(work(path, await asyncio.to_thread(_size, path))))
+            under_way.append(asyncio.ensure_future(work(path, await asyncio.to_thread(_measure_size, path))))
             if len(under_way) >= at_once:
                 yield await under_way.pop(0)
         while under_way:

@@ -80,7 +80,7 @@ class AnswerHandler:
         A killed run, or one that waited for the web, is replayed first.
         """
         request = job.input.read(AnswerJob)
-        inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))
+        inquiry = await context.step("inquiry", Inquiry, partial(self._build_inquiry, job, request))
         await self.ledger.begin(inquiry)
         ends = self.clock.monotonic() + TURN_SHARE * self.turn_seconds
 
@@ -88,7 +88,7 @@ class AnswerHandler:
             return self.clock.monotonic() > ends
 
         news: asyncio.Queue[RunNews | None] = asyncio.Queue()
-        telling = asyncio.create_task(_tell_in_order(context, news))
+        telling = asyncio.create_task(_report_in_order(context, news))
         ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
         try:
             answer = await self.inquiries.run(job.id, news.put_nowait, is_turn_over, ask_web)
@@ -110,7 +110,7 @@ class AnswerHandler:
             answer.rounds,
         )
 
-    async def _inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
+    async def _build_inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
         left = await self.list_left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(
@@ -152,36 +152,40 @@ class AnswerHandler:
         The wait ends when no job can continue without a person, and at the deadline set at its start.
         """
         # one deadline for all searches of the question
-        ends = await context.step("waits until", Instant, partial(self._later, seconds))
-        if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
+        ends = await context.step("waits until", Instant, partial(self._compute_deadline, seconds))
+        if queries[0].without and self._count_seconds_until(ends) < WORTHWHILE_S:
             return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
-        await context.spawn(*(_search(job, query, answer_job, results, ends) for query in queries))
-        remaining = self._left_until(ends)
+        await context.spawn(*(_build_search(job, query, answer_job, results, ends) for query in queries))
+        remaining = self._count_seconds_until(ends)
         if remaining > 0:
             await context.park(remaining)
-        names = {_name(job, query) for query in queries}
+        names = {_make_search_id(job, query) for query in queries}
         searches = {child.id: child for child in await context.list_children() if child.id in names}
         persons = {
             intervention.job_id: intervention.domain
             for intervention in await self.list_waiting(answer_job.owner, job.task_id)
         }
-        lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
+        lacking = [
+            _explain_shortfall(searches[_make_search_id(job, query)], query, persons) for query in queries
+        ]
         if (await self.count_left(job.task_id)).get("max_pages", 1) < 1:
             lacking.append(UnsearchedQuery(Gap.BUDGET))
         gaps = tuple(query for query in lacking if query is not None)
         engines = tuple(
-            (query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)]))
+            (query.goal_id, engine)
+            for query in queries
+            if (engine := _find_engine(searches[_make_search_id(job, query)]))
         )
-        return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
+        return WebResult(tuple(queries), await self._count_pages(searches), gaps, engines=engines)
 
-    def _left_until(self, ends: Instant) -> float:
+    def _count_seconds_until(self, ends: Instant) -> float:
         return count_seconds(self.clock.timeline_now(), ends)
 
-    async def _later(self, seconds: float) -> Instant:
+    async def _compute_deadline(self, seconds: float) -> Instant:
         return later(self.clock.timeline_now(), seconds)
 
-    async def _pages(self, searches: Iterable[JobId]) -> int:
+    async def _count_pages(self, searches: Iterable[JobId]) -> int:
         """Count the pages of the searches: result pages and visited hits, each once."""
         urls_found = [(name, url) for name in searches for url in await self.finds.list_of_job(name)]
         visited = {url.find.canonical_url for _, url in urls_found if url.status is UrlState.VISITED}
@@ -195,11 +199,11 @@ def limit_budget(budget: Budget, allowance: Mapping[str, float]) -> Budget:
     )
 
 
-def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
+def _explain_shortfall(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
     """Return the reason that a search returned less than it could; None if it was complete."""
     if search.state is JobState.AWAITING_AUTH:
         return UnsearchedQuery(Gap.PERSON, query.text, persons.get(search.id, ""))
-    if _met_quota(search):
+    if _has_met_quota(search):
         return UnsearchedQuery(Gap.QUOTA)
     if search.state is JobState.FAILED:
         return UnsearchedQuery(Gap.FAILED, query.text, search.errors[-1].code)
@@ -210,14 +214,14 @@ def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unse
     return UnsearchedQuery(Gap.BUDGET) if is_cut_short else None
 
 
-def _met_quota(search: Job) -> bool:
+def _has_met_quota(search: Job) -> bool:
     """Return True if a quota of its owner ended the job."""
     outcome = read_outcome(search) if search.state is JobState.COMPLETED else None
     failures = outcome.errors if isinstance(outcome, SearchOutcome) else search.errors[-1:]
     return any(failure.code == QuotaExhausted.code for failure in failures)
 
 
-async def _tell_in_order(context: JobContext, news: asyncio.Queue[RunNews | None]) -> None:
+async def _report_in_order(context: JobContext, news: asyncio.Queue[RunNews | None]) -> None:
     """Report the events of the queue in order, up to None.
 
     Not concurrently: on separate connections a step could be stored before the one it follows.
@@ -227,18 +231,18 @@ async def _tell_in_order(context: JobContext, news: asyncio.Queue[RunNews | None
             await context.report(build_progress(item))
 
 
-def _name(job: Job, query: WebQuery) -> JobId:
+def _make_search_id(job: Job, query: WebQuery) -> JobId:
     # Deterministic, so that a job that is run again adds none.
     text = "/".join((job.id, query.goal_id, query.text, *query.without))
     return JobId(sha256(text.encode()).hexdigest()[:32])
 
 
-def _engine(search: Job) -> str:
+def _find_engine(search: Job) -> str:
     outcome = read_outcome(search)
     return outcome.engine or "" if isinstance(outcome, SearchOutcome) else ""
 
 
-def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, until: Instant) -> NewJob:
+def _build_search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, until: Instant) -> NewJob:
     search = SearchJob(
         query=query.text,
         owner=answer_job.owner,
@@ -248,4 +252,4 @@ def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, unti
         until=until,  # searches that nobody waits for would occupy workers that the answer needs
         without=query.without,
     )
-    return NewJob(_name(job, query), JobKind.SEARCH, Payload.wrap(search))
+    return NewJob(_make_search_id(job, query), JobKind.SEARCH, Payload.wrap(search))

@@ -44,7 +44,7 @@ def list_pages(
     pages: dict[str, FoundPage] = {}
     for state, urls in searches:
         for stored in urls:
-            page = _page(stored, state, document_ids)
+            page = _build_page(stored, state, document_ids)
             earlier_page = pages.setdefault(stored.find.canonical_url, page)
             if _RANK[page.fate] < _RANK[earlier_page.fate]:
                 pages[stored.find.canonical_url] = page
@@ -54,8 +54,8 @@ def list_pages(
 _RANK = {fate: rank for rank, fate in enumerate(PageFate)}
 
 
-def _page(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId]) -> FoundPage:
-    fate = _fate(stored, state, document_ids)
+def _build_page(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId]) -> FoundPage:
+    fate = _classify_page(stored, state, document_ids)
     is_left_out = stored.status is UrlState.LEFT_OUT
     return FoundPage(
         url=stored.find.url,
@@ -70,7 +70,7 @@ def _page(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId]) -> 
     )
 
 
-def _fate(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId]) -> PageFate:
+def _classify_page(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId]) -> PageFate:
     match stored.status:
         case UrlState.VISITED:
             return PageFate.USED if stored.document_id in document_ids else PageFate.READ

@@ -41,7 +41,7 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     if not documents:
         raise NotFound("document.not_found", name=name)
     if len(documents) > 1:
-        raise _several(name, by_hand or documents)
+        raise _build_ambiguity_error(name, by_hand or documents)
     return documents[0]
 
 
@@ -89,7 +89,7 @@ async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document
     if not documents:
         raise NotFound("document.not_removed", name=name)
     if len(documents) > 1:
-        raise _several(name, documents)
+        raise _build_ambiguity_error(name, documents)
     return documents[0]
 
 
@@ -176,7 +176,7 @@ def check_words(query: str | Sequence[str] | SearchRequest, request: SearchReque
         raise InvalidParams("search.no_words")
 
 
-def _several(name: str, documents: Sequence[Document]) -> NotFound:
+def _build_ambiguity_error(name: str, documents: Sequence[Document]) -> NotFound:
     rows = [f"  {document.id}  {document.source}" for document in documents[:LISTED]]
     more = ["  …"] if len(documents) > LISTED else []
     return NotFound(

@@ -22,7 +22,7 @@ def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
     """Return the choice that a text names; a choice stays as is. Raises InvalidParams with the valid ones."""
     if isinstance(given, kind):
         return given
-    choices = {_text_of(choice): choice for choice in kind}
+    choices = {_get_choice_text(choice): choice for choice in kind}
     text = given.strip().lower() if isinstance(given, str) else ""
     if text not in choices:
         raise InvalidParams(
@@ -85,6 +85,6 @@ def coerce_search(options: SearchOptions) -> SearchOptions:
     )
 
 
-def _text_of(choice: Enum) -> str:
+def _get_choice_text(choice: Enum) -> str:
     """Return the text of a choice: its value, or the name of one with a numeric value."""
     return choice.value.lower() if isinstance(choice.value, str) else choice.name.lower()

@@ -126,17 +126,19 @@ class CollectionLook:
         return cited.survey(Survey(request.kind, tuple(lines), tuple(rows)))
 
     def _find(self, view: SearchView, words: Sequence[SoughtWord]) -> _Found:
-        exact = [self._mentions(view, [word.terms]) for word in words]
+        exact = [self._count_mentions(view, [word.terms]) for word in words]
         matches = _intersect(exact)
-        others = [self._mentions(view, word.synonyms) for word in words]
+        others = [self._count_mentions(view, word.synonyms) for word in words]
         wide = _intersect([{**other, **own} for other, own in zip(others, exact, strict=True)])
         similar = {id_: place for id_, place in wide.items() if id_ not in matches}
         if matches or similar or not any(word.terms[1:] for word in words):
             return _Found(matches, similar)
-        apart = [self._mentions(view, [word.terms], are_apart=True) for word in words]
+        apart = [self._count_mentions(view, [word.terms], are_apart=True) for word in words]
         return _Found(_intersect(apart), {}, are_apart=True)
 
-    def _mentions(self, view: SearchView, phrases: Sequence[Word], *, are_apart: bool = False) -> Mentions:
+    def _count_mentions(
+        self, view: SearchView, phrases: Sequence[Word], *, are_apart: bool = False
+    ) -> Mentions:
         """Count mentions exactly over the whole scope.
 
         The rarest term of each phrase proposes all its passages; the rest is compared by codes without

@@ -77,18 +77,18 @@ class Conversations:
     async def get(self, conversation: str = "last") -> Conversation:
         """Return the questions in order, each with its state."""
         conversation_id, turns = await self._find(conversation)
-        return Conversation(conversation_id, tuple([await self._question_turn(turn) for turn in turns]))
+        return Conversation(conversation_id, tuple([await self._build_turn(turn) for turn in turns]))
 
-    async def _question_turn(self, turn: ConversationTurn) -> QuestionTurn:
+    async def _build_turn(self, turn: ConversationTurn) -> QuestionTurn:
         question = await self._find_job(turn.run_id)
         state = question_state(turn.level, turn.loop_stop, question)
         answer_id = turn.answer_id if question is None else question[0].id
-        corpora, filters = await self._limits(turn, None if question is None else question[0])
+        corpora, filters = await self._find_limits(turn, None if question is None else question[0])
         return QuestionTurn(
             turn.number, answer_id, turn.question, turn.understood, state, tuple(corpora), filters
         )
 
-    async def _limits(
+    async def _find_limits(
         self, turn: ConversationTurn, job: Job | None
     ) -> tuple[Sequence[str], Mapping[str, Condition]]:
         """Return the corpora and filters that a question was limited to."""

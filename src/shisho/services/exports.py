@@ -91,7 +91,7 @@ class Proofs:
                 if document.id not in texts:
                     texts = {document.id: await self._parts.shelf.read_text(document.id)}
                 text = texts[document.id]
-                exhibit = await self._exhibit(quotation, document.sha256, text, margin)
+                exhibit = await self._build_exhibit(quotation, document.sha256, text, margin)
             except SourceRemoved as removed:
                 exhibit = EvidenceExhibit(quotation, "", 0, "", None, removed.message)
             if room is not None and exhibit.crop is not None:
@@ -100,7 +100,7 @@ class Proofs:
             exhibits.append(exhibit)
         return exhibits
 
-    async def _exhibit(
+    async def _build_exhibit(
         self, quotation: Evidence, document_sha256: str, text: str, margin: float
     ) -> EvidenceExhibit:
         start = max(0, quotation.start - AROUND)
@@ -126,12 +126,12 @@ class Proofs:
         top = max(0.0, min(box[1] for box in boxes.boxes) - margin) / layout.height
         bottom = min(layout.height, max(box[3] for box in boxes.boxes) + margin) / layout.height
         strip = await self._parts.viewer.get_strip(boxes.document_id, page, top, bottom)
-        lit = tuple(_shares(box, layout.width, layout.height, top, bottom) for box in boxes.boxes)
+        lit = tuple(_scale_box(box, layout.width, layout.height, top, bottom) for box in boxes.boxes)
         visible = tuple(box for box in lit if box[0] < box[2] and box[1] < box[3])
         return PageCrop(page, strip.png, strip.width, strip.height, visible, boxes.exact, boxes.why)
 
 
-def _shares(box: Box, width: float, height: float, top: float, bottom: float) -> Box:
+def _scale_box(box: Box, width: float, height: float, top: float, bottom: float) -> Box:
     """Convert a page's box from points to fractions of the strip between `top` and `bottom`.
 
     These are fractions of the page.

@@ -183,14 +183,14 @@ class Folders:
     async def check(self, folder: Path | str) -> None:
         """Raise, as `sync` would, if the folder can't be read."""
         root = await asyncio.to_thread(intake.resolve_file, folder)
-        await self._surveyed(root, len(await self._list_mirrored(root)), is_emptied=False)
+        await self._survey(root, len(await self._list_mirrored(root)), is_emptied=False)
 
     async def get_status(self) -> Sequence[FolderStatus]:
         """Return the state of each watched folder."""
         folders = await self.list()
-        return [await self._status(folder) for folder in folders]
+        return [await self._describe(folder) for folder in folders]
 
-    async def _status(self, folder: WatchedFolder) -> FolderStatus:
+    async def _describe(self, folder: WatchedFolder) -> FolderStatus:
         root = Path(folder.path)
         target = await self._parts.access.find_reachable(folder.corpus)
         places = {} if target is None else await self._list_places(target.corpus)
@@ -202,13 +202,13 @@ class Folders:
             path=folder.path,
             corpus=folder.corpus,
             since=folder.since,
-            state=self._state(folder.path),
-            documents=len(_below(root, places.items())),
+            state=self._find_state(folder.path),
+            documents=len(_select_below(root, places.items())),
             trouble=self._troubles.get(folder.path, ""),
             failed=tuple(failed[:MAX_FAILED]),
         )
 
-    def _state(self, path: str) -> FolderState:
+    def _find_state(self, path: str) -> FolderState:
         holder = self._parts.turn.holder()
         if self._follows and holder == os.getpid():
             return self._news.get(path, FolderState.NEW)
@@ -276,14 +276,14 @@ class Folders:
         root = await asyncio.to_thread(intake.resolve_file, folder)
         corpus = intake.check_corpus_name(corpus)
         changed: set[str] = set()
-        async with aclosing(self._brought_up(root, corpus, is_emptied, notify)) as receipts:
+        async with aclosing(self._sync_corpus(root, corpus, is_emptied, notify)) as receipts:
             async for receipt in receipts:
                 if receipt.outcome is not IntakeOutcome.KNOWN:
                     changed.add(receipt.source)
                 yield receipt
         if corpus == str(root) or not await self._list_mirrored(root):
             return
-        async with aclosing(self._brought_up(root, str(root), is_emptied, _without_survey(notify))) as again:
+        async with aclosing(self._sync_corpus(root, str(root), is_emptied, _drop_survey(notify))) as again:
             async for receipt in again:
                 if receipt.outcome is not IntakeOutcome.KNOWN and receipt.source not in changed:
                     yield receipt
@@ -294,26 +294,26 @@ class Folders:
             async for receipt in receipts:
                 yield receipt
 
-    async def _brought_up(
+    async def _sync_corpus(
         self, root: Path, corpus: str, is_emptied: bool, notify: Notify
     ) -> AsyncGenerator[Receipt, None]:
         """Synchronize one corpus, as `sync`."""
-        comparison = await self._compared(root, corpus, is_emptied)
+        comparison = await self._compare(root, corpus, is_emptied)
         notify(FilesSurveyed(comparison.survey))
-        async with aclosing(self._taken_in(comparison, notify)) as receipts:
+        async with aclosing(self._add_files(comparison, notify)) as receipts:
             async for receipt in receipts:
                 yield receipt
         if comparison.departed or comparison.has_vanished:
-            async with aclosing(self._left(comparison, is_emptied)) as receipts:
+            async with aclosing(self._detach_departed(comparison, is_emptied)) as receipts:
                 async for receipt in receipts:
                     yield receipt
 
-    async def _compared(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
+    async def _compare(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
         target = await self._parts.access.find_writable(corpus)
         places = await self._list_places(target)
         # a corpus named after a folder mirrors it, including the targets of links
-        earlier = places if corpus == str(root) else dict(_below(root, places.items()))
-        survey = await self._surveyed(root, len(earlier or await self._list_mirrored(root)), is_emptied)
+        earlier = places if corpus == str(root) else dict(_select_below(root, places.items()))
+        survey = await self._survey(root, len(earlier or await self._list_mirrored(root)), is_emptied)
         files = await asyncio.to_thread(self._parts.files.look, survey.files)
         sources = {file.source for file in files}
         departed = {source: name for source, name in earlier.items() if source not in sources}
@@ -327,7 +327,7 @@ class Folders:
         """Return the files of the folder's own corpus, which `mirror` creates."""
         return await self._list_places(CorpusKey(self._parts.access.owner, str(root)))
 
-    async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
+    async def _survey(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
         try:
             survey = await asyncio.to_thread(self._parts.files.survey, [root])
         except InvalidParams as error:
@@ -351,13 +351,13 @@ class Folders:
             )
         return survey
 
-    async def _taken_in(self, comparison: _Comparison, notify: Notify) -> AsyncGenerator[Receipt, None]:
+    async def _add_files(self, comparison: _Comparison, notify: Notify) -> AsyncGenerator[Receipt, None]:
         parts = self._parts
         target = comparison.target
         stamps = await parts.register.list_stamps(target.name, target.owner)
         unread = []
         for file in comparison.files:
-            known_receipt = self._unchanged(file, comparison, stamps)
+            known_receipt = self._find_unchanged(file, comparison, stamps)
             if known_receipt is None:
                 unread.append(file)
             else:
@@ -392,7 +392,7 @@ class Folders:
             self._failures[receipt.source] = (file.stamp, receipt)
         return not await asyncio.to_thread(self._parts.files.look, [file.path])
 
-    def _unchanged(
+    def _find_unchanged(
         self, file: FileOnDisk, comparison: _Comparison, stamps: Mapping[str, str]
     ) -> Receipt | None:
         """Return what is known of a file that is unchanged since it was read; None if it must be read."""
@@ -403,16 +403,18 @@ class Folders:
         stamp, failure = self._failures.get(file.source, ("", None))
         return failure if stamp == file.stamp else None
 
-    async def _left(self, comparison: _Comparison, is_emptied: bool) -> AsyncGenerator[Receipt, None]:
+    async def _detach_departed(
+        self, comparison: _Comparison, is_emptied: bool
+    ) -> AsyncGenerator[Receipt, None]:
         """Detach the sources that no longer exist.
 
         The folder is examined again first: files that come and go at the same time, and above all the folder
         itself, must not be taken for deleted.
         """
-        again = await self._compared(comparison.root, comparison.corpus, is_emptied)
+        again = await self._compare(comparison.root, comparison.corpus, is_emptied)
         target = again.target
         unread = (*comparison.survey.unreadable, *again.survey.unreadable)
-        hidden = {source for folder in unread for source, _ in _below(folder, again.earlier.items())}
+        hidden = {source for folder in unread for source, _ in _select_below(folder, again.earlier.items())}
         for source in sorted(again.departed.keys() - hidden):
             document_id = again.departed[source]
             removed = await self._parts.shelf.detach_source(target.name, target.owner, source)
@@ -421,13 +423,13 @@ class Folders:
                 yield Receipt(source, IntakeOutcome.GONE, removed)
 
 
-def _below(root: Path, places: Iterable[tuple[str, DocumentId]]) -> list[tuple[str, DocumentId]]:
+def _select_below(root: Path, places: Iterable[tuple[str, DocumentId]]) -> list[tuple[str, DocumentId]]:
     """Return the sources that are this file or below this folder."""
     head = os.path.join(root, "")  # noqa: PTH118 a Path has no last separator
     return [(source, name) for source, name in places if source == str(root) or source.startswith(head)]
 
 
-def _without_survey(notify: Notify) -> Notify:
+def _drop_survey(notify: Notify) -> Notify:
     """Return a callback without `FilesSurveyed`, because the same files are surveyed a second time."""
 
     def hear(news: News) -> None:

@@ -63,7 +63,7 @@ class IngestHandler:
     async def ingest(self, job: Job, context: JobContext) -> Receipt:
         """Add one file or piece of bytes. Returns its receipt, or raises the reason for its failure."""
         handed = job.input.read(IngestJob)
-        work = partial(self._ingested, job.claim, context, handed)
+        work = partial(self._ingest, job.claim, context, handed)
         receipt = await context.step("taken in", Receipt, work)
         await self.clear(handed.staged, handed.password)
         return receipt
@@ -104,7 +104,7 @@ class IngestHandler:
             if key is not None:
                 await asyncio.to_thread(self.staging.drop, key)
 
-    async def _ingested(self, claim: Claim, context: JobContext, handed: IngestJob) -> Receipt:
+    async def _ingest(self, claim: Claim, context: JobContext, handed: IngestJob) -> Receipt:
         await self.finds.add(claim, [DiscoveredUrl(handed.source, handed.source)])
         async with self.settle_failure(claim, handed.source):
             data = await self._read(handed)

@@ -192,13 +192,13 @@ class LibrarianInquiries:
             look = CollectionLook(self.find_searcher(), inquiry.scope, question, self.clock.now())
             return await look.survey(required, has_model=policy is not None)
 
-        async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
+        async def open_session(complexity: Complexity, is_reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
             return await self.find_searcher().open(scope, complexity, self.room_tokens, run_id)
 
         return await loop.prepare(
             inquiry,
-            opened,
+            open_session,
             self.ledger,
             self.clock,
             notify,

@@ -76,7 +76,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
     skipped = []
     for query in queries:
         text = " ".join(query.encode("utf-8", "replace").decode().split())
-        reason = _unusable(text) or (
+        reason = _find_fault(text) or (
             Message("queue.repeated_query") if fold_query(text) in queries_by_key else ""
         )
         if reason:
@@ -91,7 +91,7 @@ def select_queries(given: str | Sequence[str]) -> tuple[list[str], list[SkippedI
     return list(queries_by_key.values()), skipped
 
 
-def _unusable(text: str) -> str:
+def _find_fault(text: str) -> str:
     if not any(character.isalnum() for character in text):
         return Message("queue.blank_query")
     if text.casefold() in _NOTHING:
@@ -174,7 +174,7 @@ def parse_addresses(
     names: set[str] = set()
     skipped = []
     for text in coerce_strings(texts):
-        address = _address(text.strip(), name_page)
+        address = _parse_address(text.strip(), name_page)
         if address is None:
             skipped.append(SkippedItem(text, Message("queue.not_an_address")))
         elif address.name in names:
@@ -187,7 +187,7 @@ def parse_addresses(
     return addresses, skipped
 
 
-def _address(text: str, name_page: NamePage) -> PageAddress | None:
+def _parse_address(text: str, name_page: NamePage) -> PageAddress | None:
     doi = _DOI.fullmatch(text)
     url = f"https://doi.org/{doi['linked'] or doi['bare'].translate(_ESCAPED)}" if doi else text
     try:
@@ -344,10 +344,10 @@ def describe_documents(
     if not key:
         return None
     hashes = tuple((file.name, hashlib.sha256(file.data).hexdigest()) for file in files)
-    return DocumentRequest(tuple(map(str, paths)), tuple(urls), hashes, _secret_hash(password, key))
+    return DocumentRequest(tuple(map(str, paths)), tuple(urls), hashes, _hash_secret(password, key))
 
 
-def _secret_hash(secret: str | None, salt: str) -> str | None:
+def _hash_secret(secret: str | None, salt: str) -> str | None:
     """Return a hash that distinguishes secrets but makes guessing them too expensive."""
     if secret is None:
         return None

@@ -128,7 +128,7 @@ class Models:
 
     def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
         if self._running is not None and not self._running.done():
-            raise Conflict("models.busy", subject=self._subject())
+            raise Conflict("models.busy", subject=self._describe_work())
         self._work = ModelWork(kind, subject, ModelWorkState.RUNNING)
         self._running = asyncio.create_task(self._run(run))
         return self._work
@@ -150,7 +150,7 @@ class Models:
         assert self._work is not None
         self._work = replace(self._work, state=state, message=message)
 
-    def _subject(self) -> str:
+    def _describe_work(self) -> str:
         return "" if self._work is None else self._work.subject
 
 
@@ -220,12 +220,12 @@ class Embeddings:
                     await asyncio.sleep(TURN_S)
                     continue
                 started = self._seconds()
-                count = await self._embedded_next()
+                count = await self._embed_batch()
                 await asyncio.sleep(REST * (self._seconds() - started) if count else IDLE_S)
         finally:
             self._turn.end()
 
-    async def _embedded_next(self) -> int:
+    async def _embed_batch(self) -> int:
         """Embed the next batch and return its size. A server that does not answer is retried later."""
         assert self._embedding is not None
         try:

@@ -175,7 +175,7 @@ class Questions:
         if sources is not Sources.DOCUMENTS and (
             sources is not Sources.AUTO or await self._library.web.is_usable()
         ):
-            await self._mirrored(inside, notify, stop)
+            await self._mirror(inside, notify, stop)
             follows = context.conversation_id
             options = AskOptions(places, filters or {}, sources, ceilings, follows, anywhere, required)
             return await self._follow_job(await self.queue(question, options=options, wait=0), notify, stop)
@@ -216,7 +216,7 @@ class Questions:
             job, turn = await self._answer_to_queue(question, options, ceilings)
             async with self._access.recording_failure(AuditVerb.ASK, job.id) as act:
                 queued = await self._queue.tasks.enqueue(task, [job], key, turn, act)
-        return await self._answered(await self._queue.jobs.get_job(queued.job_ids[0]), seconds)
+        return await self._wait_for_job(await self._queue.jobs.get_job(queued.job_ids[0]), seconds)
 
     async def wait(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """Return an answer by id, unique prefix or `last`; wait for one in progress.
@@ -227,18 +227,18 @@ class Questions:
         seconds = intake.check_wait(wait)
         under_way = await self.find_job(answer_id) if answer_id == "last" else None
         if under_way is not None:
-            return await self._answered(under_way[0], seconds)
+            return await self._wait_for_job(under_way[0], seconds)
         try:
             answer = await self._history.ledger.answer(answer_id, self._access.owner)
         except NotFound as unknown:
             is_own = await self.find_job(answer_id) is not None
-            shared = None if is_own else await self._shared_answer(answer_id, seconds)
-            return shared or await self._answered(await self._answer_job(answer_id, unknown), seconds)
+            shared = None if is_own else await self._wait_for_shared(answer_id, seconds)
+            return shared or await self._wait_for_job(await self._require_job(answer_id, unknown), seconds)
         # partial, or by an assistant; a job may be working on it again
         is_stopped = answer.loop_stop is LoopStop.STOPPED
         question = await self.find_job(answer.id) if is_stopped else None
         if question is not None:
-            return await self._answered(question[0], seconds)
+            return await self._wait_for_job(question[0], seconds)
         return AnswerHandle(TaskId(answer.task_id), answer.id, answer, None, answer.conversation_id)
 
     async def get(self, prefix: str = "last") -> Answer:
@@ -294,7 +294,7 @@ class Questions:
             events = await self._queue.tasks.list_events(task.id, after, AT_ONCE)
             for event in events:
                 after = event.revision
-                own_job = await self._own_job(event.job_id, job.id, jobs)
+                own_job = await self._find_own_job(event.job_id, job.id, jobs)
                 if own_job is not None:
                     yield build_answer_step(event, own_job)
             if len(events) < AT_ONCE:
@@ -310,7 +310,7 @@ class Questions:
         The answer contains the results so far, and says STOPPED; it is None if nothing had begun. A finished
         answer stays unchanged.
         """
-        question = await self._question(answer_id)
+        question = await self._find_question(answer_id)
         if question is None or question[0].state in ENDED:
             return await self.wait(answer_id)
         job = question[0]
@@ -346,7 +346,7 @@ class Questions:
 
         Raises: InvalidParams for an answer that was not made by a job.
         """
-        question = await self._question(answer_id)
+        question = await self._find_question(answer_id)
         if question is None:
             raise InvalidParams(
                 "answer.not_queued",
@@ -472,12 +472,12 @@ class Questions:
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         inquiry = await self._history.ledger.find_inquiry(run_id)
-        await self._mirrored(inquiry.folders, notify, stop)
+        await self._mirror(inquiry.folders, notify, stop)
         if not stop():
             await check_searchable(self._shelf, self._access.owner, inquiry.scope.corpora)
         return await self._inquiries.run(run_id, notify, stop)
 
-    async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
+    async def _mirror(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
         for folder in folders:
             async with aclosing(self._library.folders.mirror(folder, notify)) as receipts:
                 async for receipt in receipts:
@@ -520,7 +520,7 @@ class Questions:
         question = await self.find_job(run_id) if run_id else None
         return question if question is not None and question[0].state not in ENDED else None
 
-    async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
+    async def _require_job(self, answer_id: str, unknown: NotFound) -> Job:
         question = await self.find_job(answer_id)
         if question is None:
             raise unknown
@@ -547,7 +547,7 @@ class Questions:
         estimated = await self._queue.estimate({job.kind: 1})
         return status.retry_after(task.state, estimated, status.count_idle_seconds(report))
 
-    async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
+    async def _wait_for_job(self, job: Job, seconds: float) -> AnswerHandle:
         """Return the answer of a job when it is ready, or raise the error that it ended with."""
         job, task = await self._queue.wait_until_ended(job, seconds)
         if job.state is JobState.COMPLETED:
@@ -567,14 +567,14 @@ class Questions:
             job.input.read(AnswerJob, is_lenient=True).conversation_id or job.id,
         )
 
-    async def _shared_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
+    async def _wait_for_shared(self, answer_id: str, seconds: float) -> AnswerHandle | None:
         """Return an answer that another user has shared, or None."""
         share = await self._shared.find(answer_id)
         if share is None:
-            return await self._shared_job_answer(answer_id, seconds)
-        return await self._shown(TaskId(share.shared_id), answer_id, share)
+            return await self._wait_for_shared_job(answer_id, seconds)
+        return await self._read_shared(TaskId(share.shared_id), answer_id, share)
 
-    async def _shared_job_answer(self, answer_id: str, seconds: float) -> AnswerHandle | None:
+    async def _wait_for_shared_job(self, answer_id: str, seconds: float) -> AnswerHandle | None:
         try:
             job = await self._queue.jobs.get_job(JobId(answer_id))
         except NotFound:
@@ -586,11 +586,11 @@ class Questions:
         if share is None:  # it has ended since
             return None
         if job.state is JobState.COMPLETED:
-            return await self._shown(task.id, job.id, share)
+            return await self._read_shared(task.id, job.id, share)
         after = None if job.state in ENDED else await self._count_retry(job, task)
         return AnswerHandle(task.id, job.id, None, after)
 
-    async def _shown(self, task_id: TaskId, answer_id: str, share: TaskShare) -> AnswerHandle:
+    async def _read_shared(self, task_id: TaskId, answer_id: str, share: TaskShare) -> AnswerHandle:
         answer = await self._history.ledger.answer(answer_id, share.owner)
         await self._access.record(AuditVerb.READ, answer_id)
         return AnswerHandle(task_id, answer_id, await self._shared.answer(answer), None)
@@ -634,7 +634,7 @@ class Questions:
         steps = await self._history.ledger.list_steps(run_id)
         return run_id, trace_run(steps, await self._history.sessions.list_rounds(run_id))
 
-    async def _question(self, answer_id: str) -> tuple[Job, Task] | None:
+    async def _find_question(self, answer_id: str) -> tuple[Job, Task] | None:
         return (await self._find_answer(answer_id))[1]
 
     async def _find_answer(self, answer_id: str) -> tuple[Answer | None, tuple[Job, Task] | None]:
@@ -654,7 +654,9 @@ class Questions:
         is_live = question is not None and question[0].state not in ENDED
         return None if is_live else answer, question
 
-    async def _own_job(self, job_id: JobId, answer_id: JobId, jobs: dict[JobId, Job | None]) -> Job | None:
+    async def _find_own_job(
+        self, job_id: JobId, answer_id: JobId, jobs: dict[JobId, Job | None]
+    ) -> Job | None:
         """Return the job of an event if it was spawned by the question's job; `jobs` is a cache."""
         if job_id not in jobs:
             jobs[job_id] = None

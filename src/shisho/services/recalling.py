@@ -51,17 +51,17 @@ class Recollection:
 
     async def recall(self, inquiry: Inquiry) -> Surroundings:
         """Return the turns before a question, its corpora, and the likely documents."""
-        turns = await self._turns(inquiry)
-        corpora = await self._corpora(inquiry.scope)
+        turns = await self._list_turns(inquiry)
+        corpora = await self._describe_corpora(inquiry.scope)
         is_report = inquiry.requirements.kind is RequestKind.REPORT
-        documents = await self._documents(inquiry, MAX_MAPPED if is_report else MAX_DOCUMENTS)
-        return Surroundings(turns, corpora, documents, await self._titles(inquiry) if is_report else ())
+        documents = await self._outline_likely(inquiry, MAX_MAPPED if is_report else MAX_DOCUMENTS)
+        return Surroundings(turns, corpora, documents, await self._list_titles(inquiry) if is_report else ())
 
-    async def _titles(self, inquiry: Inquiry) -> tuple[str, ...]:
+    async def _list_titles(self, inquiry: Inquiry) -> tuple[str, ...]:
         documents = await self.shelf.list_documents(inquiry.scope, limit=MAX_TITLES)
         return tuple(dict.fromkeys(map(_title, documents)))
 
-    async def _turns(self, inquiry: Inquiry) -> tuple[EarlierTurn, ...]:
+    async def _list_turns(self, inquiry: Inquiry) -> tuple[EarlierTurn, ...]:
         if not inquiry.earlier:
             return ()
         earlier_turns: list[ConversationTurn] = []
@@ -70,31 +70,34 @@ class Recollection:
                 break
             earlier_turns.append(turn)
         return tuple(
-            [await self._turn(turn, inquiry.scope.owner) for turn in earlier_turns[-len(inquiry.earlier) :]]
+            [
+                await self._summarise_turn(turn, inquiry.scope.owner)
+                for turn in earlier_turns[-len(inquiry.earlier) :]
+            ]
         )
 
-    async def _turn(self, turn: ConversationTurn, owner: str) -> EarlierTurn:
+    async def _summarise_turn(self, turn: ConversationTurn, owner: str) -> EarlierTurn:
         with suppress(ShishoError):  # erased since
             if turn.answer_id is not None:
                 answer = await self.ledger.answer(turn.answer_id, owner)
                 return EarlierTurn(turn.understood, " ".join(sentence.text for sentence in answer.sentences))
         return EarlierTurn(turn.understood)
 
-    async def _corpora(self, scope: Scope) -> tuple[CorpusFacts, ...]:
+    async def _describe_corpora(self, scope: Scope) -> tuple[CorpusFacts, ...]:
         corpora = [
             corpus
             for corpus in await self.shelf.list_corpora(scope.owner)
             if corpus.passages and (not scope.corpora or corpus.name in scope.corpora)
         ]
-        return tuple([await self._facts(corpus, scope.owner) for corpus in corpora[:MAX_CORPORA]])
+        return tuple([await self._describe_corpus(corpus, scope.owner) for corpus in corpora[:MAX_CORPORA]])
 
-    async def _facts(self, corpus: Corpus, owner: str) -> CorpusFacts:
+    async def _describe_corpus(self, corpus: Corpus, owner: str) -> CorpusFacts:
         documents = await self.shelf.list_documents(Scope(owner, (corpus.name,)), limit=TITLES)
         languages = sorted({answer_language(document.title or document.source) for document in documents})
         # A corpus that mirrors a folder has its path as name, which is private.
         return CorpusFacts(Path(corpus.name).name or corpus.name, corpus.passages, tuple(languages))
 
-    async def _documents(self, inquiry: Inquiry, most: int) -> tuple[DocumentFacts, ...]:
+    async def _outline_likely(self, inquiry: Inquiry, most: int) -> tuple[DocumentFacts, ...]:
         query = (*inquiry.earlier[-1:], inquiry.question)
         ids = await self.searcher.rank_documents(SearchRequest(keyword_query=query), inquiry.scope, DEPTH)
         likely_ids = ids[:most]

@@ -43,7 +43,7 @@ class CrossrefRegistry:
         address = self.keys.get("contact_email", "")
         contact = "?" + urlencode({"mailto": address}) if address else ""
         url = f"{self.about.site}/works/{quote(doi, safe='')}{contact}"
-        response = await self._in_turn(Request(url, headers={"Accept": "application/json"}))
+        response = await self._fetch_in_turn(Request(url, headers={"Accept": "application/json"}))
         if response.status == UNKNOWN:
             return None
         if response.status != 200:
@@ -56,7 +56,7 @@ class CrossrefRegistry:
         is_it = entries[0].facts.get("doi", "").casefold() == doi.casefold()
         return entries[0] if is_it else None
 
-    async def _in_turn(self, request: Request) -> Response:
+    async def _fetch_in_turn(self, request: Request) -> Response:
         resource = f"engine:{self.about.name}"
         limit = limit_of(self.about, self.keys)
         ticket = uuid.uuid4().hex
@@ -113,7 +113,7 @@ class References:
                 Scope(parts.owner), documents[-1].id if documents else "", PAGE
             ):
                 documents.extend(page)
-        return [document for document in documents if _lacks_something(document)]
+        return [document for document in documents if _is_incomplete(document)]
 
     async def complete(self, documents: Sequence[Document]) -> AsyncGenerator[Receipt, None]:
         """Ask Crossref for each document by its DOI alone, and store missing facts; yield a receipt for each.
@@ -128,7 +128,7 @@ class References:
             try:
                 async with parts.access.recording_failure(AuditVerb.DESCRIBE, document.id):
                     await parts.access.check_writable(document)
-                yield await self._completed(document, await parts.look_up(document.metadata["doi"]))
+                yield await self._complete(document, await parts.look_up(document.metadata["doi"]))
             except ShishoError as error:
                 yield Receipt(
                     document.source,
@@ -138,7 +138,7 @@ class References:
                     reason=error.message,
                 )
 
-    async def _completed(self, document: Document, reference: Reference | None) -> Receipt:
+    async def _complete(self, document: Document, reference: Reference | None) -> Receipt:
         if reference is None:
             raise NotFound("crossref.unknown_doi", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
@@ -156,6 +156,6 @@ class References:
         return Receipt(document.source, outcome, document.id, document.title, references=(match,))
 
 
-def _lacks_something(document: Document) -> bool:
+def _is_incomplete(document: Document) -> bool:
     metadata = document.metadata
     return bool(metadata.get("doi")) and not all(metadata.get(name) for name in NEEDED)

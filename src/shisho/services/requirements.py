@@ -59,7 +59,7 @@ def build_requirements(
         )
     return Requirements(
         tuple(_with_id(goal, free) for goal in all_goals),
-        _storable(condition) if condition.strip() else "",
+        _replace_surrogates(condition) if condition.strip() else "",
         None if complexity is None else coerce(Complexity, complexity, "complexity"),
         coerce(RequestKind, kind, "kind"),
         ids,
@@ -169,17 +169,17 @@ def _read_goal(source: GoalLike) -> Goal:
     for name, value in least.items():
         if not isinstance(value, int):
             raise InvalidParams("common.not_whole", name=name, value=str(value))
-    return Goal(str(values.get("id") or ""), _on_one_line(values["question"]), **least)
+    return Goal(str(values.get("id") or ""), _join_lines(values["question"]), **least)
 
 
 def _with_id(goal: Goal, free: Iterator[str]) -> Goal:
     return goal if goal.id.strip() else Goal(next(free), goal.question, goal.min_evidence, goal.min_sources)
 
 
-def _on_one_line(text: str) -> str:
-    return " ".join(_storable(text).split())
+def _join_lines(text: str) -> str:
+    return " ".join(_replace_surrogates(text).split())
 
 
-def _storable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     # No store accepts a lone surrogate.
     return text.encode("utf-8", "replace").decode()

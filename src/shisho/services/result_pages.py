@@ -73,7 +73,7 @@ class SerpCache:
     async def read_pages(self, engine: str) -> Mapping[int, CachedSerp]:
         """Return an engine's pages by number, as they were at the search's first request for them."""
         if engine not in self._held:
-            entry = await self._cache.get(_key(self._asked, engine))
+            entry = await self._cache.get(_make_key(self._asked, engine))
             sheets = [build(packed, CachedSerp) for packed in entry.value] if entry else []
             self._held[engine] = {sheet.page.number: sheet for sheet in sheets}
         return self._held[engine]
@@ -99,10 +99,12 @@ class SerpCache:
         ]
         short = stop in CUT_SHORT
         seconds = PARTIAL_S if short else WHOLE_S
-        await self._cache.put(_key(self._asked, pages[0].engine), to_plain(sheets), seconds, partial=short)
+        await self._cache.put(
+            _make_key(self._asked, pages[0].engine), to_plain(sheets), seconds, partial=short
+        )
 
 
-def _key(search_job: SearchJob, engine: str) -> str:
+def _make_key(search_job: SearchJob, engine: str) -> str:
     """Return the same key for searches that an engine would answer alike."""
     alike = replace(search_job, query=fold(search_job.query), owner="", corpus="", until=None, without=())
     option_values = to_plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
@@ -175,7 +177,7 @@ class SerpAttempt:
     async def read_next(self, pages: Sequence[ResultPage]) -> ResultPage:
         """Return the page after these. Raises as `ResultPages` expects; a longer wait frees the worker."""
         number = self._asked.serp_page + len(pages)
-        work = partial(self._page, Candidate(pages[0].engine), pages) if pages else self._first
+        work = partial(self._read_page, Candidate(pages[0].engine), pages) if pages else self._read_first
         while True:
             try:
                 return await self._context.step(f"page {number}", ResultPage, work)
@@ -183,9 +185,9 @@ class SerpAttempt:
                 if pages and isinstance(later, QuotaSpent):
                     raise
                 if pages and isinstance(later, BreakerOpen):
-                    for needs in await self._joined([pages[0].engine], pages):
+                    for needs in await self._find_joinable([pages[0].engine], pages):
                         raise needs from later
-                elif pages and (error := await self._too_late(pages[0].engine, later)) is not None:
+                elif pages and (error := await self._find_overlong_wait(pages[0].engine, later)) is not None:
                     raise error from later
                 await self._context.wait(later.seconds, later.reason)
 
@@ -198,25 +200,25 @@ class SerpAttempt:
     async def remember_need(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
         """Record the challenge after these pages, so that a resumed job asks for the same person."""
         await self._context.step(
-            self._met(challenge.engine, pages), HumanChallenge, partial(_give, challenge)
+            self._make_met_key(challenge.engine, pages), HumanChallenge, partial(_give, challenge)
         )
 
-    async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
+    async def _find_awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
         """Return the challenge that an engine in cooldown waits for, if any."""
         challenge = await self._engines.find_pending(self._asked.owner, engine)
-        key = self._met(engine, pages)
+        key = self._make_met_key(engine, pages)
         known_step = (await self._context.list_taken(key)).get(key)
         if challenge is None and known_step is not None:
             return known_step.read(HumanChallenge)
         return challenge
 
-    def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
+    def _make_met_key(self, engine: str, pages: Sequence[ResultPage]) -> str:
         return f"met {engine} at page {self._asked.serp_page + len(pages)}"
 
-    async def _first(self) -> ResultPage:
+    async def _read_first(self) -> ResultPage:
         """Try each candidate in turn; then wait for a person, or for the first cooldown, or give up."""
-        choice = await self._choice()
-        waits = await self._waits(choice)
+        choice = await self._choose()
+        waits = await self._list_waits(choice)
         errors = list[ShishoError]()
         need = list[PersonNeeded]()
         resting = [
@@ -224,14 +226,14 @@ class SerpAttempt:
         ]
         for candidate in choice.candidates:
             try:
-                return await self._page(candidate, ())
+                return await self._read_page(candidate, ())
             except QuotaSpent as quota_spent:
                 waits.append(quota_spent)
             except BreakerOpen as rests:
                 waits.append(rests)
                 resting.append(candidate.engine)
             except RetryLater as later:
-                if (error := await self._too_late(candidate.engine, later)) is None:
+                if (error := await self._find_overlong_wait(candidate.engine, later)) is None:
                     await self._context.step("turn", str, partial(_give, candidate.engine))
                     raise
                 errors.append(error)
@@ -248,7 +250,7 @@ class SerpAttempt:
             except ShishoError as error:
                 errors.append(error)
                 await self._pass_over(candidate.engine, error.code, error.message)
-        need = need or await self._joined(resting)
+        need = need or await self._find_joinable(resting)
         if need:
             raise need[0]
         if waits:
@@ -257,9 +259,9 @@ class SerpAttempt:
             passed_over.why is PassedOverReason.TOO_SHALLOW for passed_over in choice.passed
         ):
             raise DepthReached
-        raise _given_up(errors, choice)
+        raise _build_failure(errors, choice)
 
-    async def _too_late(self, engine: str, later: RetryLater) -> EngineUnavailable | None:
+    async def _find_overlong_wait(self, engine: str, later: RetryLater) -> EngineUnavailable | None:
         """Return an error if an engine wants to be left alone for longer than the job has time."""
         remaining = await self._patience()
         if later.seconds <= remaining:
@@ -271,7 +273,7 @@ class SerpAttempt:
             left_s=remaining,
         )
 
-    async def _choice(self) -> Choice:
+    async def _choose(self) -> Choice:
         """Choose engines; recomputed at each attempt, because engines fail and recover while a job waits.
 
         An engine that was waited for comes first.
@@ -310,19 +312,21 @@ class SerpAttempt:
         )
         return replace(choice, candidates=tuple(order))
 
-    async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[PersonNeeded]:
+    async def _find_joinable(
+        self, resting: Sequence[str], pages: Sequence[ResultPage] = ()
+    ) -> list[PersonNeeded]:
         """Return engines that already wait for a person, for whom this job may wait too.
 
         A breaker opens a moment before the job that opened it waits.
         """
         for wait in (0.0, LOOK_AGAIN_S) if resting else ():
             await asyncio.sleep(wait)
-            challenges = [await self._awaited(engine, pages) for engine in resting]
+            challenges = [await self._find_awaited(engine, pages) for engine in resting]
             if any(challenges):
                 return [PersonNeeded(challenge) for challenge in challenges if challenge is not None]
         return []
 
-    async def _waits(self, choice: Choice) -> list[RetryLater]:
+    async def _list_waits(self, choice: Choice) -> list[RetryLater]:
         """Return the waits for engines that are only in cooldown or over quota."""
         asking = self._engines.asking
         waits = list[RetryLater]()
@@ -347,12 +351,12 @@ class SerpAttempt:
         passed = await self._context.list_taken("passed over ")
         return [failure.read(SearchFailure) for failure in passed.values()]
 
-    async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> ResultPage:
+    async def _read_page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> ResultPage:
         """Return the next page of an engine from the store, or request it."""
         number = self._asked.serp_page + len(pages)
         sheet = (await self.sheets.read_pages(candidate.engine)).get(number)
         if sheet is None:
-            exchange = await self._asked_for(self._engines.table[candidate.engine], number, pages)
+            exchange = await self._request_page(self._engines.table[candidate.engine], number, pages)
             serp = exchange.serp
             request = exchange.request
             warnings = dict.fromkeys((*candidate.warnings, *request.warnings, *serp.warnings))
@@ -368,9 +372,11 @@ class SerpAttempt:
                 tuple(warnings),
             )
             sheet = CachedSerp(result_page, serp.hits)
-        return await self._kept(sheet, pages)
+        return await self._store_page(sheet, pages)
 
-    async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> SerpExchange:
+    async def _request_page(
+        self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]
+    ) -> SerpExchange:
         state = (pages[-1].next or {}) if pages else {}
         is_own = bool(pages) and pages[-1].attempt == self._job.attempt
         ticket = f"{self._job.id} {number}"
@@ -383,7 +389,7 @@ class SerpAttempt:
                 # old state again.
                 await self._context.step(expired, bool, partial(_give, True))
         try:
-            return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
+            return await self._ask(engine, number, await self._renew_state(engine, number, ticket), ticket)
         except StateExpired as error:
             raise EngineUnavailable(
                 "engine.page_lost",
@@ -391,7 +397,7 @@ class SerpAttempt:
                 number=number,
             ) from error
 
-    async def _renewed(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
+    async def _renew_state(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
         """Return the engine's state for a page by requesting page 1 again: neither counted nor merged.
 
         A cursor has to be followed page by page.
@@ -399,11 +405,11 @@ class SerpAttempt:
         state: Mapping[str, str] = {}
         for again in range(1, number if engine.about.pagination == "cursor" else 2):
 
-            async def once(again: int = again, state: Mapping[str, str] = state) -> dict[str, str]:
+            async def ask_once(again: int = again, state: Mapping[str, str] = state) -> dict[str, str]:
                 return dict((await self._ask(engine, again, state, ticket)).serp.next or {})
 
             key = f"{engine.about.name} page {again} again for {number}"
-            state = await self._context.step(key, dict[str, str], once)
+            state = await self._context.step(key, dict[str, str], ask_once)
         return state
 
     async def _ask(
@@ -430,8 +436,8 @@ class SerpAttempt:
         await self._engines.list_solved(search_job.owner, name)
         return page
 
-    async def _kept(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
-        named_hits = [(hit, name) for hit in sheet.hits[:MAX_HITS] if (name := _name(hit.url))]
+    async def _store_page(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
+        named_hits = [(hit, name) for hit in sheet.hits[:MAX_HITS] if (name := _canonicalise(hit.url))]
         # A cached page has all URLs; its hits are those that no earlier page had.
         urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named_hits))
         page = replace(sheet.page, urls=urls)
@@ -457,14 +463,14 @@ def _find(hit: SerpHit, name: str, page: ResultPage, query: str) -> DiscoveredUr
     return DiscoveredUrl(hit.url, name, title, snippet, hit.date, query, page.engine, page.number, hit.rank)
 
 
-def _name(url: str) -> str:
+def _canonicalise(url: str) -> str:
     try:
         return canonicalise(url) if len(url) <= LONGEST_URL else ""
     except ValueError:
         return ""
 
 
-def _given_up(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
+def _build_failure(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
     if len(errors) == 1:
         return errors[0]
     if errors:

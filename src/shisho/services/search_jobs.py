@@ -63,28 +63,28 @@ class SearchHandler:
         """
         if self.engines is None or self.pages is None:
             raise EngineUnavailable("search.web_off")
-        return await _Run(self, self.engines, self.pages, job, context).run_to_end()
+        return await _SearchRun(self, self.engines, self.pages, job, context).run_to_end()
 
 
-class _Run:
+class _SearchRun:
     """One attempt at one search."""
 
     def __init__(
         self,
         searching: SearchHandler,
         engines: EngineAccess,
-        door: PageIntake,
+        intake: PageIntake,
         job: Job,
         context: JobContext,
     ) -> None:
         self._searching = searching
         self._engines = engines
-        self._door = door
+        self._intake = intake
         self._job = job
         self._context = context
         self._asked = job.input.read(SearchJob)
-        self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
-        self._paging = ResultPages(self._serps.read_next, self._stop_reason)
+        self._serps = SerpAttempt(engines, job, context, self._asked, self._measure_patience)
+        self._paging = ResultPages(self._serps.read_next, self._find_stop_reason)
         self._reasons: dict[str, tuple[int, frozenset[str]]] = {}  # rank and clusters by canonical URL
         self._marks: dict[str, bool] = {}
         self._judging = asyncio.Lock()
@@ -95,7 +95,7 @@ class _Run:
     async def run_to_end(self) -> SearchOutcome:
         """Return the complete outcome."""
         paging = self._paging
-        seconds, over = await self._allowed()
+        seconds, over = await self._limit_seconds()
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
@@ -109,32 +109,32 @@ class _Run:
             await self._cut_short(BudgetExhausted(over))
         stop = paging.stop or PagingStop.STOPPED
         if paging.met is not None:
-            await self._person(paging.met)
+            await self._await_person(paging.met)
         await self._note(stop)
         if paging.pages:
-            await self._serps.sheets.keep(paging.pages, stop, await self._kept())
-        return await self._output(stop)
+            await self._serps.sheets.keep(paging.pages, stop, await self._list_stored())
+        return await self._build_outcome(stop)
 
-    async def _allowed(self) -> tuple[float, Message]:
+    async def _limit_seconds(self) -> tuple[float, Message]:
         """Return the seconds that this attempt may take, and the message for when they are over."""
         return min(
             (self._context.seconds_left * (1 - CLOSING), JOB_OVER),
-            (await self._seconds_of_question() * (1 - CLOSING), QUESTION_OVER),
-            (await self._seconds_of_task(), TASK_OVER),
+            (await self._count_question_seconds() * (1 - CLOSING), QUESTION_OVER),
+            (await self._count_task_seconds(), TASK_OVER),
         )
 
-    async def _patience(self) -> float:
+    async def _measure_patience(self) -> float:
         """Return the seconds that this job may wait for hosts and engines that want to be left alone."""
-        return min(await self._seconds_of_question(), await self._seconds_of_task())
+        return min(await self._count_question_seconds(), await self._count_task_seconds())
 
-    async def _seconds_of_question(self) -> float:
+    async def _count_question_seconds(self) -> float:
         # A person who solved the challenge wants its pages, for the next question if not for this one.
         until = None if await self._context.list_taken("met ") else self._asked.until
         if until is None:
             return math.inf
         return count_seconds(self._searching.clock.timeline_now(), until)
 
-    async def _seconds_of_task(self) -> float:
+    async def _count_task_seconds(self) -> float:
         return (await self._searching.count_left(self._job.task_id)).get("max_seconds", math.inf)
 
     async def _cut_short(self, error: BudgetExhausted) -> None:
@@ -144,22 +144,22 @@ class _Run:
         """
         self._paging.pages = max(self._paging.pages, await self._serps.list_known(), key=len)
         took = self._searching.clock.monotonic() - self._since
-        await self._context.charge(seconds=min(took, await self._seconds_of_task()))
+        await self._context.charge(seconds=min(took, await self._count_task_seconds()))
         self._paging.end(error)
 
     async def _follow(self) -> None:
         """Request page after page, visiting the hits of each first."""
         async with aclosing(self._paging.pull()) as pages:
             async for page in pages:
-                await self._tell()
+                await self._report_progress()
                 await self._note(None)
                 if not page.repeats:
                     await self._visit(page)
                 await self._note(None)
-                self._context.partial = await self._output(PagingStop.BUDGET)
+                self._context.partial = await self._build_outcome(PagingStop.BUDGET)
                 await self._pay_time()
 
-    async def _stop_reason(self, pages: Sequence[ResultPage]) -> PagingStop | None:
+    async def _find_stop_reason(self, pages: Sequence[ResultPage]) -> PagingStop | None:
         if not pages:
             return None
         search_job = self._asked
@@ -176,9 +176,9 @@ class _Run:
         most = search_job.max_results_per_query
         enough = search_job.enough or most
         rules = PagingRules(search_job.stop_strategy, search_job.serp_page, last, enough, most, settings)
-        return stop_reason(self._facts(pages, await self._kept()), rules)
+        return stop_reason(self._describe_pages(pages, await self._list_stored()), rules)
 
-    def _facts(self, pages: Sequence[ResultPage], urls: Sequence[StoredUrl]) -> list[PageFacts]:
+    def _describe_pages(self, pages: Sequence[ResultPage], urls: Sequence[StoredUrl]) -> list[PageFacts]:
         visited = Counter(url.find.page_number for url in urls if url.status is UrlState.VISITED)
         useful = Counter(url.find.page_number for url in urls if url.useful)
         return [
@@ -194,24 +194,24 @@ class _Run:
             for place, page in enumerate(pages)
         ]
 
-    async def _kept(self) -> Sequence[StoredUrl]:
+    async def _list_stored(self) -> Sequence[StoredUrl]:
         return await self._engines.finds.list_of_job(self._job.id)
 
     async def _visit(self, page: ResultPage) -> None:
         """Visit its hits, best first, until there are enough. A long wait for hosts frees the worker."""
         blocked = await self._searching.list_blocked(self._asked.owner)
         while True:
-            unvisited = [stored for stored in await self._kept() if stored.status is UrlState.FOUND]
+            unvisited = [stored for stored in await self._list_stored() if stored.status is UrlState.FOUND]
             hits = [stored.find for stored in unvisited if stored.find.page_number == page.number]
             frontier = Frontier(hits, (), blocked)
             for hit in frontier.barred:
                 await self._engines.finds.settle(self._job.claim, hit.canonical_url)
             clock = self._searching.clock
-            wait = await Crawl(frontier, self._visit_one, self._enough, clock, self._count_room).run()
+            wait = await Crawl(frontier, self._visit_one, self._has_enough, clock, self._count_room).run()
             if wait is None:
                 return
             await self._pay_time()  # after the wait it is another attempt
-            if wait > (remaining := await self._patience()):
+            if wait > (remaining := await self._measure_patience()):
                 await self._give_up(frontier, wait, remaining)
                 return
             await self._context.wait(wait)
@@ -224,7 +224,7 @@ class _Run:
                 self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason
             )
 
-    def _enough(self) -> bool:
+    def _has_enough(self) -> bool:
         auto = self._asked.stop_strategy is StopStrategy.AUTO
         return auto and self._useful >= (self._asked.enough or self._asked.max_results_per_query)
 
@@ -237,7 +237,7 @@ class _Run:
         order = PageOrder(hit.url, hit.canonical_url, search_job.owner, search_job.corpus, hit.title)
         pay = partial(self._context.charge, pages=1)
         try:
-            receipt = await self._door.take_in(
+            receipt = await self._intake.take_in(
                 self._job.claim, order, f"{self._job.id} {hit.canonical_url}", pay
             )
         except (BudgetExhausted, StoreUnavailable):
@@ -249,7 +249,7 @@ class _Run:
             if receipt.document_id is not None:
                 self._visited += 1
                 await self._judge(hit, receipt.document_id)
-        await self._tell()
+        await self._report_progress()
 
     async def _judge(self, find: DiscoveredUrl, document: DocumentId) -> None:
         """Mark a hit as useful unless better hits have all its clusters, in any order of visits.
@@ -270,7 +270,7 @@ class _Run:
 
     async def _look_back(self) -> None:
         """Count the visits of earlier attempts, restore their clusters, and judge unjudged hits."""
-        urls = await self._kept()
+        urls = await self._list_stored()
         self._visited = sum(url.status is UrlState.VISITED for url in urls)
         for url in urls:
             is_unjudged = url.useful is None and url.status is UrlState.VISITED
@@ -284,8 +284,8 @@ class _Run:
             self._since = began
             raise BudgetExhausted(TASK_OVER)
 
-    async def _tell(self) -> None:
-        urls = await self._kept()
+    async def _report_progress(self) -> None:
+        urls = await self._list_stored()
         states = Counter(url.status for url in urls)
         documents = {url.document_id for url in urls if url.document_id and url.status is UrlState.VISITED}
         progress = SearchProgress(
@@ -299,7 +299,7 @@ class _Run:
     async def _note(self, stop: PagingStop | None) -> None:
         pages = self._paging.pages
         if pages:
-            facts = self._facts(pages, await self._kept())
+            facts = self._describe_pages(pages, await self._list_stored())
             novelty = tuple(fact.novelty for fact in facts)
             harvest = tuple(fact.harvest for fact in facts)
             engine = pages[0].engine
@@ -318,32 +318,32 @@ class _Run:
             warnings.update(list_paging_warnings(most, self._asked.stop_strategy, about, settings))
         return tuple(sorted(warnings))
 
-    async def _person(self, challenge: HumanChallenge) -> NoReturn:
+    async def _await_person(self, challenge: HumanChallenge) -> NoReturn:
         """Leave the job to a person; the pages so far are its result if nobody acts."""
         await self._note(PagingStop.CHALLENGE)
         await self._serps.remember_need(challenge, self._paging.pages)
         await self._context.await_person(
-            await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, challenge
+            await self._build_outcome(PagingStop.CHALLENGE) if self._paging.pages else None, challenge
         )
 
-    async def _output(self, stop: PagingStop) -> SearchOutcome:
+    async def _build_outcome(self, stop: PagingStop) -> SearchOutcome:
         """Return all pages, all hits in merged order, the stored documents and the errors."""
         pages = self._paging.pages
-        urls = await self._kept()
-        pages_with_facts = zip(pages, self._facts(pages, urls), strict=True)
+        urls = await self._list_stored()
+        pages_with_facts = zip(pages, self._describe_pages(pages, urls), strict=True)
         return SearchOutcome(
             query=self._asked.query,
             engine=pages[0].engine if pages else None,
-            pages=tuple(_serp_outcome(page, facts) for page, facts in pages_with_facts),
+            pages=tuple(_build_serp_outcome(page, facts) for page, facts in pages_with_facts),
             paging_stop=stop,
-            hits=tuple(map(_hit_outcome, urls)),
+            hits=tuple(map(_build_hit_outcome, urls)),
             documents=tuple(sorted({url.document_id for url in urls if url.document_id})),
             errors=(*await self._serps.list_passed_over(), *self._paging.errors),
             warnings=self._list_warnings(),
         )
 
 
-def _serp_outcome(page: ResultPage, facts: PageFacts) -> SerpOutcome:
+def _build_serp_outcome(page: ResultPage, facts: PageFacts) -> SerpOutcome:
     return SerpOutcome(
         number=page.number,
         url=page.url,
@@ -359,7 +359,7 @@ def _serp_outcome(page: ResultPage, facts: PageFacts) -> SerpOutcome:
     )
 
 
-def _hit_outcome(url: StoredUrl) -> HitOutcome:
+def _build_hit_outcome(url: StoredUrl) -> HitOutcome:
     return HitOutcome(
         rank=url.find.rank,
         page_number=url.find.page_number,

@@ -195,7 +195,7 @@ class Sessions:
         room = read_room(room_tokens, 0)
         required = build_requirements(goals, condition, complexity, kind, exclude_ids)
         aim = await asyncio.to_thread(self._parts.rules.aim, question, required)
-        scope = await self._scope(corpora, filters)
+        scope = await self._build_scope(corpora, filters)
         scope = exclude(
             scope, await find_excluded(self._parts.shelf, self._parts.access, required.exclude_ids)
         )
@@ -225,7 +225,7 @@ class Sessions:
         await self._parts.access.record(AuditVerb.SEARCH, facts.id)
         # Assistants call tools concurrently; each round must know what the previous one has shown.
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
-            session = await self._session(facts)
+            session = await self._open_session(facts)
             round_ = len(await self._parts.log.list_rounds(facts.id)) + 1
             return _to_page(round_, await session.search(request, round_, room, page_tokens))
 
@@ -242,7 +242,7 @@ class Sessions:
             raise unknown_place("passage", cursor)
         await self._parts.access.record(AuditVerb.SEARCH, facts.id)
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
-            session = await self._session(facts)
+            session = await self._open_session(facts)
             return _to_page(int(round_), await session.show_more(int(round_), int(after), page_tokens))
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
@@ -253,9 +253,9 @@ class Sessions:
         if not 1 <= len(findings) <= MAX_FINDINGS:
             raise InvalidParams("session.findings_out_of_range", max_findings=MAX_FINDINGS)
         facts = await self._parts.book.find_session(session_id, self._parts.owner)
-        passages, rounds = await self._shown(facts.id)
-        session = await self._session(facts)
-        judged = [await self._judged(facts, finding, passages, rounds, session) for finding in findings]
+        passages, rounds = await self._list_shown(facts.id)
+        session = await self._open_session(facts)
+        judged = [await self._judge(facts, finding, passages, rounds, session) for finding in findings]
         status, is_met = self._parts.rules.status(
             facts.strategy,
             await self._parts.book.list_evidence(facts.id),
@@ -289,7 +289,7 @@ class Sessions:
         await self._parts.quotas.take(self._parts.owner, QuotaResource.JOBS, 1)
         aim = facts.strategy
         async with self._composing:
-            cited = await self._cited(facts, sentences)
+            cited = await self._find_citations(facts, sentences)
             refs = self._parts.rules.name_headers(aim, await self._parts.book.list_evidence(facts.id))
             revisions = await self._parts.checks.check(aim, [stand.ref for stand in refs], cited)
         counts = self._parts.rules.counts(revisions)
@@ -332,12 +332,14 @@ class Sessions:
             raise InvalidParams("session.which_passage")
         if session_id is not None and number is not None:
             facts = await self._parts.book.find_session(session_id, self._parts.owner)
-            passage = await self._by_number(facts.id, number)
+            passage = await self._find_by_number(facts.id, number)
             return await self._read(passage, context, linked=False)
-        passage = await self._by_id(id or "")
+        passage = await self._find_by_id(id or "")
         return await self._read(passage, context, linked=True)
 
-    async def _scope(self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
+    async def _build_scope(
+        self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None
+    ) -> Scope:
         excluded = await self._parts.list_left_out(self._parts.owner)
         scope = Scope(
             self._parts.owner, coerce_strings(corpora), filters or {}, excluded.documents, excluded.passages
@@ -348,12 +350,12 @@ class Sessions:
         await check_filters(self._parts.shelf, self._parts.owner, scope.filters)
         return scope
 
-    async def _session(self, facts: SessionFacts) -> SearchSession:
+    async def _open_session(self, facts: SessionFacts) -> SearchSession:
         return await self._parts.searching.open(
             facts.scope, facts.strategy.complexity, facts.room_tokens or self._parts.room_tokens, facts.id
         )
 
-    async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
+    async def _list_shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
         """Return all shown passages of a session that still exist, and the round of each number."""
         records = [
             (record.round, shown_record)
@@ -374,7 +376,7 @@ class Sessions:
         ]
         return shown_passages, {record.number: round_ for round_, record in records}
 
-    async def _judged(
+    async def _judge(
         self,
         facts: SessionFacts,
         finding: Finding,
@@ -407,18 +409,20 @@ class Sessions:
             finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason, evidence
         )
 
-    async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
+    async def _find_citations(
+        self, facts: SessionFacts, sentences: Sequence[CitedSentence]
+    ) -> list[CitedSentence]:
         """Search for the support of sentences without citations; matching shown passages become evidence."""
         refs = [stand.ref for stand in await self._parts.book.list_evidence(facts.id)]
-        passages, rounds = await self._shown(facts.id)
-        session = await self._session(facts)
+        passages, rounds = await self._list_shown(facts.id)
+        session = await self._open_session(facts)
         outcomes = await self._parts.checks.find_citations(refs, passages, facts.strategy, sentences)
         cited: list[CitedSentence] = []
         for sentence, outcome in zip(sentences, outcomes, strict=True):
             if isinstance(outcome, CitedSentence):
                 cited.append(outcome)
                 continue
-            judged = await self._judged(facts, outcome, passages, rounds, session)
+            judged = await self._judge(facts, outcome, passages, rounds, session)
             numbers = () if judged.number is None else (judged.number,)
             cited.append(replace(sentence, cites=(*sentence.cites, *numbers)))
         return cited
@@ -461,7 +465,7 @@ class Sessions:
             created_at=self._parts.clock.now(),
         )
 
-    async def _by_number(self, session_id: str, number: int) -> Passage:
+    async def _find_by_number(self, session_id: str, number: int) -> Passage:
         rounds = await self._parts.log.list_rounds(session_id)
         shown = chain.from_iterable(record.shown for record in rounds)
         records = [passage for passage in shown if passage.number == number]
@@ -476,7 +480,7 @@ class Sessions:
             )
         return passages[records[0].passage_id]
 
-    async def _by_id(self, name: str) -> Passage:
+    async def _find_by_id(self, name: str) -> Passage:
         found_passage = (await self._parts.shelf.fetch_passages([PassageId(name)])).get(PassageId(name))
         if found_passage is not None and await self._parts.access.is_readable(found_passage.document_id):
             return found_passage
@@ -484,14 +488,14 @@ class Sessions:
         if await self._parts.access.is_readable(evidence.document_id):
             await self._parts.shelf.read_text(evidence.document_id)  # raises for a purged document
         else:
-            raise self._lost(name)
+            raise self._build_not_found(name)
         for passage in await self._parts.shelf.list_passages_of(evidence.document_id):
             if passage.start <= evidence.start and evidence.end <= passage.end:
                 return passage
-        raise self._lost(name)
+        raise self._build_not_found(name)
 
     @staticmethod
-    def _lost(name: str) -> NotFound:
+    def _build_not_found(name: str) -> NotFound:
         return NotFound("evidence.passage_gone", name=name)
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:

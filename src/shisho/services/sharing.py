@@ -81,9 +81,9 @@ def hide_unreadable(answer: Answer, readable: Collection[DocumentId]) -> Answer:
     blocks = tuple(_hide(block, hidden) for block in answer.blocks if _is_readable(block, readable, hidden))
     return replace(
         answer,
-        text="\n".join(map(_line, list_sentences(blocks))),
+        text="\n".join(map(_format_line, list_sentences(blocks))),
         blocks=blocks,
-        evidence=tuple(_emptied(item) if item.number in hidden else item for item in answer.evidence),
+        evidence=tuple(_empty(item) if item.number in hidden else item for item in answer.evidence),
     )
 
 
@@ -100,25 +100,25 @@ def _is_readable(block: AnswerBlock, readable: Collection[DocumentId], hidden: S
 def _hide(block: AnswerBlock, hidden: Set[int]) -> AnswerBlock:
     match block:
         case AnswerParagraph(sentences):
-            return AnswerParagraph(tuple(_without(unit, hidden) for unit in sentences))
+            return AnswerParagraph(tuple(_hide_sentence(unit, hidden) for unit in sentences))
         case AnswerList(items, signs):
-            return AnswerList(tuple(_without(unit, hidden) for unit in items), signs)
+            return AnswerList(tuple(_hide_sentence(unit, hidden) for unit in items), signs)
         case AnswerTable(header, rows):
-            cells = tuple(tuple(_without(cell, hidden) for cell in row) for row in rows)
+            cells = tuple(tuple(_hide_sentence(cell, hidden) for cell in row) for row in rows)
             return AnswerTable(tuple("" for _ in header), cells)
         case _:
             return block
 
 
-def _without(sentence: Sentence, hidden: Set[int]) -> Sentence:
+def _hide_sentence(sentence: Sentence, hidden: Set[int]) -> Sentence:
     return replace(sentence, text=render(HIDDEN)) if hidden & {*sentence.evidence} else sentence
 
 
-def _line(sentence: Sentence) -> str:
+def _format_line(sentence: Sentence) -> str:
     return f"{sentence.text} {' '.join(f'[{number}]' for number in sentence.evidence)}".rstrip()
 
 
-def _emptied(evidence: Evidence) -> Evidence:
+def _empty(evidence: Evidence) -> Evidence:
     """Return evidence with only its number and goal."""
     return replace(
         evidence,

@@ -70,10 +70,10 @@ def status(
         revision=task.revision,
         changed=task.revision != since,
         progress=TaskProgress(
-            queries=_done(report, JobKind.SEARCH),
+            queries=_build_progress(report, JobKind.SEARCH),
             pages=Progress(report.visited, report.known),
-            documents=Progress(report.taken_in, report.sources + _all(report, JobKind.INGEST)),
-            answers=_done(report, JobKind.ANSWER),
+            documents=Progress(report.taken_in, report.sources + _count_kind(report, JobKind.INGEST)),
+            answers=_build_progress(report, JobKind.ANSWER),
             reading=report.reading,
         ),
         queue=count_pending(task.jobs),
@@ -156,10 +156,10 @@ def row(task: Task) -> TaskSummary:
     )
 
 
-def _done(report: Report, kind: JobKind) -> Progress:
+def _build_progress(report: Report, kind: JobKind) -> Progress:
     counted = {state: count for (of, state), count in report.tally.items() if of == kind}
     return Progress(sum(count for state, count in counted.items() if state in ENDED), sum(counted.values()))
 
 
-def _all(report: Report, kind: JobKind) -> int:
+def _count_kind(report: Report, kind: JobKind) -> int:
     return sum(count for (of, _), count in report.tally.items() if of == kind)

@@ -220,10 +220,10 @@ class Tasks:
         request = (documents, corpus, metadata or {})
         key = self._queue.make_key(idempotency_key, "add_documents", task_id, named, request)
         if key is not None and (queued := await self._queue.tasks.find_repeated(key)) is not None:
-            return await self._added(queued, urls)
+            return await self._repeat_reply(queued, urls)
         corpus = intake.check_corpus_name(corpus)
         async with self._queue.access.recording_failure(AuditVerb.ADD, corpus) as act:
-            found = await asyncio.to_thread(self._found, paths, remote)
+            found = await asyncio.to_thread(self._find_files, paths, remote)
             addresses, skipped = intake.parse_addresses(urls, canonicalise)
             if not (found or addresses or files):
                 raise InvalidParams("adding.nothing_given", skipped=to_plain(skipped))
@@ -233,8 +233,8 @@ class Tasks:
             if not replace_files:
                 await self._check_names_free(files, target)
             common = IngestJob("", target.owner, target.name, dict(metadata or {}), may_replace=replace_files)
-            known, unknown = await self._handed_in(found, files, common, remote)
-            new = await self._document_jobs(unknown, addresses.values(), common, password)
+            known, unknown = await self._sort_uploads(found, files, common, remote)
+            new = await self._build_document_jobs(unknown, addresses.values(), common, password)
             if isinstance(task, NewTask) and not new:  # no job would ever end it
                 task = replace(task, state=TaskState.COMPLETED)
             counts: dict[str, int] = {JobKind.INGEST: len(unknown), JobKind.FETCH: len(addresses)}
@@ -248,7 +248,7 @@ class Tasks:
                 raise
         if queued.is_repeat:  # the same request was processed first at the same time
             await unstage(self._uploads.staging, map(read_payload, new))
-            return await self._added(queued, urls)
+            return await self._repeat_reply(queued, urls)
         return DocumentsQueued(
             queued.task_id, len(new), tuple(skipped), queued.job_ids, tuple(known), estimated
         )
@@ -285,7 +285,7 @@ class Tasks:
         rows = 0 if withheld else ROWS[detail]
         since = since_revision if cursor is None else None
 
-        async def made() -> TaskSnapshot:
+        async def make_snapshot() -> TaskSnapshot:
             report = await self._reports.report(name, owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
             return status.status(
@@ -296,7 +296,9 @@ class Tasks:
                 await self._queue.estimate(status.list_live_kinds(report)),
             )
 
-        snapshot = await news.make_once((after, since_revision, detail, withheld, cursor is None), made)
+        snapshot = await news.make_once(
+            (after, since_revision, detail, withheld, cursor is None), make_snapshot
+        )
         if share is None:
             return snapshot
         await self._check_shared(name)
@@ -337,7 +339,7 @@ class Tasks:
         seconds = intake.check_wait(wait)
         name = await self._find_managed(task_id)
         halt = await self._queue.tasks.stop(name, mode)
-        running = await self._still_running(name, halt.still_running, seconds)
+        running = await self._wait_for_running(name, halt.still_running, seconds)
         task = await self._queue.tasks.get_task(name)
         resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
         return TaskStopped(name, status.count_pending(halt.cancelled), tuple(running), resumable)
@@ -358,7 +360,7 @@ class Tasks:
         name = await self._find_managed(task_id)
         async with self._queue.access.recording(AuditVerb.REMOVE, name):
             await self._queue.tasks.stop(name, StopMode.IMMEDIATE)
-            await unstage(self._uploads.staging, await self._payloads(name))
+            await unstage(self._uploads.staging, await self._read_payloads(name))
             orphans = await self._reports.list_orphans(name) if purge is PurgeScope.ORPHANS else ()
             await self._shelf.remove(*orphans, purge=True)
             results = await self._reports.forget(name)
@@ -441,7 +443,7 @@ class Tasks:
         if since is None and news.task.state is TaskState.CREATED:
             return news
         since = news.task.revision if since is None else since
-        while not await _meets(self._reports, news, since, wait_for):
+        while not await _is_met(self._reports, news, since, wait_for):
             remaining = ends - asyncio.get_running_loop().time()
             if remaining <= 0:
                 break
@@ -480,7 +482,7 @@ class Tasks:
             )
         return place < last
 
-    def _found(self, paths: Sequence[Path | str], remote: bool) -> Sequence[Path]:
+    def _find_files(self, paths: Sequence[Path | str], remote: bool) -> Sequence[Path]:
         paths_found: dict[Path, None] = {}
         for path in paths:
             asked_path = (
@@ -492,7 +494,7 @@ class Tasks:
                 ] = None
         return bibliographies_last(list(paths_found))
 
-    async def _handed_in(
+    async def _sort_uploads(
         self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool
     ) -> tuple[Sequence[ExistingDocument], Sequence[IngestJob]]:
         """Return the known documents, and the payloads of jobs for the others; `common` applies to all.
@@ -503,18 +505,18 @@ class Tasks:
         unknown = list[IngestJob]()
         looked = 0
         for path in paths:
-            size = await asyncio.to_thread(_size, path)
+            size = await asyncio.to_thread(_measure_size, path)
             looked += size
             within = intake.find_allowed_root(path, self._uploads.roots) if remote else None
-            data = await asyncio.to_thread(self._bytes, path, within) if looked <= LOOKED_INTO else None
-            existing_document = None if data is None else await self._known(str(path), data, common)
+            data = await asyncio.to_thread(self._read_bytes, path, within) if looked <= LOOKED_INTO else None
+            existing_document = None if data is None else await self._find_known(str(path), data, common)
             if existing_document is None:
                 root = None if within is None else str(within)
                 unknown.append(replace(common, source=str(path), path=str(path), within=root))
             else:
                 existing.append(existing_document)
         for name, data in ((intake.file_name(file.name), file.data) for file in files):
-            existing_document = await self._known(name, data, common)
+            existing_document = await self._find_known(name, data, common)
             if existing_document is not None:
                 await self._keep_original(existing_document, data)
             if existing_document is None:
@@ -524,7 +526,7 @@ class Tasks:
                 existing.append(existing_document)
         return existing, unknown
 
-    async def _document_jobs(
+    async def _build_document_jobs(
         self,
         handed: Sequence[IngestJob],
         addresses: Iterable[intake.PageAddress],
@@ -532,9 +534,11 @@ class Tasks:
         password: str | None,
     ) -> Sequence[NewJob]:
         """Return the jobs for these uploads and addresses, each with its own copy of the password."""
-        ingest = [replace(job, password=await self._secret(password)) for job in handed]
+        ingest = [replace(job, password=await self._store_secret(password)) for job in handed]
         fetch = [
-            FetchJob(address.url, common.owner, common.corpus, common.metadata, await self._secret(password))
+            FetchJob(
+                address.url, common.owner, common.corpus, common.metadata, await self._store_secret(password)
+            )
             for address in addresses
         ]
         return [*self._queue.new_jobs(JobKind.INGEST, ingest), *self._queue.new_jobs(JobKind.FETCH, fetch)]
@@ -556,13 +560,13 @@ class Tasks:
                         added_at=document.added_at,
                     )
 
-    def _bytes(self, path: Path, within: Path | None) -> bytes | None:
+    def _read_bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:
             return self._uploads.files.read(path, within)
         except (OSError, ShishoError):  # its job will report the reason
             return None
 
-    async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
+    async def _find_known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
         document = await self._shelf.find_known(common.corpus, common.owner, sha256(data).hexdigest())
         if document is None or not await self._shelf.record_seen(
             document, source, common.metadata, may_replace=common.may_replace
@@ -576,13 +580,13 @@ class Tasks:
         if document.media_type in PAGED_TYPES:
             await self._uploads.originals.put(document.sha256, data)
 
-    async def _secret(self, password: str | None) -> str | None:
+    async def _store_secret(self, password: str | None) -> str | None:
         """Return the key of a staged password: it is outside the database, and only until its job is done."""
         if password is None:
             return None
         return await asyncio.to_thread(self._uploads.staging.put, password.encode(), self._queue.owner)
 
-    async def _payloads(self, task_id: TaskId) -> Sequence[JobPayload]:
+    async def _read_payloads(self, task_id: TaskId) -> Sequence[JobPayload]:
         """Read the payloads of a task's jobs."""
         payloads: list[JobPayload] = []
         after = None
@@ -594,7 +598,7 @@ class Tasks:
             more = page.more
         return payloads
 
-    async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
+    async def _repeat_reply(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """Return the first reply of `add_documents` under an idempotency key.
 
         Documents erased since are left out.
@@ -614,7 +618,9 @@ class Tasks:
             seconds,
         )
 
-    async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> Sequence[JobId]:
+    async def _wait_for_running(
+        self, task_id: TaskId, jobs: Sequence[JobId], seconds: float
+    ) -> Sequence[JobId]:
         """Return those of these jobs that are still running after the timeout."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
@@ -626,7 +632,7 @@ class Tasks:
             await self._queue.watch(task_id, task.revision, remaining)
 
 
-async def _meets(reports: Reports, news: TaskNews, since: int, wait_for: WaitCondition) -> bool:
+async def _is_met(reports: Reports, news: TaskNews, since: int, wait_for: WaitCondition) -> bool:
     state = news.task.state
     if state in ENDED_TASK or (wait_for is not WaitCondition.CHANGE and state is not TaskState.RUNNING):
         return True
@@ -637,7 +643,7 @@ async def _meets(reports: Reports, news: TaskNews, since: int, wait_for: WaitCon
     )
 
 
-def _size(path: Path) -> int:
+def _measure_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:

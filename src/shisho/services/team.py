@@ -113,7 +113,7 @@ class Team:
         """
         await self._check_allowed(AuditVerb.FOUND)
         name = check_name(name)
-        users = [await self._known_user(member) for member in members]
+        users = [await self._find_user(member) for member in members]
         await self._parts.users.add_group(name)
         await self._record(AuditVerb.FOUND, name)
         return await self.join(name, *users) if users else 0
@@ -128,8 +128,8 @@ class Team:
     async def join(self, group: str, *names: str) -> int:
         """Add users to a group and return how many are new. Raises NotFound."""
         await self._check_allowed(AuditVerb.JOIN)
-        users = [await self._known_user(name) for name in names]
-        group = await self._known_group(group)
+        users = [await self._find_user(name) for name in names]
+        group = await self._check_group(group)
         joined = sum([await self._parts.users.join(group, user) for user in users])
         await self._record(AuditVerb.JOIN, group, *users)
         return joined
@@ -141,7 +141,7 @@ class Team:
         """
         await self._check_allowed(AuditVerb.LEAVE)
         users = [check_name(name) for name in names]
-        group = await self._known_group(group)
+        group = await self._check_group(group)
         left = sum([await self._parts.users.leave(group, user) for user in users])
         await self._record(AuditVerb.LEAVE, group, *users)
         return left
@@ -157,9 +157,9 @@ class Team:
 
         Raises: NotFound for an unknown corpus, user or group.
         """
-        grantee = await self._grantee(name, is_group)
+        grantee = await self._find_grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
-        granted = await self._parts.grants.grant(await self._own(corpus), grantee, access)
+        granted = await self._parts.grants.grant(await self._find_own(corpus), grantee, access)
         await self._record(AuditVerb.GRANT, corpus, grantee.name, access)
         return granted
 
@@ -181,7 +181,7 @@ class Team:
         """Revoke a grant with immediate effect. Raises NotFound if there is none."""
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
-        if not await self._parts.grants.revoke(await self._own(corpus), Grantee(kind, name)):
+        if not await self._parts.grants.revoke(await self._find_own(corpus), Grantee(kind, name)):
             raise NotFound(
                 "grant.not_found",
                 corpus=corpus,
@@ -202,7 +202,7 @@ class Team:
         """
         await self._check_allowed(AuditVerb.LIMIT)
         chosen = check_ceilings(ceilings)
-        grantee = await self._grantee(name, is_group)
+        grantee = await self._find_grantee(name, is_group)
         await self._parts.quotas.set(grantee, chosen)
         amounts = (f"{resource}={per_day}" for resource, per_day in chosen.items())
         await self._record(AuditVerb.LIMIT, grantee.name, *amounts)
@@ -227,26 +227,26 @@ class Team:
     async def _record(self, verb: AuditVerb, *subjects: str) -> None:
         await self._parts.audit.record(AuditAct(self._parts.owner, verb, subjects))
 
-    async def _grantee(self, name: str, is_group: bool) -> Grantee:
+    async def _find_grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:
-            return Grantee(GranteeKind.USER, await self._known_user(name))
-        return Grantee(GranteeKind.GROUP, await self._known_group(name))
+            return Grantee(GranteeKind.USER, await self._find_user(name))
+        return Grantee(GranteeKind.GROUP, await self._check_group(name))
 
-    async def _known_group(self, name: str) -> str:
+    async def _check_group(self, name: str) -> str:
         """Return the name of an existing group. Raises NotFound."""
         name = check_name(name)
         if name not in {group.name for group in await self._parts.users.list_groups()}:
             raise NotFound("group.not_found", name=name)
         return name
 
-    async def _known_user(self, name: str) -> str:
+    async def _find_user(self, name: str) -> str:
         """Return the name of an active user. Raises NotFound."""
         name = check_name(name)
         if name in (LOCAL_OWNER, *self._parts.people) or await self._parts.users.has_user(name):
             return name
         raise NotFound("user.not_found", name=name)
 
-    async def _own(self, corpus: str) -> CorpusKey:
+    async def _find_own(self, corpus: str) -> CorpusKey:
         """Return the corpus that the visitor may grant. Raises NotFound."""
         if self._is_admin and is_of_another(corpus):
             for grant in await self._parts.grants.list_grants():

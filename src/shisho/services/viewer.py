@@ -114,14 +114,14 @@ class Viewer:
         if document.state is DocumentState.PURGED:
             return DocumentView(named_document, Viewable.GONE, PURGED)
         try:
-            await self._page_sizes(document)
+            await self._measure_pages(document)
         except (NotFound, UnusableDocument) as error:
             return DocumentView(named_document, Viewable.TEXT, error.message)
         return DocumentView(named_document, Viewable.PAGES)
 
     async def list_page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
         """Return the start of each page (from 1) in the text; none without pages. Raises NotFound."""
-        document = await self._document(document_id)
+        document = await self._find_document(document_id)
         spans = await read_page_spans(self._parts.shelf, document.id)
         return {page: start for page, (start, _) in spans.items()}
 
@@ -131,15 +131,15 @@ class Viewer:
         For a very long page, the part around `at`, an offset of the document's text. A document without pages
         has page 1. Raises NotFound, SourceRemoved.
         """
-        document = await self._document(prefix)
+        document = await self._find_document(prefix)
         _check_page(document, page)
-        stored = await self._text(document)
+        stored = await self._read_text(document)
         try:
-            size = (await self._page_sizes(document))[page - 1]
+            size = (await self._measure_pages(document))[page - 1]
         except (NotFound, UnusableDocument, IndexError):
             size = None
-        first, last = _page_span(stored, document, page)
-        start, end = _window(stored.text, first, last, at)
+        first, last = _find_page_span(stored, document, page)
+        start, end = _cut_window(stored.text, first, last, at)
         return PageLayout(
             page,
             size and size[0],
@@ -149,7 +149,7 @@ class Viewer:
             first,
             last,
             stored.text[start:end],
-            tuple(_layout_lines(stored, page, start, end)),
+            tuple(_list_layout_lines(stored, page, start, end)),
         )
 
     async def get_image(self, prefix: str, page: int, width: int) -> PageImage:
@@ -157,14 +157,14 @@ class Viewer:
 
         Raises: NotFound (no such page, or no file to render), SourceRemoved, an `UnusableDocument`.
         """
-        document = await self._document(prefix)
+        document = await self._find_document(prefix)
         _check_page(document, page)
         drawn_width = next((step for step in IMAGE_WIDTHS if step >= width), IMAGE_WIDTHS[-1])
         key = PageImageKey(document.sha256, page, drawn_width)
         data = await self._parts.images.get(key)
         if data is None:
             async with self._drawing:
-                data = await self._parts.images.get(key) or await self._drawn(document, key)
+                data = await self._parts.images.get(key) or await self._draw(document, key)
         return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
 
     async def get_strip(self, prefix: str, page: int, top: float, bottom: float) -> PageStrip:
@@ -178,8 +178,8 @@ class Viewer:
     async def get_evidence_boxes(self, prefix: str) -> EvidenceBoxes:
         """Return the positions of a quotation's characters on its page. Raises NotFound, SourceRemoved."""
         evidence = await self._parts.ledger.find_evidence(prefix, self._parts.access.owner)
-        document = await self._document(evidence.document_id)
-        span = await self._boxes(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
+        document = await self._find_document(evidence.document_id)
+        span = await self._locate(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
         return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
 
     async def get_span_boxes(self, prefix: str, start: int, end: int) -> SpanBoxes:
@@ -187,8 +187,8 @@ class Viewer:
 
         Raises InvalidParams, NotFound, SourceRemoved.
         """
-        document = await self._document(prefix)
-        size = len((await self._text(document)).text)
+        document = await self._find_document(prefix)
+        size = len((await self._read_text(document)).text)
         if not (0 <= start < end <= size and end - start <= MAX_QUOTED):
             raise InvalidParams(
                 "viewer.bad_range",
@@ -197,7 +197,7 @@ class Viewer:
                 size=size,
                 most=MAX_QUOTED,
             )
-        return await self._boxes(document, start, end, is_recognised=document.media_type != PDF_TYPE)
+        return await self._locate(document, start, end, is_recognised=document.media_type != PDF_TYPE)
 
     async def find(self, prefix: str, query: str, limit: int = 50) -> TextMatches:
         """Find words in one document, in order; width, case and line breaks do not matter.
@@ -208,7 +208,7 @@ class Viewer:
             raise InvalidParams("viewer.bad_query", most=MAX_QUERY)
         if not 1 <= limit <= MAX_MATCHES:
             raise InvalidParams("viewer.bad_limit", most=MAX_MATCHES, limit=limit)
-        stored = await self._text(await self._document(prefix))
+        stored = await self._read_text(await self._find_document(prefix))
         places = await asyncio.to_thread(self._parts.find, stored.text, query, limit + 1)
         starts = {start: page for page, (start, _) in stored.spans.items()}
         ordered = sorted(starts)
@@ -221,7 +221,7 @@ class Viewer:
             matches.append(TextMatch(start, end, page, before, stored.text[start:end], after))
         return TextMatches(tuple(matches), len(places) > limit)
 
-    async def _document(self, prefix: str) -> Document:
+    async def _find_document(self, prefix: str) -> Document:
         document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
         if document.state is DocumentState.PURGED:
             self._texts.pop(document.id, None)
@@ -229,7 +229,7 @@ class Viewer:
         await self._parts.access.record_reading(document.id)
         return document
 
-    async def _text(self, document: Document) -> DocumentText:
+    async def _read_text(self, document: Document) -> DocumentText:
         stored = self._texts.get(document.id)
         if stored is None:
             text = await self._parts.shelf.read_text(document.id)
@@ -241,15 +241,15 @@ class Viewer:
             self._texts.popitem(last=False)
         return stored
 
-    async def _drawn(self, document: Document, key: PageImageKey) -> bytes:
-        data = await self._original(document)
+    async def _draw(self, document: Document, key: PageImageKey) -> bytes:
+        data = await self._read_original(document)
         image = await self._parts.renderer.draw(data, document.media_type, key.page, key.width)
         await self._parts.images.put(key, image)
         if (await self._parts.shelf.find_document(document.id)).state is DocumentState.PURGED:
             await self._parts.images.erase_purged()
         return image
 
-    async def _page_sizes(self, document: Document) -> Sequence[PageSize]:
+    async def _measure_pages(self, document: Document) -> Sequence[PageSize]:
         """Return the page sizes.
 
         Raises NotFound without printed pages, an `UnusableDocument` with the reason.
@@ -260,7 +260,7 @@ class Viewer:
         if sizes is not None and await self._is_there(document):
             return sizes
         async with self._drawing:
-            data = await self._original(document)
+            data = await self._read_original(document)
             sizes = self._sizes.get(document.sha256) or await self._parts.renderer.measure_sizes(
                 data, document.media_type
             )
@@ -279,7 +279,7 @@ class Viewer:
         files = await asyncio.to_thread(self._parts.files.look, [path]) if path.is_absolute() else ()
         return files[0].stamp if files else ""
 
-    async def _original(self, document: Document) -> bytes:
+    async def _read_original(self, document: Document) -> bytes:
         """Return the document's original bytes: from its file if unchanged, or from the store.
 
         Raises: NotFound with the reason.
@@ -306,11 +306,11 @@ class Viewer:
             raise NotFound(NOT_KEPT)
         return data
 
-    async def _boxes(self, document: Document, start: int, end: int, *, is_recognised: bool) -> SpanBoxes:
-        stored = await self._text(document)
-        lines = _lines_of(stored, start, end)
+    async def _locate(self, document: Document, start: int, end: int, *, is_recognised: bool) -> SpanBoxes:
+        stored = await self._read_text(document)
+        lines = _select_lines(stored, start, end)
         page = lines[0].page if lines else None
-        quotations = [_quoted_line(stored.text, line, start, end) for line in lines]
+        quotations = [_quote_line(stored.text, line, start, end) for line in lines]
         whole = tuple(line.box for line in quotations if _is_whole(line))
         if document.media_type not in PAGED_TYPES:
             return SpanBoxes(document.id, page, False, NO_PAGES, ())
@@ -322,7 +322,7 @@ class Viewer:
             return SpanBoxes(document.id, page, exact, "" if exact else RECOGNISED, whole)
         try:
             async with self._finding:
-                data = await self._original(document)
+                data = await self._read_original(document)
                 placement = await self._parts.renderer.locate(data, page, quotations)
         except (NotFound, UnusableDocument) as error:
             return SpanBoxes(document.id, page, False, error.message, whole)
@@ -353,7 +353,7 @@ def _check_page(document: Document, page: int) -> None:
         )
 
 
-def _page_span(stored: DocumentText, document: Document, page: int) -> tuple[int, int]:
+def _find_page_span(stored: DocumentText, document: Document, page: int) -> tuple[int, int]:
     """Return start and end of a page; one without text is empty at the end of the previous one."""
     if document.page_count is None or not stored.spans:
         return 0, len(stored.text)
@@ -364,7 +364,7 @@ def _page_span(stored: DocumentText, document: Document, page: int) -> tuple[int
     return place, place
 
 
-def _window(text: str, first: int, last: int, at: int) -> tuple[int, int]:
+def _cut_window(text: str, first: int, last: int, at: int) -> tuple[int, int]:
     """Return `first:last`, or the part of a very long page around `at` that fits a reply, in whole lines."""
     if last - first <= PART:
         return first, last
@@ -377,8 +377,8 @@ def _window(text: str, first: int, last: int, at: int) -> tuple[int, int]:
     return start, end if end > start else min(last, start + PART)
 
 
-def _layout_lines(stored: DocumentText, page: int, start: int, end: int) -> Iterator[LayoutLine]:
-    printed = [line for line in _lines_of(stored, start, end) if line.page == page]
+def _list_layout_lines(stored: DocumentText, page: int, start: int, end: int) -> Iterator[LayoutLine]:
+    printed = [line for line in _select_lines(stored, start, end) if line.page == page]
     for line in printed:
         yield LayoutLine(line.start, line.end, stored.text[line.start : line.end], line.box)
     if printed:
@@ -389,7 +389,7 @@ def _layout_lines(stored: DocumentText, page: int, start: int, end: int) -> Iter
         start += len(words) + 1
 
 
-def _lines_of(stored: DocumentText, start: int, end: int) -> Sequence[PrintedLine]:
+def _select_lines(stored: DocumentText, start: int, end: int) -> Sequence[PrintedLine]:
     """Return the lines that overlap `start:end`."""
     first = bisect_right(stored.lines, start, key=lambda line: line.start)
     while first > 0 and stored.lines[first - 1].end > start:
@@ -398,7 +398,7 @@ def _lines_of(stored: DocumentText, start: int, end: int) -> Sequence[PrintedLin
     return [line for line in stored.lines[first:last] if line.end > line.start]
 
 
-def _quoted_line(text: str, line: PrintedLine, start: int, end: int) -> QuotedLine:
+def _quote_line(text: str, line: PrintedLine, start: int, end: int) -> QuotedLine:
     first = max(start, line.start) - line.start
     last = min(end, line.end) - line.start
     return QuotedLine(text[line.start : line.end], line.box, first, last)

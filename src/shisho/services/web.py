@@ -151,7 +151,7 @@ class Web:
         action = coerce(AuthAction, action, "action")
         name = intake.check_waiting_name(id)
         if target is AuthTarget.ITEM:
-            name = (await self._waiting(id)).id
+            name = (await self._find_waiting(id)).id
         elif target is AuthTarget.TASK:
             name = await self._queue.find(id)
         if action is AuthAction.SKIP:
@@ -173,8 +173,8 @@ class Web:
         Raises: NotFound, EngineUnavailable without a browser, AuthRequired without a screen, Conflict if
         another browser uses the engine's profile.
         """
-        intervention = await self._waiting(intake.check_waiting_name(name))
-        if not await self._through_window(intervention):
+        intervention = await self._find_waiting(intake.check_waiting_name(name))
+        if not await self._solve_in_window(intervention):
             return WindowResult(False)
         if intervention.engine:
             await self._mend(intervention.engine)
@@ -184,7 +184,7 @@ class Web:
             True, len(interventions), tuple(intervention.job_id for intervention in interventions)
         )
 
-    async def _waiting(self, name: str) -> PendingIntervention:
+    async def _find_waiting(self, name: str) -> PendingIntervention:
         intervention = find_intervention(await self._interventions.list_waiting(self._queue.owner), name)
         if intervention is None:
             raise NotFound(
@@ -193,7 +193,7 @@ class Web:
             )
         return intervention
 
-    async def _through_window(self, intervention: PendingIntervention) -> bool:
+    async def _solve_in_window(self, intervention: PendingIntervention) -> bool:
         """Return True if a person solved the challenge in the window; otherwise its state is restored."""
         item = (self._queue.owner, AuthTarget.ITEM, intervention.id)
         through = False
@@ -252,7 +252,8 @@ class EngineCatalogue:
         abouts = self.list_known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
         health = {
-            name: self._dated(health) for name, health in (await self.health.read(list(limits))).items()
+            name: self._set_cooldown_end(health)
+            for name, health in (await self.health.read(list(limits))).items()
         }
         busy = await self.limiter.read_status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
@@ -260,9 +261,9 @@ class EngineCatalogue:
             health, standing, find_missing_keys(abouts, self.values), self.browser
         )
         off = self.find_off_reason()
-        return [self._row(about, limits[about.name], availability, off) for about in abouts]
+        return [self._describe(about, limits[about.name], availability, off) for about in abouts]
 
-    def _row(
+    def _describe(
         self, about: EngineAbout, limit: Limit, availability: EngineAvailability, off: str
     ) -> EngineStatus:
         why = find_bar(about, availability)
@@ -294,7 +295,7 @@ class EngineCatalogue:
             last_error=health.last_error or None,
         )
 
-    def _dated(self, health: EngineHealth) -> EngineHealth:
+    def _set_cooldown_end(self, health: EngineHealth) -> EngineHealth:
         """Return the health with the end of its cooldown in wall-clock time, to the second."""
         if not health.open_until:
             return health
@@ -315,10 +316,10 @@ class Window:
     async def __call__(self, challenge: HumanChallenge) -> bool:
         """Show the challenge. Returns False if the window was closed before it was solved."""
         return await self.browser.open_for_person(
-            challenge.url, challenge.engine, partial(self._through, challenge.engine)
+            challenge.url, challenge.engine, partial(self._is_solved, challenge.engine)
         )
 
-    async def _through(self, engine: str, response: Response) -> bool:
+    async def _is_solved(self, engine: str, response: Response) -> bool:
         if not engine:
             return detect(response.body.decode("utf-8", "replace"), response.url, response.status) is None
         try:

@@ -62,19 +62,19 @@ class PageIntake:
         `PageClient.fetch_page`.
         """
         page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
-        if page_memory is not None and not order.anew and self._fresh(page_memory):
-            return await self._met_again(claim, order, page_memory)
+        if page_memory is not None and not order.anew and self._is_fresh(page_memory):
+            return await self._settle_known(claim, order, page_memory)
         response = await self.visiting.fetch_page(
-            Request(order.url, headers=_conditions(page_memory)), ticket, pay
+            Request(order.url, headers=_build_conditions(page_memory)), ticket, pay
         )
         if response.status != NOT_MODIFIED:
-            return await self._shelved(claim, order, response, ticket, pay)
+            return await self._shelve_rendered(claim, order, response, ticket, pay)
         if page_memory is None:
             raise AllFetchesFailed("fetch.unasked_not_modified", url=order.url)
         await self._remember(order, DocumentId(page_memory.document_id), response)
-        return await self._met_again(claim, order, page_memory)
+        return await self._settle_known(claim, order, page_memory)
 
-    async def _shelved(
+    async def _shelve_rendered(
         self, claim: Claim, order: PageOrder, response: Response, ticket: str, pay: Pay
     ) -> Receipt:
         receipt = await self._shelve(claim, order, response)
@@ -88,12 +88,12 @@ class PageIntake:
 
     async def _shelve(self, claim: Claim, order: PageOrder, response: Response) -> Receipt:
         page_memory = await self.cache.read_page(order.corpus, order.owner, order.canonical_url)
-        source = _source(order, response, page_memory)
+        source = _build_source(order, response, page_memory)
         receipt = await self.shelving.shelve(claim, order.canonical_url, source, order.corpus, order.owner)
         await self._remember(order, receipt.document_id, response)
         return receipt
 
-    async def _met_again(self, claim: Claim, order: PageOrder, page_memory: PageMemory) -> Receipt:
+    async def _settle_known(self, claim: Claim, order: PageOrder, page_memory: PageMemory) -> Receipt:
         document = DocumentId(page_memory.document_id)
         await self.finds.settle(claim, order.canonical_url, document)
         return Receipt(order.url, IntakeOutcome.KNOWN, document)
@@ -102,7 +102,7 @@ class PageIntake:
         if document is not None:
             # ETag and date of another address must not be used for this one: a page that forwards from here
             # would claim to be unchanged.
-            is_own = _name_page(response.url or order.url) == order.canonical_url
+            is_own = _canonicalise(response.url or order.url) == order.canonical_url
             headers = response.headers if is_own else {}
             page = PageMemory(
                 document,
@@ -112,11 +112,11 @@ class PageIntake:
             )
             await self.cache.remember(order.corpus, order.owner, order.canonical_url, page)
 
-    def _fresh(self, page_memory: PageMemory) -> bool:
+    def _is_fresh(self, page_memory: PageMemory) -> bool:
         return count_seconds(page_memory.fetched_at, self.clock.timeline_now()) < FRESH_S
 
 
-def _name_page(source: str) -> str:
+def _canonicalise(source: str) -> str:
     """Return the canonical name of a page's address; "" for a file, or if a script redirected the browser."""
     try:
         return canonicalise(source)
@@ -124,14 +124,14 @@ def _name_page(source: str) -> str:
         return ""
 
 
-def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
+def _build_conditions(page_memory: PageMemory | None) -> dict[str, str]:
     if page_memory is None:
         return {}
     conditions = {"If-None-Match": page_memory.etag, "If-Modified-Since": page_memory.last_modified}
     return {name: value for name, value in conditions.items() if value}
 
 
-def _source(order: PageOrder, response: Response, page_memory: PageMemory | None) -> Source:
+def _build_source(order: PageOrder, response: Response, page_memory: PageMemory | None) -> Source:
     """Return the source of a page.
 
     HTML has its own title; for other kinds the hit's is used. Web scans are not recognised: nobody asked for
@@ -139,7 +139,7 @@ def _source(order: PageOrder, response: Response, page_memory: PageMemory | None
     """
     title = "" if "html" in (response.media_type or "html") else order.title
     name = strip_tracking(response.url or order.url)
-    if page_memory is not None and _name_page(page_memory.source) == _name_page(name):
+    if page_memory is not None and _canonicalise(page_memory.source) == _canonicalise(name):
         name = page_memory.source
     return Source(
         name,
@@ -171,7 +171,7 @@ class FetchHandler:
         request = job.input.read(FetchJob)
         while True:
             try:
-                work = partial(self._taken_in, self.pages, job, context, request)
+                work = partial(self._take_in, self.pages, job, context, request)
                 receipt = await context.step("taken in", Receipt, work)
             except RetryLater as later:
                 await self._check_patience(job, later)
@@ -191,7 +191,7 @@ class FetchHandler:
                 left_s=remaining,
             )
 
-    async def _taken_in(
+    async def _take_in(
         self, pages: PageIntake, job: Job, context: JobContext, fetch_job: FetchJob
     ) -> Receipt:
         name = canonicalise(fetch_job.url)

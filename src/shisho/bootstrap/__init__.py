@@ -1,2 +1,4 @@
-"""Settings to adapters to a library. The one room that knows both sides; optional drivers are imported here,
-inside functions."""
+"""Build a library from settings.
+
+The only package that knows services and adapters. Optional drivers are imported here, inside functions.
+"""

@@ -232,6 +232,8 @@ def _build_reranker(settings: Settings) -> Reranker | None:
 
 @dataclass(frozen=True, slots=True)
 class DiskFiles:
+    """The files of this machine, up to a size."""
+
     max_bytes: int
 
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
@@ -249,6 +251,8 @@ class DiskFiles:
 
 @dataclass(frozen=True, slots=True)
 class UsefulnessJudge:
+    """A judge of pages by their passages."""
+
     usefulness: Usefulness
 
     async def __call__(self, query: str, document: DocumentId) -> frozenset[str]:

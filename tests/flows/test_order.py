@@ -16,6 +16,7 @@ from shisho.bootstrap.library import open_library
 from shisho.corpus.ingest import Ingest
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.folder import FileOnDisk
+from shisho.domain.team import CorpusKey
 from shisho.ports import Shelf
 from shisho.services import Library
 from shisho.services.adding import LARGE, FileIntake
@@ -69,7 +70,8 @@ class Passing:
 async def take_in(library: Library, paths: Sequence[Path]) -> list[Receipt]:
     disk = HeldFiles()
     ingest: Any = Passing(library._builder.shared.ingest, disk.passed)  # type: ignore[arg-type]
-    return [receipt async for receipt in FileIntake(disk, ingest, "default", "local", {}).take_in(paths)]
+    adding = FileIntake(disk, ingest, CorpusKey("local", "default"))
+    return [receipt async for receipt in adding.take_in(paths)]
 
 
 @pytest.mark.parametrize("size", [0, LARGE + 1])

@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
+from shisho.domain.team import CorpusKey
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester
 from shisho.services.coercion import check_no_address
@@ -31,23 +32,45 @@ LARGE = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
+class AddingOptions:
+    """The options of added files, the same for each. `bibliographies`: files declared as such."""
+
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    password: str | None = None
+    ocr: bool | None = None
+    bibliographies: frozenset[Path] = frozenset()
+    notify: Notify = ignore_news
+
+    def build_source(self, path: Path, data: bytes) -> Source:
+        """Return a file's bytes as a source that reports the progress of reading."""
+        name = resolve_path(path)
+        return Source(
+            name,
+            data,
+            ANY_REFERENCES if path in self.bibliographies else None,
+            metadata=self.metadata,
+            password=self.password,
+            has_file=True,
+            ocr=self.ocr,
+            notify_read=lambda done, total: self.notify(PagesRead(name, done, total)),
+            notify_page=lambda done, total: self.notify(PageRecognised(name, done, total)),
+            notify_stored=lambda done, total: self.notify(TextPartStored(name, done, total)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class FileIntake:
-    """An intake of files into one corpus, with the same options for each.
+    """An intake of files into one corpus.
 
     Only files of equal size can have equal content. They are read one after the other, in the given order, so
     that the first is added and the others are known, whichever is read faster.
     """
 
     disk: Files
-    intakes: Ingester
-    corpus: str
-    owner: str
-    metadata: Mapping[str, str]
-    password: str | None = None
-    ocr: bool | None = None
-    notify: Notify = ignore_news
-    bibliographies: frozenset[Path] = frozenset()  # files that their owner declares as bibliographies
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # only one large file is in memory at a time
+    ingester: Ingester
+    target: CorpusKey
+    options: AddingOptions = field(default_factory=AddingOptions)
+    large_file: asyncio.Lock = field(default_factory=asyncio.Lock)  # only one is in memory at a time
     reading: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by size
 
     async def take_in(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
@@ -62,31 +85,19 @@ class FileIntake:
                     yield receipt
 
     async def _add_file(self, path: Path, size: int) -> Receipt:
-        name = resolve_path(path)
         try:
             async with AsyncExitStack() as held:
                 # The size comes first: the holder of the lock for large files must not wait for another file.
                 async with self.reading.setdefault(size, asyncio.Lock()):
                     if size > LARGE:
-                        await held.enter_async_context(self.turn)
+                        await held.enter_async_context(self.large_file)
                     data = await asyncio.to_thread(self.disk.read, path)
-                source = Source(
-                    name,
-                    data,
-                    ANY_REFERENCES if path in self.bibliographies else None,
-                    metadata=self.metadata,
-                    password=self.password,
-                    has_file=True,
-                    ocr=self.ocr,
-                    notify_read=lambda done, total: self.notify(PagesRead(name, done, total)),
-                    notify_page=lambda done, total: self.notify(PageRecognised(name, done, total)),
-                    notify_stored=lambda done, total: self.notify(TextPartStored(name, done, total)),
-                )
-                return await self.intakes.add(source, self.corpus, self.owner)
+                source = self.options.build_source(path, data)
+                return await self.ingester.add(source, self.target.name, self.target.owner)
         except StorageUnusable:  # affects all files, not one
             raise
         except ShishoError as error:
-            return Receipt(name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
+            return Receipt(resolve_path(path), IntakeOutcome.FAILED, code=error.code, reason=error.message)
 
 
 def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Collection[Path]) -> FileSurvey:

@@ -30,7 +30,7 @@ from shisho.errors import NotFound
 from shisho.messages.message import Message
 from shisho.ports import Files, Ingester, Opinions, Shelf
 from shisho.services.access import CorpusAccess
-from shisho.services.adding import FileIntake, survey_once
+from shisho.services.adding import AddingOptions, FileIntake, survey_once
 from shisho.services.choosing import (
     check_filters,
     check_limit,
@@ -149,9 +149,9 @@ class Documents:
         notify(FilesSurveyed(survey))
         async with self._access.recording_failure(AuditVerb.ADD, corpus) as act:
             target = await self._access.find_writable(corpus)
-            options = (target.name, target.owner, metadata or {}, password, ocr, notify, bibliographies)
+            options = AddingOptions(metadata or {}, password, ocr, bibliographies, notify)
             await self._access.audit.record(act)
-            adding = FileIntake(self._tools.disk, self._tools.ingest, *options)
+            adding = FileIntake(self._tools.disk, self._tools.ingest, target, options)
             async with aclosing(adding.take_in(survey.files)) as receipts:
                 async for receipt in receipts:
                     yield receipt

@@ -30,7 +30,7 @@ from shisho.errors import (
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
-from shisho.services.adding import FileIntake, bibliographies_last, resolve_path
+from shisho.services.adding import AddingOptions, FileIntake, bibliographies_last, resolve_path
 from shisho.services.news import FilesSurveyed, FileTakenIn, FolderFailed, FolderUpToDate, News, Notify
 
 TURN_S = 5.0  # between two attempts to get the lock
@@ -364,7 +364,7 @@ class Folders:
                 yield known_receipt
         if unread:
             await parts.access.record(AuditVerb.ADD, comparison.corpus)
-        taking = FileIntake(parts.files, parts.find_ingest(), target.name, target.owner, {}, notify=notify)
+        taking = FileIntake(parts.files, parts.find_ingest(), target, AddingOptions(notify=notify))
         files_by_path = {file.path: file for file in unread}
         paths = bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)

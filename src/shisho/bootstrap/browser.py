@@ -5,8 +5,9 @@ For engines that need one, and for challenges that a person solves.
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho.domain.web import Request, Response
@@ -16,15 +17,33 @@ from shisho.web.browser import chromium
 
 if TYPE_CHECKING:
     from shisho.web.http.address import AllowList
-    from shisho.web.http.pacing import Browse
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserAccess:
+    """A browser with the profiles of engines. It is started by its first page.
+
+    One that is not installed raises an error with install advice then.
+    """
+
+    browser: Browser
+    profiles: Path
+    seconds: float
+    is_installed: bool
+
+    async def browse(self, request: Request, profile: str) -> Response:
+        """Open a page within the configured time."""
+        return await self.browser.open(request, profile, deadline_s=self.seconds)
+
+    def has_profile(self, engine: str) -> bool:
+        """Return True if a person has used the engine in the browser's window."""
+        return (self.profiles / engine).is_dir()
 
 
 def build_browser(
     settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool
-) -> Browser:
+) -> BrowserAccess:
     """Build the browser without starting it.
-
-    A missing one raises an error with install advice at first use.
 
     Invalid certificates are only trusted in a box, which issues its own.
     """
@@ -32,27 +51,17 @@ def build_browser(
     from shisho.web.browser.launch import LaunchOptions
     from shisho.web.browser.proxy import GuardedProxy
 
-    manner = LaunchOptions(
+    options = LaunchOptions(
         path=settings.text("browser_path"),
         agent=agent,
         max_tabs=settings.read_int("max_tabs"),
         memory_mb=settings.read_int("browser_memory_mb"),
         trust_any_certificate=boxed,
     )
-    return ChromiumBrowser(
-        GuardedProxy(resolver, allow),
-        settings.home / "profiles",
-        child_environment(screen=True),
-        manner,
+    profiles = settings.home / "profiles"
+    browser = ChromiumBrowser(
+        GuardedProxy(resolver, allow), profiles, child_environment(screen=True), options
     )
-
-
-def build_browse(settings: Settings, browser: Browser) -> Browse | None:
-    """Return how engines use the browser; None if it is not installed."""
-    if find_spec("playwright") is None or chromium.find(settings.text("browser_path")) is None:
-        return None
-    return partial(_open_page, browser, settings.read_float("browser_seconds"))
-
-
-async def _open_page(browser: Browser, seconds: float, request: Request, profile: str) -> Response:
-    return await browser.open(request, profile, deadline_s=seconds)
+    path = settings.text("browser_path")
+    is_installed = find_spec("playwright") is not None and chromium.find(path) is not None
+    return BrowserAccess(browser, profiles, settings.read_float("browser_seconds"), is_installed)

@@ -17,7 +17,6 @@ from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable
 from shisho.messages.installing import install_command
 from shisho.ports import (
-    Browser,
     Clock,
     DiscoveredUrls,
     Fetcher,
@@ -28,6 +27,7 @@ from shisho.settings import Settings
 from shisho.version import VERSION
 
 if TYPE_CHECKING:
+    from shisho.bootstrap.browser import BrowserAccess
     from shisho.domain.intervention import HumanChallenge
     from shisho.services.ingest_jobs import IngestHandler
     from shisho.services.result_pages import EngineAccess
@@ -52,36 +52,38 @@ class WebAccess:
     """Access to the web.
 
     `robots`: whether robots.txt is obeyed. `keys`: the user's own API keys, by setting. `window` shows a page
-    to the person at the screen and returns whether they solved its challenge; `let_in` returns whether that
-    ever worked for an engine. `needs_consent`: a person must first agree to send words out. `paging`: the
-    settings of engines that can page.
+    to the person at the screen and returns whether they solved its challenge. `needs_consent`: a person must
+    first agree to send words out. `paging`: the settings of engines that can page.
     """
 
     engines: Mapping[str, SerpEngine]
     fetcher: Fetcher
     parser: SerpParser
-    browse: Browse | None = None
     robots: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
     window: Callable[[HumanChallenge], Awaitable[bool]] = refuse_window
-    browser: Browser | None = None
-    let_in: Callable[[str], bool] | None = None
+    browser: BrowserAccess | None = None
     needs_consent: bool = False
     paging: Mapping[str, PagingSettings] = field(default_factory=dict)
+
+    @property
+    def browse(self) -> Browse | None:
+        """The function that opens a page in the browser; None if it is not installed."""
+        return self.browser.browse if self.browser is not None and self.browser.is_installed else None
 
     async def close(self) -> None:
         """Close the fetcher, the parser and the browser."""
         await self.fetcher.close()
         await self.parser.close()
         if self.browser is not None:
-            await self.browser.close()
+            await self.browser.browser.close()
 
 
 def build_web(settings: Settings) -> WebAccess | None:
     """Build the web access of the settings without starting or sending anything; None if it is off."""
     if settings["web"] == "off":
         return None
-    from shisho.bootstrap.browser import build_browse, build_browser
+    from shisho.bootstrap.browser import build_browser
     from shisho.services.web import Window
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
@@ -105,12 +107,10 @@ def build_web(settings: Settings) -> WebAccess | None:
         table,
         HttpFetcher(resolver, allow, agent, ssl_context=trusted),
         parser,
-        build_browse(settings, browser),
         robots=bool(settings["robots"]),
         keys={name: settings.text(name) for name in keys if settings.text(name)},
-        window=Window(browser, parser),
+        window=Window(browser.browser, parser),
         browser=browser,
-        let_in=lambda engine: (settings.home / "profiles" / engine).is_dir(),
         needs_consent=settings["web"] == "ask",
         paging=LiveMapping(lambda: file.read().paging),
     )
@@ -138,7 +138,7 @@ def build_engine_access(web: WebAccess, rate_limits: RateLimits, finds: Discover
         rate_limits.health,
         rate_limits.clock,
         web.keys,
-        web.let_in or assume_nobody,
+        web.browser.has_profile if web.browser is not None else assume_nobody,
     )
     absent = find_missing_keys([engine.about for engine in web.engines.values()], web.keys)
     stand = rate_limits.interventions

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.web import consent_file
-from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding, WordShare
+from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding, StoredModel, WordShare
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict, ConsentRequired, ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
@@ -280,6 +280,25 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
             name=name,
         )
     return await ModelPull(files, settings.text("models_url"), report).pull(name)
+
+
+class StoredEmbedders:
+    """The embedders that are stored on this machine, for `services.models`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def list_stored(self) -> Sequence[StoredModel]:
+        """List the embedders that are completely stored."""
+        return model_files(self._settings).models()
+
+    async def pull(self, name: str, report: Callable[[int, int], None]) -> bool:
+        """Download an embedder. Raises as `pull_model`."""
+        return await pull_model(self._settings, name, report)
+
+    def get_target(self) -> CalibrationTarget:
+        """Return the embedder to calibrate. Raises: ExtraMissing if none works."""
+        return calibration_target(self._settings)
 
 
 def remove_model(settings: Settings, name: str) -> None:

@@ -194,6 +194,33 @@ def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
     }
 
 
+class ConfiguredModel:
+    """The language model of the current settings, for `services.models`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def get_chosen(self) -> ModelSetting:
+        """Return the configured model, without its key."""
+        settings = reread(self._settings)
+        return ModelSetting(
+            settings.text("model"), settings.text("model_url"), settings.text("model_key") and SET
+        )
+
+    def choose(self, setting: ModelSetting) -> None:
+        """Write the model into settings.toml. Raises as `set_model`."""
+        set_model(reread(self._settings), setting)
+
+    async def check(self, setting: ModelSetting | None) -> Check:
+        """Report one real call of the configured model, or of another one."""
+        settings = reread(self._settings)
+        return await check_model(settings if setting is None else with_model(settings, setting))
+
+    async def find_served(self) -> Sequence[FoundModel]:
+        """Return the models of servers that run on this machine."""
+        return await find_models()
+
+
 async def find_models() -> Sequence[FoundModel]:
     """Return the models of servers that run on this machine."""
     from shisho.inference.local_servers import find_models
@@ -259,13 +286,6 @@ def describe_measurement(measured: ModelMeasurement) -> Message:
         schema=schema,
         repairs=measured.repairs,
         thinking=thinking,
-    )
-
-
-def read_model(settings: Settings) -> ModelSetting:
-    """Return the configured model, without its key."""
-    return ModelSetting(
-        settings.text("model"), settings.text("model_url"), settings.text("model_key") and SET
     )
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import Job, Task
     from shisho.domain.library import SettingValue
-    from shisho.domain.model import ModelSetting
     from shisho.domain.reference import Reference
     from shisho.domain.task import TaskDeleted
     from shisho.jobs.status import TaskWatch
@@ -244,30 +243,13 @@ class PartBuilder:
 
     def build_models(self, library: Library) -> Models:
         """Build the models."""
-        from shisho.bootstrap.embedder import calibration_target, model_files, pull_model
-        from shisho.bootstrap.models import check_model, find_models, read_model, set_model, with_model
-        from shisho.services.models import ModelParts, Models
+        from shisho.bootstrap.embedder import StoredEmbedders
+        from shisho.bootstrap.models import ConfiguredModel
+        from shisho.services.models import Models
 
         settings = self._settings
-
-        async def check(setting: ModelSetting | None) -> Check:
-            now = reread(settings)
-            return await check_model(now if setting is None else with_model(now, setting))
-
-        return Models(
-            ModelParts(
-                owner=library.owner,
-                roots=settings.roots,
-                stored=lambda: model_files(settings).models(),
-                pull=partial(pull_model, settings),
-                check=check,
-                find=find_models,
-                chosen=lambda: read_model(reread(settings)),
-                choose=lambda setting: set_model(reread(settings), setting),
-                target=partial(calibration_target, settings),
-                progress=library.embeddings.get_progress,
-            )
-        )
+        models = (ConfiguredModel(settings), StoredEmbedders(settings))
+        return Models(library.owner, settings.roots, *models, library.embeddings)
 
     def build_team(self, library: Library) -> Team:
         """Build the users, groups and grants."""

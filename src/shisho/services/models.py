@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -26,37 +26,51 @@ from shisho.telemetry import log
 ReportBytes = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelParts:
-    """The dependencies of the models.
+class LanguageModel(Protocol):
+    """The configured language model, and the models of servers on this machine."""
 
-    `pull(name, report)` returns False if the model was already stored; `target` returns the calibrated
-    embedder. Raises ExtraMissing if no embedder works.
-    """
+    def get_chosen(self) -> ModelSetting: ...
+    def choose(self, setting: ModelSetting) -> None: ...
+    async def check(self, setting: ModelSetting | None) -> Check: ...
+    async def find_served(self) -> Sequence[FoundModel]: ...
 
-    owner: str
-    roots: Sequence[Path]
-    stored: Callable[[], Sequence[StoredModel]]
-    pull: Callable[[str, ReportBytes], Awaitable[bool]]
-    check: Callable[[ModelSetting | None], Awaitable[Check]]
-    find: Callable[[], Awaitable[Sequence[FoundModel]]]
-    chosen: Callable[[], ModelSetting]
-    choose: Callable[[ModelSetting], None]
-    target: Callable[[], CalibrationTarget]
-    progress: Callable[[], Awaitable[EmbeddingProgress | None]]
+
+class LocalEmbedders(Protocol):
+    """The embedders that are stored on this machine."""
+
+    def list_stored(self) -> Sequence[StoredModel]: ...
+    async def pull(self, name: str, report: ReportBytes) -> bool:
+        """Download an embedder. Returns False if it was already stored."""
+
+    def get_target(self) -> CalibrationTarget:
+        """Return the embedder to calibrate. Raises ExtraMissing if none works."""
 
 
 class Models:
-    """The language model, and local embedders. Only this machine's owner may change models."""
+    """The language model, and local embedders. Only this machine's owner may change models.
 
-    def __init__(self, parts: ModelParts) -> None:
-        self._parts = parts
+    `roots`: the allowed folders.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        roots: Sequence[Path],
+        language_model: LanguageModel,
+        embedders: LocalEmbedders,
+        embeddings: Embeddings,
+    ) -> None:
+        self._owner = owner
+        self._roots = roots
+        self._language_model = language_model
+        self._embedders = embedders
+        self._embeddings = embeddings
         self._work: ModelWork | None = None
         self._running: asyncio.Task[None] | None = None
 
     async def list_stored(self) -> Sequence[StoredModel]:
         """List the embedders that are completely stored on this machine."""
-        return await asyncio.to_thread(self._parts.stored)
+        return await asyncio.to_thread(self._embedders.list_stored)
 
     def get_work(self) -> ModelWork | None:
         """Return the current or latest background work; None if there was none since the start."""
@@ -68,31 +82,31 @@ class Models:
         Returns None without an embedder, and for users other than this machine's owner, because the count
         includes everyone's passages.
         """
-        return await self._parts.progress() if self._parts.owner == LOCAL_OWNER else None
+        return await self._embeddings.get_progress() if self._owner == LOCAL_OWNER else None
 
     def get_calibration_target(self) -> CalibrationTarget:
         """Return the embedder to calibrate. Raises ExtraMissing if none works."""
-        return self._parts.target()
+        return self._embedders.get_target()
 
     async def check(self, setting: ModelSetting | None = None) -> Check:
         """Make one real call of the language model, or of another one. Raises InvalidParams for guests."""
         if setting is not None:
             self._check_host()
-        return await self._parts.check(setting)
+        return await self._language_model.check(setting)
 
     async def find(self) -> Sequence[FoundModel]:
         """Return the models of servers on this machine; none for guests."""
-        return await self._parts.find() if self._parts.owner == LOCAL_OWNER else ()
+        return await self._language_model.find_served() if self._owner == LOCAL_OWNER else ()
 
     def get_chosen(self) -> ModelSetting:
         """Return the configured language model. Its key is only empty or `set`."""
         self._check_host()
-        return self._parts.chosen()
+        return self._language_model.get_chosen()
 
     async def choose(self, setting: ModelSetting) -> None:
         """Configure the language model from the next question on. Raises InvalidParams, ExtraMissing."""
         self._check_host()
-        await asyncio.to_thread(self._parts.choose, setting)
+        await asyncio.to_thread(self._language_model.choose, setting)
 
     async def begin_pull(self, name: str) -> ModelWork:
         """Start the download of an embedder, named owner/name.
@@ -105,7 +119,7 @@ class Models:
             raise InvalidParams("models.bad_name", name=name)
 
         async def pull() -> str:
-            is_new = await self._parts.pull(name, self._report)
+            is_new = await self._embedders.pull(name, self._report)
             return Message("models.fetched") if is_new else Message("models.was_here")
 
         return self._begin(ModelWorkKind.PULL, name, pull)
@@ -119,16 +133,16 @@ class Models:
         InvalidParams.
         """
         self._check_host()
-        root = await asyncio.to_thread(intake.check_allowed, folder, self._parts.roots)
+        root = await asyncio.to_thread(intake.check_allowed, folder, self._roots)
         return self._begin(ModelWorkKind.CALIBRATE, str(root), lambda: calibrate(root))
 
     def _check_host(self) -> None:
-        if self._parts.owner != LOCAL_OWNER:
+        if self._owner != LOCAL_OWNER:
             raise InvalidParams("models.owner_only")
 
     def _begin(self, kind: ModelWorkKind, subject: str, run: Callable[[], Awaitable[str]]) -> ModelWork:
         if self._running is not None and not self._running.done():
-            raise Conflict("models.busy", subject=self._describe_work())
+            raise Conflict("models.busy", subject="" if self._work is None else self._work.subject)
         self._work = ModelWork(kind, subject, ModelWorkState.RUNNING)
         self._running = asyncio.create_task(self._run(run))
         return self._work
@@ -149,9 +163,6 @@ class Models:
     def _end(self, state: ModelWorkState, message: str) -> None:
         assert self._work is not None
         self._work = replace(self._work, state=state, message=message)
-
-    def _describe_work(self) -> str:
-        return "" if self._work is None else self._work.subject
 
 
 TURN_S = 5.0  # between two attempts to get the lock

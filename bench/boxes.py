@@ -26,7 +26,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 import shisho
-from shisho.corpus.readers.pdffonts import substitutes
+from shisho.corpus.readers.pdffonts import install_substitutes
 from shisho.domain.corpus import Passage
 
 ROOT = Path(__file__).parent.parent
@@ -178,7 +178,7 @@ def letters(data: bytes, page: int) -> list[tuple[str, float, float]]:
     known: they are measured by the fonts of reading."""
     key = (hash(data), page)  # an id is given again, once its bytes are gone
     if key not in _LETTERS:
-        fonts = substitutes()
+        fonts = install_substitutes()
         readings = []
         for everywhere in (False, True):
             fonts.begin(everywhere=everywhere)

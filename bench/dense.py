@@ -42,7 +42,7 @@ from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import PassageId, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding, NewEmbedding
 from shisho.language.passage_words import make_pairs, make_terms
-from shisho.language.terms import query
+from shisho.language.terms import make_query
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.home import connect
@@ -127,7 +127,7 @@ async def measure(home: Path, passages: int, dimensions: int, beside_others: boo
     await asyncio.to_thread(dense.catch_up)
     say("memory taken, MB (wanted ≤ 350)", resident_mb() - memory)
     await dense_alone(database, dense, ids, vectors.astype(np.float32), queries)
-    retriever = Retriever(LexicalIndex(home / "lexical", database, dense), query, FixedEmbedder(queries))
+    retriever = Retriever(LexicalIndex(home / "lexical", database, dense), make_query, FixedEmbedder(queries))
     say("a search by words and meaning, CPU ms", await hybrid(retriever))
     if beside_others:
         await others(home, retriever, vectors.astype(np.float32), queries)
@@ -267,7 +267,7 @@ def recall(other: Other, passages: Passages, queries: Floats) -> float:
 
 def words_of(text: str) -> list[str]:
     """The words of a question, as passages have theirs."""
-    terms = query([text])
+    terms = make_query([text])
     return [*terms.terms, *terms.bigrams]
 
 
@@ -323,7 +323,7 @@ def chroma(home: Path, passages: Passages) -> Other:
 
     def ask(vector: Floats, text: str) -> object:
         by_words = np.argpartition(-bm25.get_scores(words_of(text)), NEAREST)[:NEAREST].tolist()
-        best = fusion.rrf([[places[name] for name in nearest(vector)], by_words])[:NEAREST]
+        best = fusion.fuse_rankings([[places[name] for name in nearest(vector)], by_words])[:NEAREST]
         return [records[place] for place, _ in best]
 
     return Other(ask, nearest)

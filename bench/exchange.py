@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 
@@ -70,7 +70,7 @@ class ExchangeFolder:
     async def __call__(self, request: ProviderRequest) -> ProviderReply:
         written = write_asked(request)
         text = await self.ask(name_node(request), request_key(request), written, request.schema)
-        return ProviderReply(text, input_tokens=tokens(written), output_tokens=tokens(text))
+        return ProviderReply(text, input_tokens=estimate_tokens(written), output_tokens=estimate_tokens(text))
 
     async def ask(
         self,

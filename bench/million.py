@@ -22,9 +22,9 @@ from pathlib import Path
 import run
 
 from shisho.bootstrap.library import build_library
-from shisho.corpus.ingest import document_id, passage_id
+from shisho.corpus.ingest import make_document_id, make_passage_id
 from shisho.domain.corpus import BlockKind, Document, DocumentState, Intake, Passage, Scope, Source
-from shisho.language.terms import graphs
+from shisho.language.terms import list_graphs
 from shisho.services import Library
 from shisho.settings import load
 from shisho.stores.embedded.connect import Database
@@ -65,7 +65,7 @@ async def stock(home: Path, passages: int, seconds: float) -> int:
 def intake(number: int) -> Intake:
     rng = random.Random(number)
     sha256 = hashlib.sha256(str(number).encode()).hexdigest()
-    name = document_id(sha256, "default", "local")
+    name = make_document_id(sha256, "default", "local")
     passages = [passage(name, ordinal, rng) for ordinal in range(EACH)]
     text = "".join(made.text for made in passages)
     document = Document(
@@ -89,7 +89,7 @@ def passage(name: str, ordinal: int, rng: random.Random) -> Passage:
     words = [run.word(rng) for _ in range(WORDS)]
     text = "の".join(words)
     start = ordinal * 1_000
-    key = passage_id(name, start, start + len(text))  # type: ignore[arg-type]
+    key = make_passage_id(name, start, start + len(text))  # type: ignore[arg-type]
     return Passage(
         id=key,
         document_id=name,  # type: ignore[arg-type]
@@ -102,7 +102,7 @@ def passage(name: str, ordinal: int, rng: random.Random) -> Passage:
         text=text,
         terms=" ".join(words),
         heading_terms="",
-        bigrams=" ".join(graphs(text)),
+        bigrams=" ".join(list_graphs(text)),
         cluster=key,
     )
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from exchange import name_node, write_asked
 
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest, Script
 
 MIN_CHARS = 12  # of words that are stored as a place in a document
@@ -79,7 +79,9 @@ class Played:
     """Calls that a recording does not have."""
 
     def note(self, name: str, request: ProviderRequest, text: str, reply: Any) -> None:
-        call = PlayedCall(name_node(request), tokens(write_asked(request)), tokens(text), reply)
+        call = PlayedCall(
+            name_node(request), estimate_tokens(write_asked(request)), estimate_tokens(text), reply
+        )
         self.calls.setdefault(name, []).append(call)
         if call.node in ("fact", "answer"):
             units = [unit["text"] for unit in _list_units(json.loads(text))]
@@ -130,7 +132,9 @@ def replay_calls(
             return ProviderReply("not recorded", status=NOT_RECORDED)
         text = json.dumps(rebuild_reply(call.reply, request, texts), ensure_ascii=False)
         played.note(name, request, text, call.reply)
-        return ProviderReply(text, input_tokens=tokens(write_asked(request)), output_tokens=tokens(text))
+        return ProviderReply(
+            text, input_tokens=estimate_tokens(write_asked(request)), output_tokens=estimate_tokens(text)
+        )
 
     return script
 

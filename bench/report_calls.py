@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import mean
 
 from shisho.bootstrap.library import open_library
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 
@@ -92,8 +92,8 @@ async def measure(
 
     def hear(call: ProviderRequest) -> ProviderReply:
         reply = play(call)
-        read = tokens(call.instructions) + tokens(call.text)
-        sizes[name_shape(call)].append((read, tokens(reply)))
+        read = estimate_tokens(call.instructions) + estimate_tokens(call.text)
+        sizes[name_shape(call)].append((read, estimate_tokens(reply)))
         return ProviderReply(reply)
 
     with tempfile.TemporaryDirectory() as home:

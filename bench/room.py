@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from shisho.bootstrap.library import open_library
-from shisho.corpus.session import top_k
+from shisho.corpus.session import compute_top_k
 from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.domain.inquiry import Goal
 from shisho.evaluation.sets import load
@@ -115,7 +115,7 @@ async def report(folder: Path, passages: int) -> None:
                 rows[f"model of {context:,}", way] = await show_to_model(Path(home), context, way)
     print(f"N = {held:,}\n\n| reader | complexity | round 1 | 2 | 3 | 4 |\n|---|---|---|---|---|---|")
     for way in COMPLEXITIES:
-        print(write_row("k", way, [top_k(held, way, round_) for round_ in ROUNDS]))
+        print(write_row("k", way, [compute_top_k(held, way, round_) for round_ in ROUNDS]))
     for (reader, way), shown in rows.items():
         print(write_row(reader, way, shown))
 

@@ -23,8 +23,8 @@ import large_sources
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.language.passage_words import make_pairs, make_terms
-from shisho.language.sentences import sentences
-from shisho.language.terms import analyse, query
+from shisho.language.sentences import split_sentences
+from shisho.language.terms import analyse, make_query
 from shisho.services import Library
 from shisho.stores.embedded.home import connect
 from shisho.stores.embedded.rows import TEXT
@@ -127,7 +127,7 @@ async def long_text_cost(library: Library) -> float:
     source = itertools.islice(large_sources.paragraphs(5), 0, None, 2)
     text = "\n\n".join(itertools.islice(source, 4_000))[:1_000_000]
     started = time.process_time()
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         analyse([text[start:end]])
     terms = time.process_time() - started
     started = time.process_time()
@@ -201,7 +201,7 @@ def bm25s_cost(database: Path) -> float:
     known = {word: at for at, word in enumerate({word for passage in words for word in passage})}
     index = bm25s.BM25()
     index.index(([[known[word] for word in passage] for passage in words], known), show_progress=False)
-    queries = [query([text]) for text in questions()]
+    queries = [make_query([text]) for text in questions()]
     asked = [[[word for word in (*made.terms, *made.bigrams) if word in known]] for made in queries]
     started = time.process_time()
     for tokens in asked:

@@ -116,7 +116,7 @@ async def grow(url: str, sizes: list[int], queries: int, figures: Figures) -> No
     index = PostgresIndex(database, serving)
     embeddings = PostgresEmbeddings(database, ABOUT)
     meaning = Meaning(np.random.default_rng(1).normal(size=(CENTRES, WIDTH)).astype(np.float32))
-    retriever = Retriever(index, terms.query, meaning)  # type: ignore[arg-type]
+    retriever = Retriever(index, terms.make_query, meaning)  # type: ignore[arg-type]
     stored = await shelf.count(Scope())
     for size in sizes:
         started = time.perf_counter()

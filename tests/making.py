@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from shisho.corpus.ingest import document_id, passage_id
+from shisho.corpus.ingest import make_document_id, make_passage_id
 from shisho.domain.corpus import BlockKind, Document, DocumentState, Intake, Passage, PrintedLine
 from shisho.language.terms import analyse
 
@@ -23,7 +23,7 @@ def intake(
 ) -> Intake:
     """One passage a paragraph; paragraphs are spread over the pages in order."""
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    name = document_id(sha256, corpus, owner)
+    name = make_document_id(sha256, corpus, owner)
     passages = []
     start = 0
     for ordinal, paragraph in enumerate(text.split("\n\n")):
@@ -51,7 +51,7 @@ def intake(
 
 def passage(name: str, ordinal: int, start: int, text: str, page: int, heading: str) -> Passage:
     analysis = analyse([text])
-    key = passage_id(name, start, start + len(text))  # type: ignore[arg-type]
+    key = make_passage_id(name, start, start + len(text))  # type: ignore[arg-type]
     bands = tuple(int(hashlib.sha256(text.encode()).hexdigest()[at : at + 8], 16) for at in (0, 8))
     return Passage(
         id=key,

@@ -17,7 +17,7 @@ from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Complexity, Intake, Scope, SearchRequest
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
-from shisho.language.terms import query
+from shisho.language.terms import make_query
 from tests.contracts.conftest import INDEXES, Store, indexed_store
 from tests.faults.children import LONG
 from tests.making import intake
@@ -89,7 +89,7 @@ async def prepare(store: Store) -> None:
 async def look(store: Store, round_: int) -> dict[str, Any]:
     """All that taro is told."""
     shelf = store.shelf
-    searcher = CorpusSearcher(shelf, Retriever(store.index, query), store.sessions)
+    searcher = CorpusSearcher(shelf, Retriever(store.index, make_query), store.sessions)
     told: dict[str, Any] = {}
     for scope in (Scope("taro"), Scope("taro", ("papers@hanako",)), Scope("taro", filters={"課": "統計"})):
         session = await searcher.open(scope, Complexity.SEVERAL, 3_000, f"session {round_} {scope}")

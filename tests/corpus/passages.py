@@ -2,12 +2,12 @@
 
 from shisho.corpus import duplicates
 from shisho.domain.corpus import BlockKind, DocumentId, Passage, PassageId
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.language.terms import analyse
 
 
 def passage(text: str, heading: str = "", document: str = "d", name: str = "") -> Passage:
-    analysis = analyse([text[start:end] for start, end in sentences(text)])
+    analysis = analyse([text[start:end] for start, end in split_sentences(text)])
     own = PassageId(name or f"{document}:{text[:12]}")
     return Passage(
         id=own,
@@ -23,5 +23,5 @@ def passage(text: str, heading: str = "", document: str = "d", name: str = "") -
         heading_terms=analyse([heading]).terms,
         bigrams=analysis.bigrams,
         cluster=own,
-        bands=duplicates.bands(text),
+        bands=duplicates.compute_bands(text),
     )

@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from shisho.corpus.rank import ENGLISH, JAPANESE, LONG_QUERY, TOPIC_QUERY, Statistics, Weights, idf, rarity
+from shisho.corpus.rank import (
+    ENGLISH,
+    JAPANESE,
+    LONG_QUERY,
+    TOPIC_QUERY,
+    Statistics,
+    Weights,
+    compute_idf,
+    compute_rarity,
+)
 from shisho.corpus.weighing import DOCUMENT_PASSAGES, FIRST_DOCUMENTS, LIKE_TERMS
 from shisho.domain.corpus import Passage, RankedPassage
 from shisho.language.terms import TermQuery, squeeze
@@ -44,10 +53,11 @@ class _Scale:
     def __init__(self, query: TermQuery, statistics: Statistics, weights: Weights) -> None:
         self._weights = weights
         self._statistics = statistics
-        worths = idf(query.terms, statistics)
+        worths = compute_idf(query.terms, statistics)
         self._terms = {f" {term} ": worth for term, worth in worths.items()}
         self._pairs = {
-            pair: rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams
+            pair: compute_rarity(statistics.bigrams.get(pair, 0), statistics.passages)
+            for pair in query.bigrams
         }
         k3 = weights.repetition * min(1.0, len(query.terms) / LONG_QUERY)
         self._likeness = weights.likeness * min(1.0, len(query.terms) / TOPIC_QUERY)
@@ -94,7 +104,7 @@ class _Scale:
         counts = {passage.id: Counter(passage.terms.split()) for passage in candidates}
         words = sorted(set().union(*(counts[passage.id] for passage in first)))
         holders = {word: sum(word in own for own in counts.values()) for word in words}
-        worth = {word: rarity(holders[word], len(candidates)) for word in words}
+        worth = {word: compute_rarity(holders[word], len(candidates)) for word in words}
 
         def alike(passage: Passage, salience: Mapping[str, float]) -> float:
             own = {word: count for word, count in counts[passage.id].items() if word in salience}
@@ -169,5 +179,5 @@ def _wordings(query: TermQuery, texts: Sequence[str]) -> list[float]:
     for gram in query.wording:
         holders = [at for at, text in enumerate(texts) if gram in text]
         for at in holders:
-            scores[at] += rarity(len(holders), len(texts))
+            scores[at] += compute_rarity(len(holders), len(texts))
     return scores

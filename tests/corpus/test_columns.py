@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.chunk import column_labels
+from shisho.corpus.chunk import find_column_labels
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from shisho.corpus.chunk import column_labels
     ],
 )
 def test_labels(rows: tuple[str, ...], labels: str) -> None:
-    assert column_labels("\n".join(rows)) == labels
+    assert find_column_labels("\n".join(rows)) == labels

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.session import top_k
+from shisho.corpus.session import compute_top_k
 from shisho.domain.corpus import Complexity
 
 SINGLE = Complexity.SINGLE
@@ -35,4 +35,4 @@ COMPARISON = Complexity.COMPARISON
     ],
 )
 def test_k(in_scope: int, complexity: Complexity, round_: int, growth: str, k: int) -> None:
-    assert top_k(in_scope, complexity, round_, growth) == k
+    assert compute_top_k(in_scope, complexity, round_, growth) == k

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.duplicates import bands, join, likeness
+from shisho.corpus.duplicates import compute_bands, compute_similarity, join
 from tests.corpus.passages import passage
 
 TEXT = (
@@ -14,22 +14,22 @@ OTHER = "梅雨は、北海道と小笠原諸島を除く日本などで見ら�
 
 
 def test_likeness_is_jaccard_of_four_grams_without_width_case_and_spaces() -> None:
-    assert likeness("abcde", "abcdf") == pytest.approx(1 / 3)
-    assert likeness("ＡＢＣ　決定\n係数", "abc決定係数") == 1.0
-    assert likeness("", "") == likeness("図", "図") == 1.0
-    assert likeness("図", "表") == 0.0
+    assert compute_similarity("abcde", "abcdf") == pytest.approx(1 / 3)
+    assert compute_similarity("ＡＢＣ　決定\n係数", "abc決定係数") == 1.0
+    assert compute_similarity("", "") == compute_similarity("図", "図") == 1.0
+    assert compute_similarity("図", "表") == 0.0
 
 
 def test_bands_never_change() -> None:
-    assert bands(TEXT) == bands(TEXT)
-    assert bands("決定係数")[:2] == (2157616357722631903, 316203371268268209)
-    assert all(0 <= band < 2**63 for band in bands(TEXT))
+    assert compute_bands(TEXT) == compute_bands(TEXT)
+    assert compute_bands("決定係数")[:2] == (2157616357722631903, 316203371268268209)
+    assert all(0 <= band < 2**63 for band in compute_bands(TEXT))
 
 
 def test_edited_texts_share_a_band_and_others_do_not() -> None:
-    assert likeness(TEXT, EDITED) > 0.85
-    assert set(bands(TEXT)) & set(bands(EDITED))
-    assert not set(bands(TEXT)) & set(bands(OTHER))
+    assert compute_similarity(TEXT, EDITED) > 0.85
+    assert set(compute_bands(TEXT)) & set(compute_bands(EDITED))
+    assert not set(compute_bands(TEXT)) & set(compute_bands(OTHER))
 
 
 def test_a_near_duplicate_joins_the_cluster_of_what_was_there() -> None:
@@ -46,7 +46,7 @@ def test_within_one_document_the_first_names_the_cluster() -> None:
 def test_a_shared_band_is_not_enough() -> None:
     old = passage(TEXT, name="old")
     new = passage(TEXT[:60] + OTHER, name="new")
-    assert likeness(old.text, new.text) < 0.8
+    assert compute_similarity(old.text, new.text) < 0.8
     object.__setattr__(new, "bands", old.bands)
     assert join([new], [old])[0].cluster == "new"
 

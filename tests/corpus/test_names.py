@@ -11,7 +11,7 @@ import pytest
 from shisho.corpus.retrieve import Retriever, add_other_names, weigh_definitions
 from shisho.corpus.session import CorpusSearcher, CorpusSession
 from shisho.domain.corpus import Complexity, DefinitionMark, NameLink, PassageId, Scope, SearchRequest
-from shisho.language.terms import query
+from shisho.language.terms import make_query
 from shisho.stores.sql.names import read_names
 from tests.contracts.conftest import Store, embedded_store
 from tests.making import intake
@@ -45,12 +45,12 @@ async def put(store: Store, text: str, source: str, owner: str = "local") -> Non
 
 
 async def open_session(store: Store, owner: str = "local") -> CorpusSession:
-    searcher = CorpusSearcher(store.shelf, Retriever(store.index, query), store.sessions)
+    searcher = CorpusSearcher(store.shelf, Retriever(store.index, make_query), store.sessions)
     return await searcher.open(Scope(owner), Complexity.SINGLE, 100_000, "s")
 
 
 async def list_first_two(store: Store, question: str) -> list[str]:
-    searcher = CorpusSearcher(store.shelf, Retriever(store.index, query), store.sessions)
+    searcher = CorpusSearcher(store.shelf, Retriever(store.index, make_query), store.sessions)
     hits = await searcher.rank(SearchRequest(keyword_query=(question,)), Scope(), 2)
     return [hit.passage.text.strip() for hit in hits]
 
@@ -122,7 +122,7 @@ async def test_question_about_more_than_the_thing_marks_nothing(store: Store) ->
 async def test_part_of_the_score_says_that_a_passage_defines(store: Store) -> None:
     await put(store, MEASURES, "measures.md")
     await put(store, OTHERS, "orders.md")
-    searcher = CorpusSearcher(store.shelf, Retriever(store.index, query), store.sessions)
+    searcher = CorpusSearcher(store.shelf, Retriever(store.index, make_query), store.sessions)
     hits = await searcher.rank(SearchRequest(keyword_query=("precision",)), Scope(), 5)
     assert [hit.parts["definition"] > 0 for hit in hits] == [True, False, False, False, False]
 
@@ -138,7 +138,7 @@ async def test_definition_that_was_shown_is_not_shown_again(store: Store) -> Non
 
 
 def test_other_names_join_what_counts_as_the_same() -> None:
-    before = replace(query(["DTE doors"]), synonyms={"dte": (("estuari",),)})
+    before = replace(make_query(["DTE doors"]), synonyms={"dte": (("estuari",),)})
     link = NameLink("dte", "DTE", "depart tidal engin", "Department of Tidal Engineering")
     assert add_other_names(before, [link]).synonyms == {"dte": (("estuari",), ("depart", "tidal", "engin"))}
 

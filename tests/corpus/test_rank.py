@@ -10,7 +10,7 @@ from shisho.corpus.rank import Statistics, Weights, match
 from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage
 from shisho.domain.ranking import RankedCandidate
-from shisho.language.terms import TermQuery, query
+from shisho.language.terms import TermQuery, make_query
 from shisho.messages.po import LANGUAGES, catalogue
 from shisho.stores.nouns import vector_of
 from tests.corpus.passages import passage
@@ -42,7 +42,7 @@ def ranked(
 
 def order(asked: str, *passages: Passage, weights: Weights | None = None) -> list[str]:
     shelf = [*NOISE, *passages]
-    return [one.passage_id for one in ranked(query([asked]), passages, statistics(shelf), weights)]
+    return [one.passage_id for one in ranked(make_query([asked]), passages, statistics(shelf), weights)]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_equal_scores_are_ordered_by_id_whatever_order_they_were_proposed_in() -
 
 def test_a_score_is_the_sum_of_its_parts() -> None:
     one = passage("決定係数は第2回の回帰モデルの当てはまりの良さを表す。", "統計")
-    best = ranked(query(['第2回の"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
+    best = ranked(make_query(['第2回の"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
     names = ("terms", "pairs", "sentence", "wording", "phrase", "number")
     parts = [best.parts[name] for name in names]
     assert best.score == pytest.approx(sum(parts))
@@ -120,14 +120,14 @@ def test_a_score_is_the_sum_of_its_parts() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_part_of_a_score_has_a_name_in_the_reading_room(language: str) -> None:
     one = passage("決定係数。")
-    parts = ranked(query(["決定係数"]), [one], statistics([*NOISE, one]))[0].parts
+    parts = ranked(make_query(["決定係数"]), [one], statistics([*NOISE, one]))[0].parts
     assert {f"room.part_{part}" for part in (*parts, "meaning")} <= catalogue(language).keys()
 
 
 def test_bm25_is_what_the_textbook_says() -> None:
     one = passage("気圧、気圧。")
     only = Weights(saturation=1.2, length=0.0, heading=0, pairs=0, sentence=0, wording=0)
-    score = ranked(query(["気圧"]), [one], Statistics(10, 2, 0, 2, {"気圧": 1}), only)[0].score
+    score = ranked(make_query(["気圧"]), [one], Statistics(10, 2, 0, 2, {"気圧": 1}), only)[0].score
     assert score == pytest.approx(1.992430 * 2 * 2.2 / (2 + 1.2), rel=1e-5)  # ln(1 + (10 - 1 + .5) / 1.5)
 
 
@@ -140,20 +140,20 @@ def test_match_is_the_share_of_idf_with_the_heading_counted() -> None:
     half = passage("値。")
     none = passage("海。")
     figures = Statistics(10, 1, 1, 1, {"音速": 2, "値": 2})
-    asked = query(["音速の値"])
+    asked = make_query(["音速の値"])
     assert [match(asked, one, vector_of(one), figures) for one in (whole, half, none)] == pytest.approx(
         [1.0, 0.5, 0.0]
     )
-    assert match(query(["？"]), whole, None, figures) == 0.0
+    assert match(make_query(["？"]), whole, None, figures) == 0.0
 
 
 def test_nothing_proposed_and_an_empty_corpus() -> None:
-    assert ranked(query(["気圧"]), [], Statistics(0, 0, 0, 0)) == []
-    assert ranked(query(["気圧"]), [passage("気圧")], Statistics(0, 0, 0, 0))[0].score > 0
+    assert ranked(make_query(["気圧"]), [], Statistics(0, 0, 0, 0)) == []
+    assert ranked(make_query(["気圧"]), [passage("気圧")], Statistics(0, 0, 0, 0))[0].score > 0
 
 
 def test_a_passage_without_terms_scores_nothing() -> None:
-    assert ranked(query(["気圧"]), [passage("。")], Statistics(5, 3, 0, 3))[0].score == 0
+    assert ranked(make_query(["気圧"]), [passage("。")], Statistics(5, 3, 0, 3))[0].score == 0
 
 
 def test_a_synonym_counts_as_the_term_itself() -> None:
@@ -163,18 +163,18 @@ def test_a_synonym_counts_as_the_term_itself() -> None:
         *NOISE,
     ]
     widened = replace(
-        query(["レシートの紛失"]),
+        make_query(["レシートの紛失"]),
         synonyms={"レシート": (("領収", "書"), ("領収書",)), "紛失": (("無くす",),)},
     )
     figures = statistics(passages)
     first, *others = ranked(widened, passages, figures)
     assert first.passage_id == "a" and first.parts["match"] == pytest.approx(1.0)
     assert all(not other.score for other in others)
-    assert all(not hit.score for hit in ranked(query(["レシートの紛失"]), passages, figures))
+    assert all(not hit.score for hit in ranked(make_query(["レシートの紛失"]), passages, figures))
 
 
 def test_a_synonym_of_several_terms_counts_where_a_line_has_them_all() -> None:
     passages = [passage("在宅で勤務する。", name="a"), passage("在宅で介護する。", name="b"), *NOISE]
-    widened = replace(query(["テレワーク"]), synonyms={"テレワーク": (("在宅", "勤務"),)})
+    widened = replace(make_query(["テレワーク"]), synonyms={"テレワーク": (("在宅", "勤務"),)})
     scored = {hit.passage_id: hit.score for hit in ranked(widened, passages, statistics(passages))}
     assert scored["a"] > 0 == scored["b"]

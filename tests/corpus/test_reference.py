@@ -85,7 +85,7 @@ def test_blocks_cover_the_text_and_fit(text: str, limit: int) -> None:
     kept = reference.MAX_BYTES
     reference.MAX_BYTES = limit + 3 * 2 * reference.CARRIED
     try:
-        found = list(reference.blocks(text, 0, len(text)))
+        found = list(reference.cut_blocks(text, 0, len(text)))
         assert found[0][0] == 0
         assert found[-1][1] == len(text)
         assert all(len(text[start:end].encode()) <= reference.MAX_BYTES for start, end in found)

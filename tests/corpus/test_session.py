@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from shisho.corpus.retrieve import Retriever
-from shisho.corpus.session import CorpusSearcher, top_k
+from shisho.corpus.session import CorpusSearcher, compute_top_k
 from shisho.domain.corpus import Complexity, Scope, SearchRequest
 from shisho.domain.inquiry import Finding
 from shisho.errors import InvalidParams
-from shisho.language.terms import query
+from shisho.language.terms import make_query
 from shisho.librarian.evidence import verify
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -35,7 +35,7 @@ class Library:
     def searcher(self, growth: str = "linear") -> CorpusSearcher:
         return CorpusSearcher(
             self.shelf,
-            Retriever(self.index, query),
+            Retriever(self.index, make_query),
             StoredSessions(EmbeddedQueryStore(self.database)),
             growth,
         )
@@ -76,7 +76,7 @@ async def test_each_round_gives_k_new_ones_while_any_are_left(
         found = await session.search(ASKED, number)
         texts = {one.text for one in found.shown}
         assert (len(texts), found.ranked) == (most, most)
-        assert most in (top_k(count, complexity, number, growth), count - len(seen))
+        assert most in (compute_top_k(count, complexity, number, growth), count - len(seen))
         assert not texts & seen
         seen |= texts
         assert found.in_scope == count and found.exhausted == (len(seen) == count)

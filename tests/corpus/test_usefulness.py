@@ -30,7 +30,7 @@ BARE = Statistics(ELSEWHERE, 0.0, 0.0, 0.0)
 
 def judged(query: str, *passages: Passage) -> UsefulContent | None:
     vectors = {one.id: vector_of(one) for one in passages}
-    return judge_usefulness(terms.query([query]), passages, vectors, BARE)
+    return judge_usefulness(terms.make_query([query]), passages, vectors, BARE)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ async def test_the_subject_counts_even_on_a_shelf_that_holds_nothing_else(tmp_pa
     index = LexicalIndex(tmp_path / "lexical", database)
     await shelf.put(intake("\n\n".join(f"図書館の利用者は{number}人である。" for number in range(50))))
     await index.catch_up()
-    usefulness = Usefulness(shelf, index, terms.query)
+    usefulness = Usefulness(shelf, index, terms.make_query)
     whole = intake("図書館の歴史は古い。", source="b.txt")
     half = intake("歴史は長い。", source="c.txt")
     for each in (whole, half):
@@ -91,7 +91,7 @@ async def test_a_document_counts_before_the_index_has_it(tmp_path: Path) -> None
     database = Database(tmp_path / "shisho.db")
     shelf = EmbeddedShelf(database, SystemClock())
     index = LexicalIndex(tmp_path / "lexical", database)
-    usefulness = Usefulness(shelf, index, terms.query)
+    usefulness = Usefulness(shelf, index, terms.make_query)
     good = intake("天気は晴れ。\n\n決定係数の意味は当てはまりの良さである。")
     poor = intake("天気は雨。", source="b.txt")
     for each in (good, poor):
@@ -134,7 +134,7 @@ def test_fifty_passages_take_less_than_five_milliseconds() -> None:
         for n in range(50)
     ]
     vectors = {one.id: vector_of(one) for one in page}
-    query = terms.query(["台風の進路予報の精度は何によって決まるか"])
+    query = terms.make_query(["台風の進路予報の精度は何によって決まるか"])
     spent = []
     for _ in range(10):
         began = time.process_time()

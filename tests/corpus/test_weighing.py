@@ -15,8 +15,8 @@ from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, match
 from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage
 from shisho.language import terms
-from shisho.language.terms import TermQuery, graphs, list_wording, squeeze
-from shisho.language.vectors import character_codes
+from shisho.language.terms import TermQuery, list_graphs, list_wording, squeeze
+from shisho.language.vectors import encode_characters
 from shisho.stores.nouns import vector_of
 from tests.corpus.passages import passage
 from tests.corpus.plain_ranking import plain_ranking
@@ -44,7 +44,7 @@ def passages(draw: st.DrawFn) -> list[Passage]:
             heading=draw(TEXTS),
             terms=draw(LINES),
             heading_terms=draw(WORDS),
-            bigrams=" ".join(graphs(text)),
+            bigrams=" ".join(list_graphs(text)),
         )
         for number in range(count)
     ]
@@ -56,7 +56,7 @@ def queries(draw: st.DrawFn) -> TermQuery:
     words = draw(LINES).split()
     return TermQuery(
         tuple(dict.fromkeys(words)),
-        tuple(dict.fromkeys(graphs(text))),
+        tuple(dict.fromkeys(list_graphs(text))),
         tuple(
             dict.fromkeys(
                 tuple(phrase.split()) for phrase in draw(st.lists(WORDS, max_size=2)) if " " in phrase
@@ -115,14 +115,14 @@ def test_it_ranks_many_passages_for_a_long_question_as_the_plain_scoring_does() 
             id=f"{number:03}",
             text=text,
             terms=" ".join(text),
-            bigrams=" ".join(graphs(text)),
+            bigrams=" ".join(list_graphs(text)),
         )  # type: ignore[arg-type]
         for number, text in enumerate(texts)
     ]
     question = "".join(texts[:4])[:1_000]
     query = TermQuery(
         tuple(dict.fromkeys(question)),
-        tuple(dict.fromkeys(graphs(question))),
+        tuple(dict.fromkeys(list_graphs(question))),
         (),
         tuple(dict.fromkeys(list_wording(question))),
     )
@@ -142,7 +142,7 @@ def test_it_ranks_many_passages_for_a_long_question_as_the_plain_scoring_does() 
 )
 def test_runs_are_counted_as_python_counts_them(text: str, runs: tuple[str, ...]) -> None:
     texts = [text, "回帰", text * 2]
-    counts = JoinedCharacters([character_codes(one) for one in texts]).count(runs)
+    counts = JoinedCharacters([encode_characters(one) for one in texts]).count(runs)
     for run, row in zip(runs, counts.tolist(), strict=True):
         if len(run) <= 2:
             assert row == [one.count(run) for one in texts]
@@ -150,7 +150,7 @@ def test_runs_are_counted_as_python_counts_them(text: str, runs: tuple[str, ...]
 
 
 def test_no_passage_runs_into_the_next() -> None:
-    counts = JoinedCharacters([character_codes("統"), character_codes("計の講義")]).count(
+    counts = JoinedCharacters([encode_characters("統"), encode_characters("計の講義")]).count(
         ("統計", "統計の講", "講義")
     )
     assert counts.tolist() == [[0, 0], [0, 0], [0, 1]]
@@ -236,4 +236,4 @@ def test_within_a_document_the_query_alone_tells_which_passage_is_first() -> Non
     ],
 )
 def test_a_query_of_two_characters_is_japanese_too(asked: str, is_japanese: bool) -> None:
-    assert terms.query([asked]).is_japanese is is_japanese
+    assert terms.make_query([asked]).is_japanese is is_japanese

@@ -13,7 +13,7 @@ from pathlib import Path
 from shisho.corpus.embedding import PassageEmbedding
 from shisho.domain.corpus import Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.inference.embedding import unit_embeddings
+from shisho.inference.embedding import normalise_rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -29,7 +29,7 @@ class LengthEmbedder:
     about = ABOUT
 
     async def embed_passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
-        return unit_embeddings([[float(text.rstrip("。")), 1.0, 0.0, 0.0] for text in texts], ABOUT.name)
+        return normalise_rows([[float(text.rstrip("。")), 1.0, 0.0, 0.0] for text in texts], ABOUT.name)
 
     async def embed_query(self, text: str) -> Embedding:
         return (await self.embed_passages([text]))[0]

@@ -12,7 +12,7 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import IntakeOutcome
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.services import Library
 from tests.faults.children import LONG
 from tests.flows.test_documents_to_answer import check_evidence
@@ -48,7 +48,7 @@ async def test_quotations_from_real_pdfs_stand_on_their_page(library: Library) -
         if receipt.document_id is None:
             continue
         text = await library.documents.read_text(receipt.document_id)
-        whole = [text[start:end] for start, end in sentences(text) if 15 < end - start < 80]
+        whole = [text[start:end] for start, end in split_sentences(text) if 15 < end - start < 80]
         for sentence in rng.sample(whole, min(3, len(whole))):
             answer = await library.questions.ask(" ".join(sentence.split()))
             await check_evidence(library, answer)

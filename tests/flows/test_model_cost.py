@@ -11,7 +11,7 @@ import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import LoopStop
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, added, kind, passages, well
@@ -66,9 +66,13 @@ def script(request: ProviderRequest) -> ProviderReply:
         "verdicts": {"verdicts": []},
     }
     # a token for each of its characters, as no tokenizer counts more of Japanese text
-    counted = tokens(request.instructions) + tokens(request.text) + tokens(json.dumps(request.schema))
+    counted = (
+        estimate_tokens(request.instructions)
+        + estimate_tokens(request.text)
+        + estimate_tokens(json.dumps(request.schema))
+    )
     text = json.dumps(replies[kind(request)], ensure_ascii=False)
-    return ProviderReply(text, input_tokens=counted, output_tokens=tokens(text))
+    return ProviderReply(text, input_tokens=counted, output_tokens=estimate_tokens(text))
 
 
 seen: list[ProviderRequest] = []

@@ -19,7 +19,7 @@ from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.truncate import dump_compact
 from shisho.interfaces.mcp import server as mcp
-from shisho.language.tokens import passage_tokens, tokens
+from shisho.language.tokens import estimate_passage_tokens, estimate_tokens
 from tests.flows.test_model_cost import filler
 
 ROOT = Path(__file__).parents[2]
@@ -91,10 +91,10 @@ async def test_the_room_is_the_callers(home: Path) -> None:
         for room in (0, -1):
             with pytest.raises(InvalidParams, match="room_tokens"):
                 await sessions.search_next(opened.session_id, ASKED, room_tokens=room)
-    sizes = [sum(passage_tokens(one.text, one.heading) for one in round_.shown) for round_ in rounds]
+    sizes = [sum(estimate_passage_tokens(one.text, one.heading) for one in round_.shown) for round_ in rounds]
     assert all(room * 0.7 < size <= room for size, room in zip(sizes, (3_000, 900, 3_000), strict=True))
     assert all(len(round_.shown) < round_.ranked and not round_.more for round_ in rounds)
-    assert 600 < sum(passage_tokens(hit.text, hit.heading) for hit in hits) <= 900
+    assert 600 < sum(estimate_passage_tokens(hit.text, hit.heading) for hit in hits) <= 900
 
 
 async def test_what_a_reply_cannot_hold_comes_on_further_pages(home: Path) -> None:
@@ -105,7 +105,7 @@ async def test_what_a_reply_cannot_hold_comes_on_further_pages(home: Path) -> No
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
             reply = await client.call_tool(tool, arguments)
             assert not reply.is_error, reply.content
-            assert tokens(dump_compact(reply.structured_content)) < 5_000
+            assert estimate_tokens(dump_compact(reply.structured_content)) < 5_000
             return dict(reply.structured_content or {})
 
         opened = await call("open_session", question="日本の年", complexity="comparison")

@@ -98,10 +98,10 @@ async def test_cut_twenty_times_at_random_it_goes_on_and_is_whole(tmp_path: Path
         assert cuts == 0
         asked = [request for request in server.requests if request.path.endswith("model.onnx")]
         assert len({request.headers.get("range") for request in asked}) > 10
-    folder = files.folder(NAME)
+    folder = files.locate_folder(NAME)
     assert (folder / "onnx" / "model.onnx").read_bytes() == WEIGHTS
     assert not (folder / "README.md").exists()
-    assert done[-1][0] == done[-1][1] == files.models()[0].size
+    assert done[-1][0] == done[-1][1] == files.list_models()[0].size
     assert not left_behind(tmp_path / ".partial", "*")
 
 
@@ -119,7 +119,7 @@ async def test_next_pull_goes_on_with_the_files_and_the_revision_of_the_first(tm
     with LoopbackServer(hub(cut=lambda length: 0 if length > 1000 else None)) as server:
         with pytest.raises(AllFetchesFailed, match="shisho models import"):
             await ModelPull(files, server.url).pull(NAME)
-        assert not files.models()
+        assert not files.list_models()
         server.requests.clear()
         with pytest.raises(AllFetchesFailed):
             await ModelPull(files, server.url).pull(NAME)
@@ -135,7 +135,7 @@ async def test_wrong_hash_is_refused_and_thrown_away(tmp_path: Path, ranges: boo
         pytest.raises(InvalidParams, match="hash differs"),
     ):
         await ModelPull(files, server.url).pull(NAME)
-    assert not files.models()
+    assert not files.list_models()
     assert not left_behind(tmp_path, "*.onnx*")
 
 
@@ -148,7 +148,7 @@ async def test_server_without_ranges_begins_anew(tmp_path: Path) -> None:
 
     with LoopbackServer(hub(cut=cut, ranges=False)) as server:
         assert await ModelPull(files, server.url).pull(NAME)
-    assert (files.folder(NAME) / "onnx" / "model.onnx").read_bytes() == WEIGHTS
+    assert (files.locate_folder(NAME) / "onnx" / "model.onnx").read_bytes() == WEIGHTS
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,9 @@ async def test_export_goes_to_another_machine_and_back_the_same(tmp_path: Path) 
     there = ModelFiles(tmp_path / "there")
     assert there.import_(tmp_path / "model.tar") == NAME
     assert there.is_whole(NAME)
-    assert (there.folder(NAME) / "onnx" / "model.onnx").read_bytes() == WEIGHTS
+    assert (there.locate_folder(NAME) / "onnx" / "model.onnx").read_bytes() == WEIGHTS
     there.remove(NAME)
-    assert not there.models()
+    assert not there.list_models()
     with pytest.raises(NotFound):
         there.remove(NAME)
 
@@ -256,7 +256,7 @@ async def test_spoiled_export_is_refused_and_leaves_nothing(tmp_path: Path, chan
     there = ModelFiles(tmp_path / "there")
     with pytest.raises(InvalidParams):
         there.import_(tmp_path / "spoiled.tar")
-    assert not there.models()
+    assert not there.list_models()
     assert not [path for path in left_behind(tmp_path / "there", "*") if path.is_file()]
 
 

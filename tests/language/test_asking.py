@@ -7,7 +7,7 @@ import time
 import pytest
 
 from shisho.language.asking import is_asking_term, strip_asking
-from shisho.language.terms import fold, query, terms
+from shisho.language.terms import fold, make_query, split_terms
 from tests.librarian.asked_questions import read_questions
 
 MAX_MISREAD = 6
@@ -57,19 +57,21 @@ def test_a_question_that_only_asks_stays(question: str) -> None:
 def test_sixty_wordings_look_for_what_they_are_about() -> None:
     wordings = read_questions("wording")
     misread = [
-        row["question"] for row in wordings if _list_sought(row["question"]) != terms(fold(row["content"]))
+        row["question"]
+        for row in wordings
+        if _list_sought(row["question"]) != split_terms(fold(row["content"]))
     ]
     assert len(wordings) == 60
     assert len(misread) <= MAX_MISREAD, misread
 
 
 def _list_sought(question: str) -> list[str]:
-    return [term for term in terms(fold(strip_asking(question))) if not is_asking_term(term)]
+    return [term for term in split_terms(fold(strip_asking(question))) if not is_asking_term(term)]
 
 
 def test_words_that_ask_are_no_terms_of_a_query_but_where_there_are_no_others() -> None:
-    assert query(["紙が詰まったらどうする"]).terms == ("紙", "詰まる")
-    assert query(["please"]).terms == ("pleas",)
+    assert make_query(["紙が詰まったらどうする"]).terms == ("紙", "詰まる")
+    assert make_query(["please"]).terms == ("pleas",)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from shisho.language.definitions import find_definitions
 from shisho.language.normalise import fold_text
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 
 STATED = [
     ("産業投資とは、配当金などを原資として行う投資です。", ["産業投資"]),
@@ -52,7 +52,7 @@ UNDER_HEADINGS: list[tuple[str, str, list[tuple[str, bool]]]] = [
 
 
 def read(text: str, path: list[str], *, is_first: bool) -> list[tuple[str, bool]]:
-    spans = sentences(text)
+    spans = split_sentences(text)
     folded = [fold_text(text[start:end]) for start, end in spans]
     found = find_definitions(text, spans, folded, [fold_text(part) for part in path], is_first=is_first)
     return [(one.name, one.is_stated) for one in found]
@@ -82,7 +82,7 @@ def test_heading_that_is_underlined_in_plain_text_counts() -> None:
 def test_sentence_is_found_again_in_the_text() -> None:
     text = "Packages are many. A workspace is a collection of packages."
     (definition,) = find_definitions(
-        text, spans := sentences(text), [text[a:b] for a, b in spans], [], is_first=False
+        text, spans := split_sentences(text), [text[a:b] for a, b in spans], [], is_first=False
     )
     start, end = spans[definition.sentence]
     assert text[start:end] == "A workspace is a collection of packages."

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from shisho.language.encodings import agrees, codec_of, decode_with
+from shisho.language.encodings import decode_with, find_codec, is_plausible
 
 KANA = "司書は棚を歩く。①㈱髙﨑～ⅨﾊﾝｶｸNo."
 
@@ -52,7 +52,7 @@ SELECTED = {"髙".encode("cp932"): b"\xee\xe0", "﨑".encode("cp932"): b"\xed\x9
     ],
 )  # fmt: skip
 def test_labels(label: str, codec: str) -> None:
-    assert codec_of(label) == codec
+    assert find_codec(label) == codec
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_labels(label: str, codec: str) -> None:
      "rot13", "zlib", "base64", "undefined", "mbcs", "utf-8\0", "../../etc", "日本語", "a" * 5_000, "utf-8, utf-8"],
 )  # fmt: skip
 def test_what_names_no_encoding(label: str | None) -> None:
-    assert codec_of(label) is None
+    assert find_codec(label) is None
 
 
 def test_japanese_as_browsers_read_it() -> None:
@@ -94,7 +94,7 @@ def test_damage_takes_time_that_grows_with_the_bytes() -> None:
 
 
 def test_a_damaged_letter_is_no_other_encoding() -> None:
-    assert agrees("あ" * 100) and agrees("") and agrees("ascii")
-    assert agrees("あ" * 100 + "\ufffd")
-    assert not agrees("あ" * 10 + "\ufffd")
-    assert not agrees("ascii only " * 100 + "\ufffd")
+    assert is_plausible("あ" * 100) and is_plausible("") and is_plausible("ascii")
+    assert is_plausible("あ" * 100 + "\ufffd")
+    assert not is_plausible("あ" * 10 + "\ufffd")
+    assert not is_plausible("ascii only " * 100 + "\ufffd")

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from shisho.language import ginza, terms
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from tests.shared import shared
 
 
@@ -48,15 +48,15 @@ def test_long_texts_without_a_space_are_taken(unit: str, times: int) -> None:
 def test_fast_terms_agree_with_the_reference() -> None:
     with gzip.open(shared("eval", "jsquad-valid", "corpus.jsonl.gz"), "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines][::120]
-    folded = [terms.fold(text[start:end]) for text in texts for start, end in sentences(text)]
+    folded = [terms.fold(text[start:end]) for text in texts for start, end in split_sentences(text)]
     shared_terms = 0
     ours = 0
     theirs = 0
     for line in folded:
-        fast = Counter(terms.terms(line))
+        fast = Counter(terms.split_terms(line))
         # GiNZA keeps long units and other spellings: its lemmas are read once more, so that only the choice
         # of words differs.
-        reference = Counter(term for lemma in ginza.terms(line) for term in terms.terms(lemma))
+        reference = Counter(term for lemma in ginza.split_terms(line) for term in terms.split_terms(lemma))
         shared_terms += (fast & reference).total()
         ours += fast.total()
         theirs += reference.total()

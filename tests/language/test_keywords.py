@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shisho.language.keywords import Keyword, keywords
+from shisho.language.keywords import Keyword, find_keywords
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ from shisho.language.keywords import Keyword, keywords
     ],
 )
 def test_what_is_typed(question: str, words: str) -> None:
-    assert " ".join(one.text for one in keywords(question)) == words
+    assert " ".join(one.text for one in find_keywords(question)) == words
 
 
 def test_kinds_of_words() -> None:
-    assert keywords("『源氏物語』を書いた人") == [
+    assert find_keywords("『源氏物語』を書いた人") == [
         Keyword("源氏物語", quoted=True),
         Keyword("書く", noun=False),
         Keyword("人"),
@@ -57,5 +57,5 @@ def test_kinds_of_words() -> None:
 @given(st.text(max_size=80))
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_taken(text: str) -> None:
-    found = keywords(text)
+    found = find_keywords(text)
     assert len({one.text for one in found}) == len(found) and all(one.text.strip() for one in found)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 
 
 def cut(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentences(text)]
+    return [text[start:end] for start, end in split_sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_a_line_of_a_page_does_not_end_a_sentence() -> None:
 
 def test_an_unclosed_bracket_is_given_up() -> None:
     text = "彼は「こう言った。" + "そして次の文が続く。" * 60
-    assert len(sentences(text)) > 25
+    assert len(split_sentences(text)) > 25
 
 
 @given(st.text(alphabet=st.sampled_from("あ決。．.!?！ \n\u3000「」（）()\"'aB1・-"), max_size=300))
 def test_spans_cover_all_but_white_space(text: str) -> None:
     at = 0
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         assert at <= start < end
         assert not text[at:start].strip()
         assert text[start:end] == text[start:end].strip()
@@ -83,7 +83,7 @@ def test_time_grows_with_length_only(unit: str) -> None:
     def seconds(times: int) -> float:
         text = unit * times
         began = time.process_time()
-        sentences(text)
+        split_sentences(text)
         return time.process_time() - began
 
     # A quadratic rule would take 64 times as long for 8 times the text.
@@ -92,11 +92,11 @@ def test_time_grows_with_length_only(unit: str) -> None:
 
 def test_a_row_of_a_table_ends_with_its_line() -> None:
     text = "県\t森林面積\t森林率\n北界県\t5,536,144\t71%\n以上は推計である。"
-    assert [text[start:end] for start, end in sentences(text)] == text.split("\n")
+    assert [text[start:end] for start, end in split_sentences(text)] == text.split("\n")
     item = "\uf0b7\t残差とは、観測値と予\n測値の差である。"
-    assert sentences(item) == [(0, len(item))]
+    assert split_sentences(item) == [(0, len(item))]
 
 
 def test_the_title_of_a_person_or_firm_ends_no_sentence() -> None:
     text = "New Jersey Sen. Cory Booker and Acme Inc. Tokyo met."
-    assert [text[start:end] for start, end in sentences(text)] == [text]
+    assert [text[start:end] for start, end in split_sentences(text)] == [text]

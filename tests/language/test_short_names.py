@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shisho.language.normalise import fold_text
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.language.short_names import ShortName, find_short_names, fit_letters
 
 DEFINED: list[tuple[str, list[tuple[str, str]]]] = [
@@ -82,7 +82,7 @@ NOTHING = [
 
 
 def read(text: str) -> list[tuple[str, str]]:
-    names = find_short_names(fold_text(text[start:end]) for start, end in sentences(text))
+    names = find_short_names(fold_text(text[start:end]) for start, end in split_sentences(text))
     return sorted((name.short, name.long) for name in names)
 
 

@@ -9,15 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sudachipy import Dictionary, SplitMode
 
-from shisho.language.sentences import sentences
-from shisho.language.terms import _list_recent_terms, analyse, fold, list_terms, query, squeeze, terms
+from shisho.language.sentences import split_sentences
+from shisho.language.terms import (
+    _list_recent_terms,
+    analyse,
+    fold,
+    make_query,
+    split_foreign_terms,
+    split_terms,
+    squeeze,
+)
 from tests.machine import cpu_seconds
 from tests.shared import shared
 
 
 def hits(asked: str, text: str) -> bool:
     """Every term of the query stands in the text."""
-    wanted = query([asked]).terms
+    wanted = make_query([asked]).terms
     return bool(wanted) and set(wanted) <= set(analyse([text]).terms.split())
 
 
@@ -99,15 +107,15 @@ def test_hangul_and_rare_kanji_are_paired_as_kanji_are() -> None:
 
 
 def test_letters_that_the_dictionary_does_not_know_are_words_between_blanks_or_pairs() -> None:
-    assert terms("भारत की राजधानी।") == ["भारत", "की", "राजधानी"]
-    assert terms("주소는 2024년") == ["주소", "소는", "2024"]
-    assert terms("เมือง") == ["เม", "มื", "ือ", "อง"]
-    assert terms("한국english국어c++") == ["한국", "english", "국어", "c++"]
+    assert split_terms("भारत की राजधानी।") == ["भारत", "की", "राजधानी"]
+    assert split_terms("주소는 2024년") == ["주소", "소는", "2024"]
+    assert split_terms("เมือง") == ["เม", "มื", "ือ", "อง"]
+    assert split_terms("한국english국어c++") == ["한국", "english", "국어", "c++"]
 
 
 @pytest.mark.parametrize("text", ["ɕiɕoː", "é̈ x̂", "→☑️🎉𝕏①℃", "〻々ゝ〱", "ᴀꜧꭓ", "҉"])
 def test_phonetic_signs_marks_and_pictures_are_no_words_of_another_script(text: str) -> None:
-    assert not list(list_terms(fold(text)))
+    assert not list(split_foreign_terms(fold(text)))
 
 
 def test_english_is_stemmed_and_its_stop_words_left_out() -> None:
@@ -118,18 +126,18 @@ def test_english_is_stemmed_and_its_stop_words_left_out() -> None:
 
 
 def test_a_query_leaves_out_words_that_only_ask_unless_there_are_no_others() -> None:
-    assert query(["富士山の高さは何メートルですか。教えて下さい。"]).terms == (
+    assert make_query(["富士山の高さは何メートルですか。教えて下さい。"]).terms == (
         "富士",
         "山",
         "高い",
         "メートル",
     )
-    assert query(["教えて下さい"]).terms == ("教える", "下さる")
+    assert make_query(["教えて下さい"]).terms == ("教える", "下さる")
 
 
 def test_quoted_parts_become_phrases() -> None:
-    assert query(['“決定係数” と "回帰モデル" の関係']).phrases == (("決定", "係数"), ("回帰", "モデル"))
-    assert query(["「決定係数」とは"]).phrases == ()
+    assert make_query(['“決定係数” と "回帰モデル" の関係']).phrases == (("決定", "係数"), ("回帰", "モデル"))
+    assert make_query(["「決定係数」とは"]).phrases == ()
 
 
 @pytest.mark.parametrize(
@@ -145,17 +153,17 @@ def test_quoted_parts_become_phrases() -> None:
     ],
 )
 def test_a_number_is_sought_with_what_it_counts(question: str, numbers: list[tuple[str, ...]]) -> None:
-    assert list(query([question]).numbers) == numbers
+    assert list(make_query([question]).numbers) == numbers
 
 
 def test_several_texts_make_one_query_with_each_term_once() -> None:
-    assert query(["売上 分析", "分析 モデル"]).terms == ("売り上げ", "分析", "モデル")
+    assert make_query(["売上 分析", "分析 モデル"]).terms == ("売り上げ", "分析", "モデル")
 
 
 def test_a_query_knows_which_terms_one_of_its_texts_repeats() -> None:
     texts = ["heat flow on a wing in a flow of heat, and heating", "heat in flows"]
-    assert dict(query(texts).repeated) == {"heat": 3, "flow": 2}
-    assert query(["heat flow", "flow of heat"]).repeated == ()
+    assert dict(make_query(texts).repeated) == {"heat": 3, "flow": 2}
+    assert make_query(["heat flow", "flow of heat"]).repeated == ()
 
 
 def test_a_word_broken_by_a_line_end_is_whole_when_squeezed() -> None:
@@ -170,7 +178,7 @@ def test_any_text_is_taken(texts: list[str]) -> None:
     found = analyse(texts)
     assert len(found.terms.split("\n")) == max(1, len(texts))
     found.terms.encode()
-    query(texts)
+    make_query(texts)
 
 
 @pytest.mark.slow
@@ -200,7 +208,7 @@ def test_folding_is_nfkc_and_case() -> None:
 def test_terms_cost_little_more_than_what_the_dictionary_does() -> None:
     with gzip.open(shared("eval", "jsquad-valid", "corpus.jsonl.gz"), "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines][:600]
-    cut = [[text[start:end] for start, end in sentences(text)] for text in texts]
+    cut = [[text[start:end] for start, end in split_sentences(text)] for text in texts]
     tokenizer = Dictionary(dict="core").create(mode=SplitMode.A)
     folded = [fold(sentence) for each in cut for sentence in each]
 
@@ -230,13 +238,13 @@ def test_a_sentence_that_two_passages_share_is_read_once() -> None:
     second = analyse([shared, "台風は北上する。"])
     after = _list_recent_terms.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (1, 1)
-    assert first.terms.split("\n")[1] == second.terms.split("\n")[0] == " ".join(terms(shared))
+    assert first.terms.split("\n")[1] == second.terms.split("\n")[0] == " ".join(split_terms(shared))
 
 
 def test_words_that_share_an_id_in_the_dictionary_keep_their_own_terms() -> None:
     # Sudachi gives parts of longer words that have no row of their own one id; whichever came first named
     # all.
-    assert [terms(word) for word in ("マルウェア", "ロジックボム", "マルウェア")] == [
+    assert [split_terms(word) for word in ("マルウェア", "ロジックボム", "マルウェア")] == [
         ["マルウェア"],
         ["ロジックボム"],
         ["マルウェア"],
@@ -244,4 +252,4 @@ def test_words_that_share_an_id_in_the_dictionary_keep_their_own_terms() -> None
 
 
 def test_a_latin_word_that_the_dictionary_has_in_katakana_is_stemmed_as_well() -> None:
-    assert terms(fold("グーグルとウィンドウズ")) == terms(fold("GoogleとWindows"))
+    assert split_terms(fold("グーグルとウィンドウズ")) == split_terms(fold("GoogleとWindows"))

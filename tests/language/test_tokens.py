@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from shisho.language.tokens import tokens
     ],
 )
 def test_a_wide_character_is_a_token_and_so_are_four_others(text: str, estimate: int) -> None:
-    assert tokens(text) == estimate
+    assert estimate_tokens(text) == estimate

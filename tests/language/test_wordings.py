@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 from shisho.language.meanings import mean_same
-from shisho.language.terms import fold, query, terms
+from shisho.language.terms import fold, make_query, split_terms
 from shisho.language.word_groups import read_list
 from shisho.language.wordings import (
     MAX_TERMS,
@@ -31,7 +31,7 @@ LISTS = ("near_words", "same_words")
 def test_a_listed_word_of_several_terms_is_found_where_they_stand_in_a_row(
     text: str, expected: list[tuple[str, ...]]
 ) -> None:
-    assert find_long_words(terms(fold(text))) == expected
+    assert find_long_words(split_terms(fold(text))) == expected
 
 
 def test_a_word_of_several_terms_means_the_same_as_others_of_its_group() -> None:
@@ -41,7 +41,7 @@ def test_a_word_of_several_terms_means_the_same_as_others_of_its_group() -> None
 
 
 def test_a_query_gets_the_synonyms_of_its_terms_and_of_its_words_of_several() -> None:
-    widened = add_synonyms(query(["立候補の日数"]))
+    widened = add_synonyms(make_query(["立候補の日数"]))
     assert widened.terms == ("立", "候補", "日数")
     assert all(("出馬",) in widened.synonyms[term] for term in ("立", "候補"))
     assert set(widened.terms) <= set(widened.all_terms) and "出馬" in widened.all_terms
@@ -49,7 +49,7 @@ def test_a_query_gets_the_synonyms_of_its_terms_and_of_its_words_of_several() ->
 
 def test_a_long_query_gets_no_synonyms() -> None:
     numbers = " ".join(f"a{number}" for number in range(MAX_TERMS))
-    assert add_synonyms(query([f"立候補 {numbers}"])).synonyms == {}
+    assert add_synonyms(make_query([f"立候補 {numbers}"])).synonyms == {}
 
 
 def test_every_line_of_near_words_says_something_that_no_other_line_does() -> None:
@@ -80,5 +80,5 @@ def test_the_lists_hold_lines_of_words_that_are_used(listed: str) -> None:
 def test_the_japanese_words_of_the_lists_are_written_as_they_are_read(listed: str) -> None:
     """All but those whose parts are read otherwise together: 御+金 is お金."""
     words = [word for line in read_list(listed) for word in line if not "".join(word).isascii()]
-    changed = [word for word in words if any(terms(part) != [part] for part in word)]
+    changed = [word for word in words if any(split_terms(part) != [part] for part in word)]
     assert len(changed) < len(words) / 50, changed

@@ -18,7 +18,7 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.errors import SourceRemoved
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold, split_terms
 from shisho.librarian.search import SessionOpener
 
 
@@ -121,7 +121,7 @@ class Session:
 
 
 def _terms(text: str) -> set[str]:
-    return set(terms(fold(text)))
+    return set(split_terms(fold(text)))
 
 
 class Ticking:

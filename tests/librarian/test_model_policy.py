@@ -22,7 +22,7 @@ from shisho.domain.model import FATAL_FAULTS, ModelFault, ModelPrompt, ModelUsag
 from shisho.domain.quota import QuotaResource
 from shisho.domain.requirements import RequestKind
 from shisho.domain.team import Grantee, GranteeKind
-from shisho.language.script import answers_in_language
+from shisho.language.script import is_in_language
 from shisho.librarian.allowance import ModelAllowance, OwnerTokens
 from shisho.librarian.loop import run
 from shisho.librarian.model_calls import ModelLimits
@@ -438,7 +438,7 @@ async def test_a_cut_list_is_not_complete_and_its_neighbours_are_read(
 async def test_an_answer_in_another_language_is_replaced_by_the_passages(
     question: str, text: str, fits: bool
 ) -> None:
-    assert answers_in_language(text, question) is fits
+    assert is_in_language(text, question) is fits
     if question == QUESTION and not fits:
         answer = await asked(policy_of(scripted(AnswerReply=write_paragraph((SentenceReply(text, (1,)),)))))
         assert text not in answer.text and answer.passages and QUOTATION in answer.text

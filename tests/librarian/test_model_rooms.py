@@ -11,7 +11,7 @@ from shisho.domain.corpus import Complexity, NumberedPassage
 from shisho.domain.inquiry import Budget, EvidenceRef, Goal, Strategy
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.checking.check import AnswerUnit, read_units
 from shisho.librarian.model_calls import MESSAGE_TOKENS, SCHEMA_TOKENS, ModelCalls, ModelLimits
@@ -69,6 +69,11 @@ async def test_every_prompt_leaves_room_for_its_reply(context: int) -> None:
     prompts = await ask_all(ModelLimits(context, 60.0))
     assert len(prompts) == len(NODES)
     for prompt in prompts:
-        sent = tokens(prompt.instructions) + tokens(prompt.text) + SCHEMA_TOKENS + MESSAGE_TOKENS
+        sent = (
+            estimate_tokens(prompt.instructions)
+            + estimate_tokens(prompt.text)
+            + SCHEMA_TOKENS
+            + MESSAGE_TOKENS
+        )
         assert sent + prompt.max_output_tokens <= context, prompt.instructions[:40]
         assert "⟦" in prompt.text, "something of what was found is in it"

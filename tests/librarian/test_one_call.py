@@ -14,7 +14,7 @@ from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault
 from shisho.domain.requirements import RequestKind
 from shisho.inference.reply_schema import read_reply
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.model_policy import FACT_ROOM, ModelPolicy
 from shisho.librarian.model_reading import cite_findings
@@ -155,7 +155,7 @@ async def test_the_first_reading_of_a_fact_leaves_the_reply_within_its_target() 
     llm = model()
     answer = await asked_at_once(llm, library=Library((*LEAVES[:1], *leaves), 30))
     assert nodes(answer) == ["fact", "judge"]
-    read = sum(tokens(prompt.instructions + prompt.text) for prompt in llm.prompts)
+    read = sum(estimate_tokens(prompt.instructions + prompt.text) for prompt in llm.prompts)
     assert FACT_ROOM < read <= 4_000
 
 

@@ -204,7 +204,7 @@ async def _check_fonts(reader: KillableReader) -> Check:
     """Check that text is read if neither the PDF nor this machine has its font."""
     remedy = Message("doctor.pdf_print_anew")
     try:
-        reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
+        reading = await reader.read(Source("specimen.pdf", specimen.make_specimen()))
     except ShishoError as error:
         return Check("fonts", False, error.message, remedy)
     missing = specimen.list_unread("\n".join(block.text for block in reading.blocks))
@@ -232,10 +232,12 @@ async def _check_page_fonts(renderer: PageRenderer) -> Check:
     """
     remedy = Message("doctor.page_letters_missing")
     try:
-        image = await renderer.draw(specimen.specimen(), PDF_TYPE, 1, 800)
+        image = await renderer.draw(specimen.make_specimen(), PDF_TYPE, 1, 800)
     except ShishoError as error:
         return Check("page_fonts", False, error.message, optional=True)
-    lacking = [language for language, box in specimen.places().items() if not drawing.has_ink(image, box)]
+    lacking = [
+        language for language, box in specimen.locate_sentences().items() if not drawing.has_ink(image, box)
+    ]
     if lacking:
         detail = Message("doctor.no_font", scripts=_join_scripts(lacking))
         return Check("page_fonts", False, detail, remedy, optional=True)

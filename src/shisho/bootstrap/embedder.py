@@ -290,7 +290,7 @@ class StoredEmbedders:
 
     def list_stored(self) -> Sequence[StoredModel]:
         """List the embedders that are completely stored."""
-        return model_files(self._settings).models()
+        return model_files(self._settings).list_models()
 
     async def pull(self, name: str, report: Callable[[int, int], None]) -> bool:
         """Download an embedder. Raises as `pull_model`."""
@@ -307,7 +307,7 @@ def remove_model(settings: Settings, name: str) -> None:
     Raises: InvalidParams for an invalid name, Conflict if the model is configured, NotFound.
     """
     files = model_files(settings)
-    files.folder(name)  # raises for an invalid name
+    files.locate_folder(name)  # raises for an invalid name
     if settings.text("embedder") == name:
         raise Conflict("models.in_use", name=name)
     files.remove(name)

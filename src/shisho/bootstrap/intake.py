@@ -67,7 +67,7 @@ def query_terms(settings: Settings) -> AskTerms:
 def _read_query(texts: Sequence[str]) -> TermQuery:
     from shisho.language import terms
 
-    return terms.query(texts)
+    return terms.make_query(texts)
 
 
 def _load_ginza() -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, label_heading
 from shisho.domain.corpus import BlockKind
 from shisho.domain.place import place_of_rows, split_cells
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_name
 
 SHOWN = 120  # characters of the labels shown above a part of a table
@@ -20,7 +20,7 @@ READ_ROWS = 40  # rows that are read to classify the columns
 FEWEST = 3  # columns of a table whose first row counts as labels even if all rows are words
 
 
-def column_labels(table: str) -> str:
+def find_column_labels(table: str) -> str:
     """Return the labels of the columns, or "".
 
     They are the first row, if it contains no figure and either the rows below do or there are three or more
@@ -141,7 +141,7 @@ def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> 
         units = [
             (block.start + start, block.start + end)
             for block in run
-            for start, end in sentences(text[block.start : block.end])
+            for start, end in split_sentences(text[block.start : block.end])
         ]
     if any(end - start > size for start, end in units):
         split = _split_row if first.kind is BlockKind.TABLE else split_long
@@ -155,7 +155,7 @@ def _find_heading(text: str, first: PlacedBlock) -> str:
     if first.kind is not BlockKind.TABLE or split_cells(first.place) is not None:
         return first.heading
     # A row is meaningless without these labels, and only the first part contains them.
-    return UNDER.join(filter(None, (first.heading, column_labels(text[first.start : first.end]))))
+    return UNDER.join(filter(None, (first.heading, find_column_labels(text[first.start : first.end]))))
 
 
 def _cut_pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Iterator[Piece]:

@@ -133,7 +133,7 @@ def _list_entries(passages: Sequence[Passage]) -> NDArray[np.uint64]:
 
 
 def _encode_pairs(texts: Sequence[str]) -> NDArray[np.uint32]:
-    """Return the codes of pairs and single characters as made by `language.terms.graphs`.
+    """Return the codes of pairs and single characters as made by `language.terms.list_graphs`.
 
     A code is the word's one or two UTF-16 units; for longer words (𠮷野), the first and the last.
     """

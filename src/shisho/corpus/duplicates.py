@@ -26,7 +26,7 @@ _PRIME = 2**61 - 1  # the remainder of a band, which is random, identifies it we
 _GRAM_BYTES = 2 * GRAM
 
 
-def bands(text: str) -> tuple[int, ...]:
+def compute_bands(text: str) -> tuple[int, ...]:
     """Return the lookup keys for near-duplicates: numbers below 2**61.
 
     Two texts that share one may be near-duplicates.
@@ -41,7 +41,7 @@ def bands(text: str) -> tuple[int, ...]:
     )
 
 
-def likeness(a: str, b: str) -> float:
+def compute_similarity(a: str, b: str) -> float:
     """Return the Jaccard similarity of two texts' character 4-grams, 0 to 1.
 
     Spaces, width and case are ignored.

@@ -39,18 +39,18 @@ class PassageEmbedding:
         return await self.store.measure_progress()
 
     async def _embed(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
-        texts = {hash_content(text): text for text in map(text_to_embed, passages)}
+        texts = {hash_content(text): text for text in map(format_for_embedding, passages)}
         vectors = dict(await self.store.find_known([*texts]))
         fresh = [content for content in texts if content not in vectors]
         vectors |= zip(fresh, await self.embedder.embed_passages([texts[key] for key in fresh]), strict=True)
-        contents = [hash_content(text_to_embed(passage)) for passage in passages]
+        contents = [hash_content(format_for_embedding(passage)) for passage in passages]
         return [
             NewEmbedding(passage.id, content, vectors[content])
             for passage, content in zip(passages, contents, strict=True)
         ]
 
 
-def text_to_embed(passage: Passage) -> str:
+def format_for_embedding(passage: Passage) -> str:
     """Return a passage as embedders read it: under its heading."""
     return f"{passage.heading}\n{passage.text}" if passage.heading else passage.text
 

@@ -30,7 +30,7 @@ SURE_SHARE = 0.002
 FIRST = 50
 
 
-def rrf(
+def fuse_rankings(
     rankings: Sequence[Sequence[Item]], weights: Sequence[float] | None = None
 ) -> list[tuple[Item, float]]:
     """Return the items of all rankings with Σ weight / (60 + rank), rank from 1, best first.
@@ -55,7 +55,7 @@ def fuse_ranks(
     candidates = {candidate.passage_id: candidate for candidate in by_words}
     nearest = sorted(cosines.keys() & candidates, key=lambda name: (-cosines[name], name))
     matched = [name for name, candidate in candidates.items() if candidate.score > 0]
-    fused = rrf([matched, nearest])[:depth]
+    fused = fuse_rankings([matched, nearest])[:depth]
     return [_blend(candidates[name], cosines.get(name, 0.0), score) for name, score in fused]
 
 

@@ -105,7 +105,7 @@ class Ingest:
         """
         try:
             sha256 = hashlib.sha256(source.data).hexdigest()
-            async with self.turns.setdefault(document_id(sha256, corpus, owner), asyncio.Lock()):
+            async with self.turns.setdefault(make_document_id(sha256, corpus, owner), asyncio.Lock()):
                 return await self._add(source, sha256, corpus, owner)
         except (UnusableDocument, NameConflict) as error:
             return Receipt(source.name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
@@ -239,7 +239,7 @@ class Ingest:
             pages = ", ".join(str(page) for page in reading.needs_ocr)
             warnings = (*warnings, Message("ingest.needs_ocr", pages=pages))
         return Document(
-            id=document_id(sha256, corpus, owner),
+            id=make_document_id(sha256, corpus, owner),
             corpus=corpus,
             owner=owner,
             source=source.name,
@@ -279,8 +279,8 @@ class Ingest:
         pieces = self.cut(layout)
         texts = [layout.text[piece.start : piece.end] for piece in pieces]
         headings = [_join_heading(document.title, piece.heading) for piece in pieces]
-        names = [passage_id(document.id, shift + piece.start, shift + piece.end) for piece in pieces]
-        bands = [duplicates.bands(text) for text in texts]
+        names = [make_passage_id(document.id, shift + piece.start, shift + piece.end) for piece in pieces]
+        bands = [duplicates.compute_bands(text) for text in texts]
         heading_terms = {
             heading: self.analyse([fold_text(heading)]).terms for heading in dict.fromkeys(headings)
         }
@@ -340,16 +340,16 @@ def complete_passage(passage: Passage, analyse: Analyse) -> Passage:
         terms=analysis.terms,
         heading_terms=analyse([fold_text(passage.heading)]).terms,
         bigrams=analysis.bigrams,
-        bands=duplicates.bands(passage.text),
+        bands=duplicates.compute_bands(passage.text),
     )
 
 
-def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:
+def make_document_id(sha256: str, corpus: str, owner: str) -> DocumentId:
     """Return the id of these bytes in this corpus of this owner."""
     return DocumentId("doc_" + hashlib.sha256("\0".join((owner, corpus, sha256)).encode()).hexdigest()[:20])
 
 
-def passage_id(document: DocumentId, start: int, end: int) -> PassageId:
+def make_passage_id(document: DocumentId, start: int, end: int) -> PassageId:
     """Return 60 bits of the hash of document, span and pipeline."""
     return PassageId(hashlib.sha256(f"{document}:{start}:{end}:{PIPELINE}".encode()).hexdigest()[:15])
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shisho.language.vectors import CHARACTER_BYTES, TERM_BYTES, term_code
+from shisho.language.vectors import CHARACTER_BYTES, TERM_BYTES, encode_term
 
 Whole = NDArray[np.int64]
 """Integers: offsets in an array of codes, or counts."""
@@ -25,7 +25,7 @@ _ALL_CODES = 1 << 16
 
 
 class JoinedTerms:
-    """The joined `vectors.term_codes` of some passages."""
+    """The joined `vectors.encode_terms` of some passages."""
 
     def __init__(self, passages: Sequence[bytes]) -> None:
         self._codes = np.frombuffer(bytes(TERM_BYTES).join((*passages, b"")), f"<u{TERM_BYTES}")
@@ -48,7 +48,7 @@ class JoinedTerms:
 
     def count(self, terms: Sequence[str]) -> Whole:
         """Return how often each term occurs in each line, one row per term. Terms must be distinct."""
-        places, which = self._find(np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}"))
+        places, which = self._find(np.frombuffer(b"".join(map(encode_term, terms)), f"<u{TERM_BYTES}"))
         lines = len(self._line_ends)
         keys = which * lines + np.searchsorted(self._line_ends, places)
         return np.bincount(keys, minlength=len(terms) * lines).reshape(-1, lines)
@@ -58,7 +58,7 @@ class JoinedTerms:
         sums: Whole = np.add.reduceat(lines, self.line_starts, axis=1)
         return sums
 
-    def codes_of(self, passages: Sequence[int]) -> Codes:
+    def list_codes(self, passages: Sequence[int]) -> Codes:
         """Return the distinct codes of the terms of these passages, in order."""
         starts = np.concatenate([np.zeros(1, np.int64), self._ends])
         slices = [self._codes[starts[at] : starts[at + 1]] for at in passages]
@@ -75,9 +75,9 @@ class JoinedTerms:
         keys = which * passages + np.searchsorted(self._ends, places, side="right")
         return np.bincount(keys, minlength=len(codes) * passages).reshape(-1, passages)
 
-    def holders_of(self, terms: Sequence[str]) -> Whole:
+    def find_passages(self, terms: Sequence[str]) -> Whole:
         """Return the passages that contain all of these terms in sequence in one line."""
-        sought = np.frombuffer(b"".join(map(term_code, terms)), f"<u{TERM_BYTES}")
+        sought = np.frombuffer(b"".join(map(encode_term, terms)), f"<u{TERM_BYTES}")
         return np.unique(np.searchsorted(self._ends, _find_sequences(self._codes, sought), side="right"))
 
     def _find(self, sought: Codes) -> tuple[Whole, Whole]:
@@ -95,7 +95,7 @@ class JoinedTerms:
 
 
 class JoinedCharacters:
-    """The joined `vectors.character_codes` of some passages."""
+    """The joined `vectors.encode_characters` of some passages."""
 
     def __init__(self, passages: Sequence[bytes]) -> None:
         gap = bytes(CHARACTER_BYTES)
@@ -125,7 +125,7 @@ class JoinedCharacters:
             rows.setdefault(len(units), []).append(row)
         counts = np.zeros((len(runs), self._size), np.int64)
         table = _RunTable(self._codes, *(by_length.pop(size, []) for size in (1, 2, 4)))
-        for size, find in ((1, table.find_singles), (2, table.find_doubles), (4, table.quads)):
+        for size, find in ((1, table.find_singles), (2, table.find_doubles), (4, table.find_quads)):
             if size in rows:
                 counts[rows[size]] = self._count_by_passage(*find(), len(rows[size]))
         for size, others in by_length.items():
@@ -184,7 +184,7 @@ class _RunTable:
                 kept[own] = _find_separate_runs(places[own])
         return places[kept], which[kept]
 
-    def quads(self) -> Occurrences:
+    def find_quads(self) -> Occurrences:
         base = self._pair_base
         coded = {first * base + second: at for at, (first, second) in enumerate(self._halves, 1)}
         numbers = np.zeros(self._length, self._twos.dtype)

@@ -71,7 +71,7 @@ def match(query: TermQuery, passage: Passage, vector: TermVector | None, statist
     株, is matched by its character pairs, for which no vector is needed.
     """
     if query.terms:
-        worth = idf(query.terms, statistics)
+        worth = compute_idf(query.terms, statistics)
         present = set() if vector is None else find_terms(worth, vector.terms + vector.heading)
     else:
         worth = pair_idf(query.bigrams, statistics)
@@ -80,19 +80,19 @@ def match(query: TermQuery, passage: Passage, vector: TermVector | None, statist
     return sum(worth[term] for term in present) / whole if whole else 0.0
 
 
-def repetition_of(query: TermQuery, weights: Weights) -> float:
+def scale_repetition(query: TermQuery, weights: Weights) -> float:
     """Return BM25's k3 for a query: in full from `LONG_QUERY` terms on, proportional below."""
     return weights.repetition * min(1.0, len(query.terms) / LONG_QUERY)
 
 
-def likeness_of(query: TermQuery, weights: Weights) -> float:
+def scale_likeness(query: TermQuery, weights: Weights) -> float:
     """Return the weight of likeness: in full from `TOPIC_QUERY` terms on, proportional below."""
     return weights.likeness * min(1.0, len(query.terms) / TOPIC_QUERY)
 
 
-def idf(terms: Iterable[str], statistics: Statistics) -> dict[str, float]:
+def compute_idf(terms: Iterable[str], statistics: Statistics) -> dict[str, float]:
     """Return the rarity of each term over the corpus, from near 0 (everywhere) upward."""
-    return {term: rarity(statistics.terms.get(term, 0), statistics.passages) for term in terms}
+    return {term: compute_rarity(statistics.terms.get(term, 0), statistics.passages) for term in terms}
 
 
 def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
@@ -101,7 +101,7 @@ def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
     A term with synonyms is as common as the commonest of them.
     """
     return {
-        term: rarity(
+        term: compute_rarity(
             max(_estimate_frequency(word, statistics) for word in ((term,), *query.synonyms.get(term, ()))),
             statistics.passages,
         )
@@ -116,9 +116,9 @@ def _estimate_frequency(word: Sequence[str], statistics: Statistics) -> int:
 
 def pair_idf(pairs: Iterable[str], statistics: Statistics) -> dict[str, float]:
     """Return the rarity of each character pair over the corpus."""
-    return {pair: rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in pairs}
+    return {pair: compute_rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in pairs}
 
 
-def rarity(frequency: int, passages: int) -> float:
+def compute_rarity(frequency: int, passages: int) -> float:
     """Return BM25's idf for an item in `frequency` of so many passages."""
     return math.log(1 + (max(passages, frequency) - frequency + 0.5) / (frequency + 0.5))

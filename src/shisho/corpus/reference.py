@@ -13,7 +13,7 @@ from typing import Any
 from shisho.corpus.chunk import Piece, Span, cut, split_long
 from shisho.corpus.layout import DocumentLayout
 from shisho.errors import ExtraMissing
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 
 MAX_BYTES = 40_000  # Sudachi raises above 49,149
 CARRIED = 100
@@ -28,13 +28,13 @@ def cut_ginza(layout: DocumentLayout, size: int = 500, overlap: int = 100) -> li
     Raises:
         ExtraMissing: The extra is not installed.
     """
-    return cut(layout, size, overlap, prose=spans)
+    return cut(layout, size, overlap, prose=cut_spans)
 
 
-def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span]:
+def cut_spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span]:
     """Return chunks of `text[start:end]` as spans of `text`, in order, up to `size` long."""
     found_spans: list[Span] = []
-    for first, last in blocks(text, start, end):
+    for first, last in cut_blocks(text, start, end):
         with _alone:
             chunks = _make_splitter(size, overlap).split_text(text[first:last])
         for span in align(text, first, last, chunks, overlap):
@@ -58,14 +58,14 @@ def _make_splitter(size: int, overlap: int) -> Any:
         raise ExtraMissing("blobs.extra_missing", setting="splitter", extra="ginza") from missing
 
 
-def blocks(text: str, start: int, end: int) -> Iterator[Span]:
+def cut_blocks(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield spans of at most MAX_BYTES each, cut after a sentence, else after a character.
 
     CARRIED characters are in both neighbours.
     """
     while len(ahead := text[start : min(end, start + MAX_BYTES + 1)].encode()) > MAX_BYTES:
         fits = start + len(ahead[:MAX_BYTES].decode("utf-8", "ignore"))
-        ends = [start + stop for _, stop in sentences(text[start:fits])[:-1]]
+        ends = [start + stop for _, stop in split_sentences(text[start:fits])[:-1]]
         stop = ends[-1] if ends and ends[-1] - start > 2 * CARRIED else fits
         yield start, stop
         start = stop - CARRIED

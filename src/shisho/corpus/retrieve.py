@@ -86,14 +86,14 @@ AskTerms = Callable[[Sequence[str]], TermQuery]
 class RankingCut(Protocol):
     """The depth of a ranking, and its selection to fetch, by the number of passages in scope."""
 
-    def depth(self, in_scope: int) -> int: ...
+    def choose_depth(self, in_scope: int) -> int: ...
 
     def cut(
         self, in_scope: int, ranking: Sequence[RankedCandidate], meaning_floor: float
     ) -> Sequence[RankedCandidate]:
         """Return the candidates to fetch. `meaning_floor` is that of the embedder that ranked."""
 
-    def spreads(self, in_scope: int) -> bool:
+    def is_diversified(self, in_scope: int) -> bool:
         """Return whether the result will be diversified, by its vectors if it has any."""
 
 
@@ -103,7 +103,7 @@ class WholeRanking:
 
     fixed_depth: int
 
-    def depth(self, in_scope: int) -> int:
+    def choose_depth(self, in_scope: int) -> int:
         return self.fixed_depth
 
     def cut(
@@ -111,7 +111,7 @@ class WholeRanking:
     ) -> Sequence[RankedCandidate]:
         return ranking
 
-    def spreads(self, in_scope: int) -> bool:
+    def is_diversified(self, in_scope: int) -> bool:
         return False
 
 
@@ -180,7 +180,7 @@ class Retriever:
             raise InvalidParams("search.no_query")
         vector = await self._query_vector(meaning)
         query = self._query_with_synonyms if request.with_synonyms else self.query
-        within = narrow_scope(scope, request)
+        within = add_filters(scope, request)
         return _Look(list_texts(request), query, vector, within, cut, passage_ids, self.fusion)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
@@ -209,7 +209,9 @@ class Retriever:
 
     async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
         """Return the idf of index terms over everything that the scope's owner may search."""
-        return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope)))
+        return rank.compute_idf(
+            terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope))
+        )
 
     async def find_short_names(self, question: str, scope: Scope) -> Mapping[str, frozenset[str]]:
         """Return the same as `SearchSession.find_short_names`."""
@@ -221,7 +223,7 @@ class Retriever:
     ) -> Mapping[PassageId, DefinitionMark]:
         """Return the passages that define the requested thing, each with its defining sentence."""
         texts = list_texts(request)
-        within = narrow_scope(scope, request)
+        within = add_filters(scope, request)
 
         def mark_definitions(view: SearchView) -> list[DefinitionMark]:
             query = self.query([fold_text(text) for text in texts])
@@ -262,7 +264,7 @@ class _Look:
     def rank(self, view: SearchView) -> tuple[int, Sequence[RankedCandidate]]:
         """Return N and the cut's selection."""
         in_scope = view.count(self.scope)
-        depth = self.cut.depth(in_scope)
+        depth = self.cut.choose_depth(in_scope)
         query = self.query([fold_text(text) for text in self.texts])
         links = find_other_names(view, query, self.scope)
         marks = find_definitions(view, query, links, self.scope)
@@ -283,7 +285,7 @@ class _Look:
             for candidate in kept
             if (named := passages.get(candidate.passage_id))
         ]
-        embeddings = view.embeddings(list(passages)) if self.cut.spreads(in_scope) else {}
+        embeddings = view.embeddings(list(passages)) if self.cut.is_diversified(in_scope) else {}
         return RetrievalResult(in_scope, hits, embeddings)
 
     def _rank_by_words(
@@ -381,7 +383,7 @@ def write_meaning_query(request: SearchRequest) -> str:
     return request.vector_query.strip() or " ".join(text for text in request.keyword_query if text.strip())
 
 
-def narrow_scope(scope: Scope, request: SearchRequest) -> Scope:
+def add_filters(scope: Scope, request: SearchRequest) -> Scope:
     """Return the scope with the request's filters added.
 
     If both filter a field, the scope's own filter wins: a plan never widens the scope.

@@ -38,7 +38,7 @@ from shisho.domain.place import place_within
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
 from shisho.language.table_headers import find_table_header
-from shisho.language.tokens import passage_tokens, row_tokens
+from shisho.language.tokens import estimate_passage_tokens, estimate_row_tokens
 from shisho.messages.message import Message
 from shisho.ports import Reranker, SessionLog, Shelf
 from shisho.telemetry import log, span
@@ -51,7 +51,7 @@ COMPLEXITY = {Complexity.SINGLE: 1.0, Complexity.SEVERAL: 1.5, Complexity.COMPAR
 GROWTH = {"linear": (1, 2, 3), "exponential": (1, 3, 10)}
 
 
-def top_k(in_scope: int, complexity: Complexity, round_: int, growth: str = "linear") -> int:
+def compute_top_k(in_scope: int, complexity: Complexity, round_: int, growth: str = "linear") -> int:
     """Return k of round `round_` (from 1) over `in_scope` passages, between 1 and 100."""
     steps = GROWTH[growth]
     step = steps[min(max(round_, 1), len(steps)) - 1]
@@ -146,7 +146,7 @@ class CorpusSearcher:
         returned once.
         """
         _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit, COPIES)
-        return take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
+        return take_fitting(hits, lambda hit: _measure(hit.passage, estimate_passage_tokens), room_tokens)
 
     async def rank(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """Return the ranking before the depth cut."""
@@ -176,7 +176,7 @@ class CorpusSearcher:
         of one file may be found, and one of them is kept.
         """
         cut = DepthCut(
-            partial(top_k, complexity=complexity, round_=round_, growth=self.growth),
+            partial(compute_top_k, complexity=complexity, round_=round_, growth=self.growth),
             k,
             self.floor,
             0 if self.reranker is None else RERANKED,
@@ -186,7 +186,7 @@ class CorpusSearcher:
         ranked = await self._rerank(request, best.hits)
         hits = ranked if copies == 1 else _drop_copies(ranked)
         k = cut.choose_k(best.in_scope)
-        if not cut.spreads(best.in_scope):
+        if not cut.is_diversified(best.in_scope):
             return best.in_scope, hits[:k]
         passages = [hit.passage for hit in hits]
         likeness = diversity.compare_by_pairs(passages)
@@ -219,7 +219,7 @@ class DepthCut:
     def choose_k(self, in_scope: int) -> int:
         return self.fixed or self.by_scope(in_scope)
 
-    def depth(self, in_scope: int) -> int:
+    def choose_depth(self, in_scope: int) -> int:
         return max(MIN_RANKED, 2 * self.choose_k(in_scope))
 
     def cut(
@@ -230,9 +230,9 @@ class DepthCut:
                 candidate for candidate in ranking if self._is_relevant(candidate.parts, meaning_floor)
             ]
         most = max(self.least, self.copies * self.choose_k(in_scope))
-        return ranking if self.spreads(in_scope) else ranking[:most]
+        return ranking if self.is_diversified(in_scope) else ranking[:most]
 
-    def spreads(self, in_scope: int) -> bool:
+    def is_diversified(self, in_scope: int) -> bool:
         return in_scope > DIVERSE_ABOVE
 
     def _is_relevant(self, parts: Mapping[str, float], meaning_floor: float) -> bool:
@@ -328,7 +328,7 @@ class CorpusSession:
         passages, _ = await self._select_readable([record.passage_id for record in records])
         readable = [record for record in records if record.passage_id in passages]
         return take_fitting(
-            readable, lambda record: _measure(passages[record.passage_id], row_tokens), page_tokens
+            readable, lambda record: _measure(passages[record.passage_id], estimate_row_tokens), page_tokens
         )
 
     def _remember(self, record: RoundRecord) -> None:
@@ -474,8 +474,8 @@ class CorpusSession:
         around = await self._list_neighbours(request.read_around, passage_ids.union(self._scope.rejected))
         near_ids = {hit.passage.id for hit in around}
         hits = [*around, *(hit for hit in hits if hit.passage.id not in near_ids)]
-        fitting = take_fitting(hits, lambda hit: _measure(hit.passage, passage_tokens), room_tokens)
-        page = take_fitting(fitting, lambda hit: _measure(hit.passage, row_tokens), page_tokens)
+        fitting = take_fitting(hits, lambda hit: _measure(hit.passage, estimate_passage_tokens), room_tokens)
+        page = take_fitting(fitting, lambda hit: _measure(hit.passage, estimate_row_tokens), page_tokens)
         first = max(self._shown, default=0) + 1
         records = [
             ShownRecord(

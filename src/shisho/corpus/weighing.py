@@ -25,11 +25,11 @@ from shisho.corpus.rank import (
     JAPANESE,
     Statistics,
     Weights,
-    likeness_of,
+    compute_rarity,
     pair_idf,
     query_idf,
-    rarity,
-    repetition_of,
+    scale_likeness,
+    scale_repetition,
 )
 from shisho.domain.corpus import DocumentId, PassageId, TermVector
 from shisho.domain.ranking import RankedCandidate
@@ -59,11 +59,11 @@ def rank(
     if not candidates:
         return []
     scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.is_japanese else ENGLISH))
-    parts = scale.parts()
+    parts = scale.score_parts()
     scores = sum(parts.values(), np.zeros(len(candidates)))
-    parts["likeness"] = scale.likeness(scores)
+    parts["likeness"] = scale.score_similarity(scores)
     if defining:
-        parts["definition"] = scale.definition(defining)
+        parts["definition"] = scale.score_definitions(defining)
     scores = sum((parts[name] for name in ("likeness", "definition") if name in parts), scores)
     names = scale.names
     places = sorted(zip((-scores).tolist(), names, range(len(names)), strict=True))[:depth]
@@ -122,7 +122,7 @@ class _Scale:
                 lines[at] += counts[[row[part] for part in word]].min(axis=0)
         return lines
 
-    def parts(self) -> dict[str, Scores]:
+    def score_parts(self) -> dict[str, Scores]:
         """Return each part of the scores, for all passages."""
         weights = self._weights
         pairs = self._query.bigrams
@@ -144,19 +144,19 @@ class _Scale:
         present = (self._counts > 0) | self._in_heading
         return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
 
-    def definition(self, defining: Mapping[PassageId, float]) -> Scores:
+    def score_definitions(self, defining: Mapping[PassageId, float]) -> Scores:
         """Return the idf of the whole query for passages that define its name."""
         share = np.array([defining.get(name, 0.0) for name in self.names])
         return self._weights.definition * float(self._worth.sum()) * share
 
-    def likeness(self, scores: Scores) -> Scores:
+    def score_similarity(self, scores: Scores) -> Scores:
         """Return how similar each document's most similar passage is to the first documents.
 
         All passages of a document get this score: within it, the query alone decides which passage is first.
         `scores`: those by the query.
         """
         first = self._select_first(scores) if self._weights.likeness else []
-        codes = self._joined_terms.codes_of(first)
+        codes = self._joined_terms.list_codes(first)
         if not len(codes):
             return np.zeros(self._size)
         counts = self._joined_terms.count_codes(codes)[:, : self._size]
@@ -170,7 +170,7 @@ class _Scale:
         best = np.zeros(len(sizes))
         np.maximum.at(best, document, alike)
         likeness: Scores = (
-            likeness_of(self._query, self._weights) * scores.max() * best[document] / best.max()
+            scale_likeness(self._query, self._weights) * scores.max() * best[document] / best.max()
         )
         return likeness
 
@@ -244,7 +244,7 @@ class _Scale:
 
     def _query_worth(self) -> Scores:
         """Return the idf of each term, more if the query repeats it, but less than proportionally."""
-        k3 = repetition_of(self._query, self._weights)
+        k3 = scale_repetition(self._query, self._weights)
         repeated = dict(self._query.repeated)
         times = np.array([repeated.get(term, 1) for term in self._terms], np.float64)
         return self._worth * times * (k3 + 1) / (times + k3)
@@ -278,7 +278,7 @@ class _Scale:
 
         A run of characters in few passages counts most.
         """
-        worth = [rarity(int(holders), self._size) for holders in present.sum(axis=1)]
+        worth = [compute_rarity(int(holders), self._size) for holders in present.sum(axis=1)]
         return _sum_columns(np.array(worth)[:, None] * present)
 
     def _score_sequences(self, runs: Sequence[Sequence[str]]) -> Scores:
@@ -286,7 +286,7 @@ class _Scale:
         scores = np.zeros(self._size)
         for run in runs:
             worth = sum(self._rarity.get(term, 0.0) for term in run)
-            scores[np.unique(self._joined_terms.holders_of(run) % self._size)] += worth
+            scores[np.unique(self._joined_terms.find_passages(run) % self._size)] += worth
         return scores
 
 

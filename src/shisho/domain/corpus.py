@@ -188,8 +188,8 @@ class Passage:
 class TermVector(NamedTuple):
     """The data of a passage that searches score, computed during ingest.
 
-    The codes of its terms and of its heading's terms (`language.vectors.term_codes`), the characters of
-    heading and text (`character_codes`), and the counts of terms, heading terms and character pairs.
+    The codes of its terms and of its heading's terms (`language.vectors.encode_terms`), the characters of
+    heading and text (`encode_characters`), and the counts of terms, heading terms and character pairs.
     `document_term_count`: terms in all passages of its document; 0 if unknown.
     """
 

@@ -18,9 +18,9 @@ from typing import Any
 from shisho.domain.inquiry import ANSWERING_LEVELS, Answer, AnswerLevel, Evidence
 from shisho.errors import InvalidParams
 from shisho.evaluation.reading import fold_text, read_needs, stands_in
-from shisho.language.keywords import keywords
-from shisho.language.numbers import UNITS, Date, FigurePlace, Measure, figure_places, fold_figures
-from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, terms
+from shisho.language.keywords import find_keywords
+from shisho.language.numbers import UNITS, Date, LocatedFigure, Measure, fold_figures, locate_figures
+from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, split_terms
 
 GROUPS = {"I_": "I integration", "R_": "R reasoning", "L_": "L wording", "T_": "T tables"}
 ABSTAIN = ("A_negative_only", "A_chunk_incompletion", "A_conflicted")
@@ -319,13 +319,13 @@ def _list_names(answer: str) -> list[str]:
 
     Short ones only if there are no others.
     """
-    nouns = [keyword.text for keyword in keywords(_TOPIC.sub("", answer)) if keyword.noun]
+    nouns = [keyword.text for keyword in find_keywords(_TOPIC.sub("", answer)) if keyword.noun]
     nouns = [noun for noun in nouns if not any(map(str.isdecimal, noun))]
     return [noun for noun in nouns if len(noun) >= SHORTEST_NAME] or nouns
 
 
-def _find_figures(text: str) -> list[FigurePlace]:
-    return figure_places(fold_figures(text))
+def _find_figures(text: str) -> list[LocatedFigure]:
+    return locate_figures(fold_figures(text))
 
 
 def _is_vague(figure: Date | Measure) -> bool:
@@ -354,7 +354,7 @@ def _list_content_words(text: str) -> Iterator[str]:
     """Yield index terms that are neither figures nor units."""
     for line in fold(text).splitlines():
         yield from (
-            term for term in terms(line) if not _NUMBER.fullmatch(term) and term not in _GENERAL | UNITS
+            term for term in split_terms(line) if not _NUMBER.fullmatch(term) and term not in _GENERAL | UNITS
         )
 
 

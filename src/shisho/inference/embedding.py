@@ -83,7 +83,7 @@ class ThreadedEmbedder:
     ) -> list[Embedding]:
         def encode_text() -> list[Embedding]:
             encode = which(self._load_pair())
-            return unit_embeddings(encode([text[:LONGEST]]), self.about.name)
+            return normalise_rows(encode([text[:LONGEST]]), self.about.name)
 
         return await asyncio.get_running_loop().run_in_executor(worker, encode_text)
 
@@ -103,7 +103,7 @@ def add_prefixes(encode: Encode, passage: str, query: str) -> EncoderPair:
     return EncoderPair(prepend_prefix(passage), prepend_prefix(query))
 
 
-def unit_embeddings(rows: Any, name: str) -> list[Embedding]:
+def normalise_rows(rows: Any, name: str) -> list[Embedding]:
     """Normalize rows to unit length; a row of zeros is unchanged.
 
     Raises: ModelFailed for NaN or infinity.

@@ -17,9 +17,9 @@ import httpx2
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.model import FAULT_REASONS, ModelFault
 from shisho.errors import ModelFailed
-from shisho.inference.embedding import LONGEST, unit_embeddings
+from shisho.inference.embedding import LONGEST, normalise_rows
 from shisho.inference.model_folder import FAMILY_PREFIXES
-from shisho.inference.provider_faults import RETRIED, fault_of, retry_after
+from shisho.inference.provider_faults import RETRIED, classify_fault, retry_after
 
 BATCH = 32  # texts in one request
 TRIES = 4
@@ -65,11 +65,11 @@ class EndpointEmbedder:
             try:
                 async with asyncio.timeout(self._access.seconds):
                     rows = _read_rows(await self._send_request(texts), len(texts))
-                return unit_embeddings(rows, self.about.name)
+                return normalise_rows(rows, self.about.name)
             except ModelFailed:
                 raise
             except Exception as error:
-                fault = fault_of(error)
+                fault = classify_fault(error)
                 wait = retry_after(error)
             if fault not in RETRIED or not tries_left:
                 raise self._make_failure(fault)

@@ -19,7 +19,13 @@ from shisho.domain.model import (
     ModelUsage,
 )
 from shisho.errors import ModelFailed, ShishoError
-from shisho.inference.provider_faults import NOT_TAKEN, RETRIED, fault_of, find_unknown_parts, retry_after
+from shisho.inference.provider_faults import (
+    NOT_TAKEN,
+    RETRIED,
+    classify_fault,
+    find_unknown_parts,
+    retry_after,
+)
 from shisho.inference.providers import Messages, ModelAccess, ModelCall, ModelDelta, open_client
 from shisho.inference.reply_schema import ElementReader, has_only_thinking, read_reply, reply_schema
 
@@ -100,7 +106,7 @@ class _Reply:
     def is_only_thinking(self) -> bool:
         return has_only_thinking(self.text) or (self.has_thinking and not self.text.strip())
 
-    def usage(self, sent: Messages) -> ModelUsage:
+    def count_usage(self, sent: Messages) -> ModelUsage:
         """Return the provider's token counts, or else an estimate of three bytes to a token.
 
         Many providers only count in the last delta, which is missing if a reply is stopped early.
@@ -129,7 +135,7 @@ class ChatLlm:
     @property
     def sends_schema(self) -> bool:
         """True unless the server has rejected a JSON Schema."""
-        return self._access.sends(_FORM)
+        return self._access.can_send(_FORM)
 
     @property
     def thinking_tokens(self) -> int:
@@ -151,7 +157,7 @@ class ChatLlm:
                 exchange.ends_at = limit.when() or 0.0
                 return await self._ask(exchange, prompt)
         except TimeoutError:
-            raise exchange.fail(ModelFault.TIMEOUT, exchange.usage_under_way()) from None
+            raise exchange.fail(ModelFault.TIMEOUT, exchange.estimate_usage()) from None
 
     async def _ask(self, exchange: _Exchange[T], prompt: ModelPrompt) -> ModelReply[T]:
         """Call the model, and omit the parts that the server rejects, in later calls too."""
@@ -203,7 +209,7 @@ class _Exchange(Generic[T]):
         self._optional_parts = access.optional_parts
         schema = reply_schema(cast("Hashable", self._shape))
         instructions = prompt.instructions
-        if not access.sends(_FORM):
+        if not access.can_send(_FORM):
             in_words = json.dumps(schema, ensure_ascii=False)
             instructions = f"{instructions}\n\n{_IN_WORDS.format(schema=in_words)}"
         self._messages = [("system", instructions), ("human", prompt.text)]
@@ -211,9 +217,9 @@ class _Exchange(Generic[T]):
         reader = ElementReader(self._shape) if self._listen else None
         for repairs in range(1 + prompt.repairs):
             reply = _Reply(prompt.max_output_tokens + self._llm.thinking_tokens)
-            await self._receive(access, schema if access.sends(_FORM) else None, reply, reader)
+            await self._receive(access, schema if access.can_send(_FORM) else None, reply, reader)
             reader = None  # a repaired reply repeats everything
-            self._usage += reply.usage(self._messages)
+            self._usage += reply.count_usage(self._messages)
             self._optional_parts = frozenset()  # the server accepted all of them
             if reply.has_thinking or has_only_thinking(reply.text):
                 self._llm.remember_thinking()
@@ -253,11 +259,11 @@ class _Exchange(Generic[T]):
                 self._under_way = None
                 return
             except OverflowError:
-                raise self.fail(ModelFault.TOO_LONG, reply.usage(self._messages)) from None
+                raise self.fail(ModelFault.TOO_LONG, reply.count_usage(self._messages)) from None
             except (TimeoutError, ShishoError):
                 raise
             except Exception as error:
-                fault = fault_of(error)
+                fault = classify_fault(error)
                 fault = _WHILE_STREAMING.get((fault, reply.has_begun), fault)
                 wait = retry_after(error)
                 unsupported = find_unknown_parts(error) & self._optional_parts
@@ -269,17 +275,17 @@ class _Exchange(Generic[T]):
             is_too_long = asyncio.get_running_loop().time() + wait_s >= self.ends_at
             if fault not in RETRIED or reply.text or not tries_left or is_too_long:
                 is_free = fault in NOT_TAKEN and not reply.has_begun
-                raise self.fail(fault, ModelUsage(1) if is_free else reply.usage(self._messages))
+                raise self.fail(fault, ModelUsage(1) if is_free else reply.count_usage(self._messages))
             if self._report_wait and wait_s:
                 self._report_wait(wait_s)
             await asyncio.sleep(wait_s)
 
-    def usage_under_way(self) -> ModelUsage:
+    def estimate_usage(self) -> ModelUsage:
         """Estimate the usage of a stopped call.
 
         All input that was sent, and the output received so far.
         """
-        return ModelUsage(1) if self._under_way is None else self._under_way.usage(self._messages)
+        return ModelUsage(1) if self._under_way is None else self._under_way.count_usage(self._messages)
 
     def fail(self, fault: ModelFault, besides: ModelUsage = ModelUsage()) -> ModelFailed:  # noqa: B008
         return ModelFailed(

@@ -56,17 +56,17 @@ class ModelFiles:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def models(self) -> list[StoredModel]:
+    def list_models(self) -> list[StoredModel]:
         """Return the complete models, sorted by name."""
         folders = [path.parent for path in sorted(self.root.glob(f"*/*/{MANIFEST}"))]
-        manifests = [self.manifest(folder) for folder in folders if folder.parent.name != PARTIAL]
+        manifests = [self.read_manifest(folder) for folder in folders if folder.parent.name != PARTIAL]
         return [
             StoredModel(manifest.name, manifest.size, manifest.source)
             for manifest in manifests
             if manifest is not None
         ]
 
-    def folder(self, name: str) -> Path:
+    def locate_folder(self, name: str) -> Path:
         """Return the folder for a model of this name, which may not exist.
 
         Raises: InvalidParams for an invalid name.
@@ -77,14 +77,14 @@ class ModelFiles:
 
     def is_whole(self, name: str) -> bool:
         """Return whether every file of the model exists with its expected size."""
-        folder = self.folder(name)
-        manifest = self.manifest(folder)
+        folder = self.locate_folder(name)
+        manifest = self.read_manifest(folder)
         return manifest is not None and all(
             (folder / file.path).is_file() and (folder / file.path).stat().st_size == file.size
             for file in manifest.files
         )
 
-    def manifest(self, folder: Path) -> ModelManifest | None:
+    def read_manifest(self, folder: Path) -> ModelManifest | None:
         """Read a folder's manifest; None if it is missing or invalid."""
         try:
             fields = json.loads((folder / MANIFEST).read_text("utf-8"))
@@ -100,8 +100,8 @@ class ModelFiles:
 
         Raises: NotFound, Conflict if the file exists.
         """
-        folder = self.folder(name)
-        manifest = self.manifest(folder)
+        folder = self.locate_folder(name)
+        manifest = self.read_manifest(folder)
         if manifest is None:
             raise NotFound("models.not_found", name=name)
         if file.exists():
@@ -143,7 +143,7 @@ class ModelFiles:
                 raise tarfile.ReadError("its manifest is not in front")
             partial.mkdir(parents=True)
             (partial / MANIFEST).write_bytes(source.read())
-            manifest = self.manifest(partial)
+            manifest = self.read_manifest(partial)
             if manifest is None or first.name != f"{manifest.name}/{MANIFEST}":
                 raise tarfile.ReadError("its manifest cannot be read")
             # Only files of the manifest are extracted, up to their listed size: no links, and no paths that
@@ -167,7 +167,7 @@ class ModelFiles:
 
         Raises: NotFound.
         """
-        folder = self.folder(name)
+        folder = self.locate_folder(name)
         if not folder.is_dir():
             raise NotFound("models.not_found", name=name)
         (self.root / PARTIAL).mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ class ModelFiles:
         write_manifest(
             partial, ModelManifest(manifest.name, manifest.revision, manifest.source, tuple(listed))
         )
-        folder = self.folder(manifest.name)
+        folder = self.locate_folder(manifest.name)
         folder.parent.mkdir(parents=True, exist_ok=True)
         if folder.exists():
             self.remove(manifest.name)

@@ -55,12 +55,12 @@ class ModelPull:
 
         Raises: NotFound, AllFetchesFailed, InvalidParams for a file that does not match its hash.
         """
-        folder = self._files.folder(name)
+        folder = self._files.locate_folder(name)
         if self._files.is_whole(name):
             return False
         partial = self._files.root / PARTIAL / name.replace("/", "--")
         try:
-            manifest = self._files.manifest(partial)
+            manifest = self._files.read_manifest(partial)
             if manifest is None or manifest.source != f"{self._url}/{name}":
                 shutil.rmtree(partial, ignore_errors=True)
                 manifest = await self._list_files(name)

@@ -83,7 +83,7 @@ NOT_TAKEN = RETRIED | {
 """Faults of calls that the model never read, unless a part of its reply arrived."""
 
 
-def fault_of(error: BaseException) -> ModelFault:
+def classify_fault(error: BaseException) -> ModelFault:
     """Return the fault by the status of the response, else by the error or its causes."""
     by_answer = _find_fault(*_read_answer(error))
     if by_answer:

@@ -69,7 +69,7 @@ class ModelAccess:
             parts -= {"max_tokens", "chat_template"}
         return frozenset(parts - self.unknown_parts)
 
-    def sends(self, part: str) -> bool:
+    def can_send(self, part: str) -> bool:
         """Return whether calls to this server include an optional part."""
         return part in self.optional_parts
 
@@ -199,15 +199,15 @@ def _open_openai(access: ModelAccess, seconds: float) -> StreamCall:
 
     async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
         # Other servers only know `max_tokens`; OpenAI's reasoning models only accept the new name.
-        limit = "max_tokens" if access.sends("max_tokens") else "max_completion_tokens"
+        limit = "max_tokens" if access.can_send("max_tokens") else "max_completion_tokens"
         body: dict[str, Any] = {limit: call.max_output_tokens}
-        if access.url and access.sends("temperature"):
+        if access.url and access.can_send("temperature"):
             body["temperature"] = _TEMPERATURE
-        if access.sends("stream_options"):
+        if access.can_send("stream_options"):
             body["stream_options"] = {"include_usage": True}
-        if access.sends("reasoning_effort"):
+        if access.can_send("reasoning_effort"):
             body["reasoning_effort"] = "low"
-        if access.sends("chat_template"):  # llama.cpp and vLLM
+        if access.can_send("chat_template"):  # llama.cpp and vLLM
             body["extra_body"] = {"chat_template_kwargs": {"enable_thinking": False}}
         if call.schema is not None:
             json_schema = {"name": call.schema["title"], "schema": call.schema, "strict": True}
@@ -254,14 +254,14 @@ def _open_ollama(access: ModelAccess, seconds: float) -> StreamCall:
     async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
         # Without num_ctx Ollama silently cuts the prompt to the context that the model was saved with.
         options: dict[str, Any] = {"num_ctx": access.context, "num_predict": call.max_output_tokens}
-        if access.sends("temperature"):
+        if access.can_send("temperature"):
             options["temperature"] = _TEMPERATURE
         async with client:
             parts = await client.chat(
                 model=access.model,
                 messages=_make_role_messages(call.messages),
                 stream=True,
-                think=False if access.sends("think") else None,
+                think=False if access.can_send("think") else None,
                 format=dict(call.schema) if call.schema is not None else None,
                 options=options,
             )
@@ -294,9 +294,9 @@ def _open_gemini(access: ModelAccess, seconds: float) -> StreamCall:
     async def stream(call: ModelCall) -> AsyncGenerator[ModelDelta]:
         config: dict[str, Any] = {"max_output_tokens": call.max_output_tokens}
         config["system_instruction"] = "\n".join(text for role, text in call.messages if role == "system")
-        if access.sends("temperature"):
+        if access.can_send("temperature"):
             config["temperature"] = _TEMPERATURE
-        if access.sends("think"):
+        if access.can_send("think"):
             config["thinking_config"] = {"thinking_budget": _THINKING_BUDGET}
         if call.schema is not None:
             config |= {"response_mime_type": "application/json", "response_json_schema": call.schema}

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from shisho.language.comparable import ERA_START
-from shisho.language.numbers import Date, figures, fold_figures, kanji_number
+from shisho.language.numbers import Date, find_figures, fold_figures, parse_kanji
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 
@@ -30,8 +30,8 @@ def find_date(text: str) -> Date:
         month, day = (digits[:2], digits[2:]) if digits else (match["month"], match["day"])
         return Date(int(match["year"]), *(int(part) if part else None for part in (month, day)))
     closed = "".join(plain.split())
-    # `figures` reads 令和6 alone as a number.
-    dates = figures(closed if "年" in closed else f"{closed}年").dates
+    # `find_figures` reads 令和6 alone as a number.
+    dates = find_figures(closed if "年" in closed else f"{closed}年").dates
     return next((date for date in dates if date.year in _YEARS), Date(None))
 
 
@@ -71,7 +71,7 @@ def find_periods(text: str) -> Periods:
     """Return the periods of a text; 2022年3月期 is the fiscal year 2021."""
     folded = fold(text)
     rest = _FISCAL.sub(" ", folded)
-    numbers = figures(rest)
+    numbers = find_figures(rest)
     months = (Date(None, _MONTH_NAMES.split().index(match[1]) + 1) for match in _MONTH.finditer(rest))
     return Periods(
         frozenset(map(_read_fiscal_year, _FISCAL.finditer(folded))),
@@ -86,8 +86,8 @@ def find_periods(text: str) -> Periods:
 
 def _read_fiscal_year(match: re.Match[str]) -> int:
     if match["era"]:
-        return ERA_START[match["era"]] + (1 if match["nth"] == "元" else int(kanji_number(match["nth"])))
+        return ERA_START[match["era"]] + (1 if match["nth"] == "元" else int(parse_kanji(match["nth"])))
     if match["closing"]:
         return int(match["closing"]) - 1
-    year = int(kanji_number(match["year"] or match["short"]))
+    year = int(parse_kanji(match["year"] or match["short"]))
     return year if year > 99 else 2000 + year

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from shisho.language.meanings import word_set
-from shisho.language.numbers import UNITS, kanji_number
+from shisho.language.meanings import read_words
+from shisho.language.numbers import UNITS, parse_kanji
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, stem
 
@@ -25,9 +25,9 @@ _VALUES = {
 _ALIASES = {"q": "quarter", "四半期": "quarter", "学年": "年生", "edit": "版"}
 _ALIASES |= dict.fromkeys(("v", "ver", "バージョン"), "version")
 # A text about one of these refers to others by number.
-_REFERENCES = word_set("条 項 号 章 節 表 図 例 articl section claus rule chapter paragraph")
+_REFERENCES = read_words("条 項 号 章 節 表 図 例 articl section claus rule chapter paragraph")
 # Words before a number or a letter, or after an ordinal, that are not a kind of thing.
-_NO_KIND = ENGLISH_STOP | word_set(
+_NO_KIND = ENGLISH_STOP | read_words(
     "about above after all another any around before below between down each every exactly fewer january",
     "february march april may june july august september october november december figure table just last",
     "least less like more most nearly next off only our over past per said some than those total under",
@@ -123,7 +123,7 @@ def _list_designations(text: str) -> Iterator[tuple[Iterable[str], str]]:
 def _fold_value(value: str) -> str:
     folded = value.casefold()
     parts = [
-        str(kanji_number(part)) if part and not part.strip(_KANJI) else part for part in folded.split("の")
+        str(parse_kanji(part)) if part and not part.strip(_KANJI) else part for part in folded.split("の")
     ]
     return _VALUES.get(folded) or "の".join(parts).lstrip("0") or folded
 

@@ -11,7 +11,7 @@ from shisho.language import terms
 from shisho.language.definitions import find_definitions
 from shisho.language.normalise import fold_text
 from shisho.language.patterns import compile_lazily
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.language.short_names import ShortName, find_short_names
 
 _KATAKANA = compile_lazily(r"[ァ-ヺー]{3,}(?:[・=＝][ァ-ヺー]+)*")
@@ -20,7 +20,7 @@ _JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
 
 
 @lru_cache(maxsize=2_000)
-def names(text: str) -> frozenset[str]:
+def find_names(text: str) -> frozenset[str]:
     """Return the names in a text, folded and without white space.
 
     The capitalised first word of a sentence may be one of them.
@@ -36,7 +36,7 @@ def names(text: str) -> frozenset[str]:
 def _find_proper_nouns(text: str) -> list[str]:
     if not _JAPANESE.search(text):
         return []
-    tokenizer = terms.tokenizer()
+    tokenizer = terms.get_tokenizer()
     pieces = (text[at : at + terms.PIECE_CHARS] for at in range(0, len(text), terms.PIECE_CHARS))
     tokens = chain.from_iterable(tokenizer.tokenize(piece) for piece in pieces)
     surfaces = (token.surface() for token in tokens if token.part_of_speech()[1] == "固有名詞")
@@ -77,7 +77,7 @@ def split_passage(id_: str, heading: str, text: str, start: int, is_prose: bool)
 
     In the folded view 決定⏎係数 is one word; offsets and text remain those of the original.
     """
-    spans = sentences(text)
+    spans = split_sentences(text)
     return SplitPassage(id_, heading, text, start, spans, [fold_text(text[a:b]) for a, b in spans], is_prose)
 
 

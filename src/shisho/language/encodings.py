@@ -39,7 +39,7 @@ _AS_IN_WINDOWS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
 _UNREADABLE = "\ufffd"
 
 
-def codec_of(label: str | None) -> str | None:
+def find_codec(label: str | None) -> str | None:
     """Return the codec that a label names, or None."""
     name = (label or "").strip(" \t\r\n\"'").lower()
     if not _LABEL.fullmatch(name):
@@ -59,7 +59,7 @@ def decode_with(data: bytes, codec: str) -> str:
     return data.decode(codec, "replace")
 
 
-def agrees(text: str) -> bool:
+def is_plausible(text: str) -> bool:
     """Return whether the text was decoded with the right encoding.
 
     A damaged byte or two is damage; one in fifty means another encoding.

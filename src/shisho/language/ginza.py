@@ -1,4 +1,4 @@
-"""Reference terms: GiNZA's lemmas of content words, 200 to 400 times slower than `terms`.
+"""Reference terms: GiNZA's lemmas of content words, 200 to 400 times slower than `split_terms`.
 
 Needs the extra `ginza`. Without it every function here raises ImportError, which the caller explains to the
 user.
@@ -11,7 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, TermQuery, analysis, build_query, fold
+from shisho.language.terms import (
+    PIECE_CHARS,
+    TERM_CHARS,
+    Analysis,
+    TermQuery,
+    analyse_with,
+    build_query,
+    fold,
+)
 
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "PROPN", "NUM"})
 # A single kana has no meaning, and ASCII symbols have less.
@@ -34,15 +42,15 @@ def load() -> Any:
 
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Analyse like `terms.analyse`: the same shape, other terms."""
-    return analysis(sentences, terms)
+    return analyse_with(sentences, split_terms)
 
 
 def query(texts: Sequence[str]) -> TermQuery:
-    """Build a query like `terms.query`."""
-    return build_query(texts, terms)
+    """Build a query like `terms.make_query`."""
+    return build_query(texts, split_terms)
 
 
-def terms(line: str) -> list[str]:
+def split_terms(line: str) -> list[str]:
     """Return the lemmas of the content words of one folded sentence, in order."""
     pipeline = load()
     pieces = (line[at : at + PIECE_CHARS] for at in range(0, len(line), PIECE_CHARS))

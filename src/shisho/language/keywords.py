@@ -9,7 +9,7 @@ from typing import Any
 
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, stem, terms, tokenizer
+from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, get_tokenizer, split_terms, stem
 
 MAX_CHARS = 2_000
 _JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")
@@ -41,7 +41,7 @@ class Keyword:
     quoted: bool = False
 
 
-def keywords(question: str) -> list[Keyword]:
+def find_keywords(question: str) -> list[Keyword]:
     """Return the distinct keywords in the order of the question; none if it only asks."""
     text = " ".join(unicodedata.normalize("NFKC", question).split())[:MAX_CHARS]
     found_keywords: dict[str, Keyword] = {}
@@ -58,8 +58,8 @@ def count_nouns(text: str) -> int:
     It is 0 for 「なぜ必要なのですか」. In English, all terms count.
     """
     if text.isascii():
-        return sum(not is_asking_term(term) for term in terms(fold(strip_asking(text))))
-    tokens = list(tokenizer().tokenize(text))
+        return sum(not is_asking_term(term) for term in split_terms(fold(strip_asking(text))))
+    tokens = list(get_tokenizer().tokenize(text))
     forms = [fold(token.normalized_form()) for token in tokens]
     nouns = [
         form
@@ -102,7 +102,7 @@ def _find_japanese(text: str) -> Iterator[Keyword]:
     beginning of a noun.
     """
     morphemes: list[Any] = []
-    tokens = list(tokenizer().tokenize(text))
+    tokens = list(get_tokenizer().tokenize(text))
     for at, token in enumerate(tokens):
         kind = token.part_of_speech()[0]
         nominal = _is_nominal(token)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from shisho.language.display import fence_code, join_lines
 from shisho.language.patterns import compile_lazily
-from shisho.language.sentences import is_row, sentences
+from shisho.language.sentences import is_row, split_sentences
 
 _ITEM = compile_lazily(
     r"\s*(?:[・•●○■□◆◇※]|[-*+–—]\s|[(（]?[0-9０-９①-⑳ア-ン]{1,3}[.)）．、]?\s"
@@ -44,7 +44,7 @@ def split_marked(text: str, marks: Sequence[TextMark]) -> list[Segment]:
     """Return the passage in pieces, one for each mark; joined, they are the text for display."""
     segments: list[Segment] = []
     end = 0
-    for start, stop in sentences(text):
+    for start, stop in split_sentences(text):
         number = next((mark.number for mark in marks if mark.start < stop and start < mark.end), 0)
         shown = join_lines(text[start:stop])
         gap = _choose_gap(text, end, start, stop) if segments else ""

@@ -11,24 +11,24 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import fold, terms, tokenizer
+from shisho.language.terms import fold, get_tokenizer, split_terms
 from shisho.language.word_groups import WordGroups, group_words, read_list
 
 
-def word_set(*lines: str) -> frozenset[str]:
+def read_words(*lines: str) -> frozenset[str]:
     """Return the words of lines."""
     return frozenset(word for line in lines for word in line.split())
 
 
 # Terms that strengthen the claim of their sentence.
-STRONG = word_set(
+STRONG = read_words(
     "必ず 常に 常 何時も 絶対 全て 総て 全員 全部 一切 凡ゆる あらゆる 唯一 初めて 最初 最大 最小 最高 最低 最も 一番 最古",
     "最新 最多 最少 最長 完全 全 皆 永久 永遠",
     "all everi alway onli never none sole uniqu first largest smallest highest lowest most best worst complet entir must",
     "certain certainli everyon nobodi undoubt exclus oldest biggest",
 )
 # Words whose absence from a source is irrelevant.
-LIGHT = word_set(
+LIGHT = read_words(
     "行う 果たす 遂げる 名 内 うち 間 当たる 事柄 連れる つれる 性質 生じる 際する",
     "事 こと 物 もの 為 場合 時 際 所 人物 点 為る 有る 成る 居る 出来る 此れ 其れ 此の 其の 様 よう 等",
     "そこ 指す 表す 比べる 侭 方 言う 於く 因る 対する 関する 其処 此処 又 更に 尚 因みに 特に 即ち 先ず 次 以下 並び 及び",
@@ -80,14 +80,14 @@ NONE = frozenset[int]()
 
 
 @lru_cache(maxsize=50_000)
-def synonym_groups(word: str) -> frozenset[int]:
+def find_synonym_groups(word: str) -> frozenset[int]:
     """Return the dictionary's groups of a word; none if it is not a single word there.
 
     The word is in its normal form.
     """
     if word.isascii():
         return NONE
-    tokens = list(tokenizer().tokenize(word, mode=_compile_whole_words()))
+    tokens = list(get_tokenizer().tokenize(word, mode=_compile_whole_words()))
     if len(tokens) != 1 or _WITHOUT.intersection(tokens[0].part_of_speech()):
         return NONE
     return frozenset(tokens[0].synonym_group_ids())
@@ -110,7 +110,7 @@ def read_same_words() -> WordGroups:
 
 @lru_cache(maxsize=1)
 def read_near_words() -> WordGroups:
-    verbs = ([(stem,) for stem in terms(forms)] for forms in IRREGULAR_VERBS.split(";"))
+    verbs = ([(stem,) for stem in split_terms(forms)] for forms in IRREGULAR_VERBS.split(";"))
     return group_words([*read_list("near_words"), *verbs])
 
 
@@ -170,7 +170,7 @@ def _describe(term: str) -> _Word:
     return _Word(
         term,
         read_same_words().of.get(term, _NONE),
-        frozenset(near.union(("dictionary", group) for group in synonym_groups(term))),
+        frozenset(near.union(("dictionary", group) for group in find_synonym_groups(term))),
         term in STRONG,
         _KATAKANA.fullmatch(term) is not None,
         _LATIN.fullmatch(term) is not None,
@@ -207,7 +207,7 @@ def _list_readings(stem: str) -> frozenset[str]:
     Long vowels are removed.
     """
     words = {stem, f"{stem}e", f"{stem[:-1]}y" if stem.endswith("i") else stem}
-    tokens = (tokenizer().tokenize(word) for word in words)
+    tokens = (get_tokenizer().tokenize(word) for word in words)
     readings = (word_tokens[0].reading_form() for word_tokens in tokens if len(word_tokens) == 1)
     return frozenset(reading.translate(_LONG) for reading in readings if _KATAKANA.fullmatch(reading))
 
@@ -230,7 +230,7 @@ def _has_common_kanji(verb: str, noun: str) -> bool:
     # 興行 is not 行う, nor 形成 成る.
     if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun or noun in _OTHER:
         return False
-    return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))
+    return any("サ変" in token.part_of_speech()[2] for token in get_tokenizer().tokenize(noun))
 
 
 _NEGATING = ("un", "in", "im", "ir", "non", "dis", "非", "不", "無", "未")
@@ -255,6 +255,6 @@ def _read_opposites() -> dict[str, frozenset[int]]:
         if not line.startswith("#"):
             for sign, side in zip((1, -1), line.split("|"), strict=True):
                 for word in side.split():
-                    for term in terms(fold(word)) or [word]:
+                    for term in split_terms(fold(word)) or [word]:
                         sides.setdefault(term, set()).add(sign * number)
     return {term: frozenset(numbers) for term, numbers in sides.items()}

@@ -165,7 +165,7 @@ class Date:
     month: int | None = None
     day: int | None = None
 
-    def says(self, other: Date) -> bool:
+    def can_support(self, other: Date) -> bool:
         """Return whether this date has every part that `other` has, with equal values."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
         return all(their_part is None or ours == their_part for ours, their_part in pairs)
@@ -183,17 +183,17 @@ class Measure:
     power: str = ""
     rough: bool = field(default=False, compare=False)  # 約: stated as approximate
 
-    def says(self, other: Measure) -> bool:
+    def can_support(self, other: Measure) -> bool:
         """Return whether this measure states the other one.
 
         It is the same number, or the exact one that `other` rounds, with the same power and, if `other` has a
         unit, the same unit.
         """
-        if self.power != other.power or not (self.value == other.value or other.rounds(self.value)):
+        if self.power != other.power or not (self.value == other.value or other.is_rounding_of(self.value)):
             return False
         return other.unit in ("", self.unit) or {self.unit, other.unit} in _SHORT_UNITS
 
-    def rounds(self, value: Decimal) -> bool:
+    def is_rounding_of(self, value: Decimal) -> bool:
         """Return whether it is approximate and equals `value` to the precision of its digits."""
         if not self.rough or abs(self.value - value) > _ROUND * abs(self.value):
             return False
@@ -203,7 +203,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class TextFigures:
     """The figures of a text."""
 
     dates: tuple[Date, ...]
@@ -212,17 +212,17 @@ class Figures:
 
 
 @lru_cache(maxsize=2_000)
-def figures(text: str) -> Figures:
+def find_figures(text: str) -> TextFigures:
     """Return the dates and measures of a text, in order."""
     plain = fold_figures(text[:_LIMIT])
     places, rest = _find_places(plain)
     dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
     measures = tuple(place.figure for place in places if isinstance(place.figure, Measure))
-    return Figures(dates, measures, frozenset(_SYMBOL.findall(rest)) - UNITS)
+    return TextFigures(dates, measures, frozenset(_SYMBOL.findall(rest)) - UNITS)
 
 
 @dataclass(frozen=True, slots=True)
-class FigurePlace:
+class LocatedFigure:
     """A figure at `legible(text)[start:end]`."""
 
     start: int
@@ -230,15 +230,15 @@ class FigurePlace:
     figure: Date | Measure
 
 
-def figure_places(plain: str) -> list[FigurePlace]:
+def locate_figures(plain: str) -> list[LocatedFigure]:
     """Return the positions of the figures of a legible text, in order."""
     places, _ = _find_places(plain[:_LIMIT])
     return sorted(places, key=lambda place: place.start)
 
 
-def _find_places(plain: str) -> tuple[list[FigurePlace], str]:
+def _find_places(plain: str) -> tuple[list[LocatedFigure], str]:
     """Return the dates, then the measures, and the text with its dates blanked."""
-    places: list[FigurePlace] = []
+    places: list[LocatedFigure] = []
     last = Date(None)
 
     def take(match: re.Match[str]) -> str:
@@ -252,13 +252,13 @@ def _find_places(plain: str) -> tuple[list[FigurePlace], str]:
             last = Date(last.year, date.month)
         if date == Date(None) or (match["name"] and date == Date(None, date.month)):
             return match[0]
-        places.append(FigurePlace(*match.span(), date))
+        places.append(LocatedFigure(*match.span(), date))
         return " " * len(match[0])
 
     rest = _DATE.sub(take, plain)
     counted = (match for match in _MEASURE.finditer(rest) if match[0] not in _NOT_COUNTED)
     places += [
-        FigurePlace(*match.span(), replace(_measure(match), rough=_is_rough(rest, match)))
+        LocatedFigure(*match.span(), replace(_measure(match), rough=_is_rough(rest, match)))
         for match in counted
     ]
     return places, rest
@@ -280,7 +280,7 @@ def fold_figures(text: str) -> str:
     return folded.replace("\u2044", "/").replace("−", "-")
 
 
-def kanji_number(text: str) -> Decimal:
+def parse_kanji(text: str) -> Decimal:
     """Return the value of kanji numerals.
 
     三千二百 is 3200, 二〇二四 is 2024, 3億2000万 is 320000000, 1.5万 is 15000.
@@ -304,7 +304,7 @@ def kanji_number(text: str) -> Decimal:
 def _parse_whole(text: str | None) -> int | None:
     if text is None:
         return None
-    return 1 if text == "元" else int(kanji_number(text))
+    return 1 if text == "元" else int(parse_kanji(text))
 
 
 def _make_date(part: dict[str, str]) -> Date:
@@ -324,10 +324,10 @@ def _measure(match: re.Match[str]) -> Measure:
     if part["word"]:
         return Measure(Decimal(_WORDS[part["word"]]) * _WORDS.get(part["many"] or "", 1), unit)
     if written := part["kanji"] or part["bare"]:
-        return Measure(kanji_number(written).normalize(), unit)
+        return Measure(parse_kanji(written).normalize(), unit)
     fraction = part["fraction"] or ""
     decimals = fraction if fraction.startswith(".") else ""
-    value = kanji_number(part["digits"].replace(",", "") + decimals + (part["scale"] or "").replace(",", ""))
+    value = parse_kanji(part["digits"].replace(",", "") + decimals + (part["scale"] or "").replace(",", ""))
     if fraction.startswith("/") and int(fraction[1:]):
         value /= Decimal(fraction[1:])
     value *= _WORDS.get(part["times"] or "", 1)

@@ -23,7 +23,7 @@ def answer_language(question: str) -> str:
     return "ja" if is_japanese(question) else "en"
 
 
-def answers_in_language(answer: str, question: str) -> bool:
+def is_in_language(answer: str, question: str) -> bool:
     """Return whether an answer is in the language of its question.
 
     True if there is no question, if it names a language, or for an answer so short that it may be a name.

@@ -51,7 +51,7 @@ _TABBED_MARK = compile_lazily(
 )
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Return the spans `text[start:end]` of sentences in order, without outer white space.
 
     Only white space is between them.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import fold, tokenizer
+from shisho.language.terms import fold, get_tokenizer
 
 _HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 # The dictionary gives a lone kanji its Japanese reading; at the end of a compound it usually has this one.
@@ -40,15 +40,17 @@ _LAST = {
 }
 
 
-def hiragana(text: str) -> str:
+def to_hiragana(text: str) -> str:
     """Return the text with katakana as hiragana."""
     return text.translate(_HIRAGANA)
 
 
 @lru_cache(maxsize=100_000)
-def readings(word: str) -> tuple[str, ...]:
+def find_readings(word: str) -> tuple[str, ...]:
     """Return the readings of a word; none if the dictionary does not know one."""
-    tokens = [(token.surface(), hiragana(token.reading_form())) for token in tokenizer().tokenize(word)]
+    tokens = [
+        (token.surface(), to_hiragana(token.reading_form())) for token in get_tokenizer().tokenize(word)
+    ]
     plain = "".join(reading for _, reading in tokens)
     if not plain or not all("ぁ" <= character <= "ゖ" or character == "ー" for character in plain):
         return ()
@@ -158,8 +160,8 @@ def _find_kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[in
 
 
 def _list_sounds(typed: str) -> tuple[str, ...]:
-    plain = hiragana(typed)
-    return (plain,) if re.fullmatch(r"[ぁ-ゖー]+", plain) else readings(typed)
+    plain = to_hiragana(typed)
+    return (plain,) if re.fullmatch(r"[ぁ-ゖー]+", plain) else find_readings(typed)
 
 
 @lru_cache(maxsize=1)
@@ -169,7 +171,7 @@ def _index_by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
     for word, count in vocabulary.counts.items():
         if word.isascii():
             continue
-        for reading in readings(word):
+        for reading in find_readings(word):
             if len(reading) >= SHORTEST_READING and (count, word) > writings.get(reading, (0, "")):
                 writings[reading] = (count, word)
     return {reading: word for reading, (_, word) in writings.items()}
@@ -190,11 +192,11 @@ def _guess_meant(typed: str, vocabulary: Vocabulary) -> str:
     least = {True: 6, False: 3}[typed.isascii()]
     near: defaultdict[bool, list[tuple[int, str]]] = defaultdict(list)
     letters = set(typed)
-    sounds = set() if typed.isascii() else set(readings(typed))
+    sounds = set() if typed.isascii() else set(find_readings(typed))
     for word, count in vocabulary.counts.items():
         is_near = abs(len(word) - len(typed)) <= 1 and len(letters - set(word)) <= 1
         if is_near and len(word) >= least and _is_slip(typed, word, sounds):
-            near[bool(sounds.intersection(readings(word)))].append((count, word))
+            near[bool(sounds.intersection(find_readings(word)))].append((count, word))
     candidates: Sequence[tuple[int, str]] = near[True] or near[False]
     return max(candidates)[1] if len(candidates) == 1 or near[True] else ""
 
@@ -220,6 +222,6 @@ def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
     if typed.isascii():
         return typed[0] == word[0] and not word.startswith(typed) and not typed.startswith(word)
     if ours and theirs:
-        return bool(sounds.intersection(readings(word))) or len(typed) >= SURE_CHARS
+        return bool(sounds.intersection(find_readings(word))) or len(typed) >= SURE_CHARS
     # A missing kanji makes another word; a missing kana or long vowel does not.
     return len(typed) >= SURE_CHARS and re.fullmatch(r"[ァ-ヺー]", ours + theirs) is not None

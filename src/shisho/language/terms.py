@@ -75,7 +75,7 @@ _JOINERS = str.maketrans(dict.fromkeys("\u200c\u200d"))
 _WRITTEN = "LMN"  # Unicode's letters, their marks, and figures
 
 
-def list_terms(text: str) -> Iterator[str]:
+def split_foreign_terms(text: str) -> Iterator[str]:
     """Yield words between spaces, character pairs in scripts without spaces, and single kanji.
 
     A single syllable is not a term: it would not match if a particle follows it.
@@ -184,25 +184,27 @@ class TermQuery:
 
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Return the terms of a text given as sentences, one line each. Accepts any input."""
-    return analysis(sentences, _list_recent_terms)
+    return analyse_with(sentences, _list_recent_terms)
 
 
-def query(texts: Sequence[str]) -> TermQuery:
+def make_query(texts: Sequence[str]) -> TermQuery:
     """Build one query from the texts.
 
     Parts in double quotes become phrases. Words that only ask are dropped, unless there are no others.
     """
-    return build_query(texts, terms)
+    return build_query(texts, split_terms)
 
 
-def analysis(sentences: Sequence[str], read: Read) -> Analysis:
+def analyse_with(sentences: Sequence[str], read: Read) -> Analysis:
     """Return `analyse` with another function from folded sentences to terms."""
     folded = [fold(sentence) for sentence in sentences]
-    return Analysis("\n".join(" ".join(read(line)) for line in folded), " ".join(graphs("\n".join(folded))))
+    return Analysis(
+        "\n".join(" ".join(read(line)) for line in folded), " ".join(list_graphs("\n".join(folded)))
+    )
 
 
 def build_query(texts: Sequence[str], read: Read) -> TermQuery:
-    """Return `query` with another function from folded sentences to terms."""
+    """Return `make_query` with another function from folded sentences to terms."""
     folded = [fold(text) for text in texts]
     text_words = [[term for line in text.splitlines() for term in read(line)] for text in folded]
     found_words = [term for words in text_words for term in words]
@@ -210,7 +212,7 @@ def build_query(texts: Sequence[str], read: Read) -> TermQuery:
     phrases = (tuple(read(phrase)) for text in folded for phrase in _QUOTED.findall(text))
     return TermQuery(
         terms=tuple(dict.fromkeys(named_words)),
-        bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
+        bigrams=tuple(dict.fromkeys(graph for text in folded for graph in list_graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
         wording=tuple(dict.fromkeys(gram for text in texts for gram in list_wording(squeeze(text)))),
         repeated=_count_repeated(text_words),
@@ -265,7 +267,7 @@ def fold(text: str) -> str:
     return folded if folded.isascii() else folded.encode("utf-8", "replace").decode()
 
 
-def terms(line: str) -> list[str]:
+def split_terms(line: str) -> list[str]:
     """Return the index terms of one folded sentence, in order."""
     if not _JAPANESE.search(line):
         words = [
@@ -290,20 +292,20 @@ def terms(line: str) -> list[str]:
 
 @lru_cache(maxsize=RECENT)
 def _list_recent_terms(line: str) -> tuple[str, ...]:
-    return tuple(terms(line))
+    return tuple(split_terms(line))
 
 
-def pairs(text: str) -> list[str]:
+def list_pairs(text: str) -> list[str]:
     """Return overlapping character pairs of the runs of kanji, katakana and Hangul."""
     return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)]
 
 
-def graphs(text: str) -> list[str]:
+def list_graphs(text: str) -> list[str]:
     """Return the character pairs, then every single kanji and syllable.
 
     音速 shares one with 音の速さ.
     """
-    return pairs(text) + _SINGLE_KANJI.findall(text)
+    return list_pairs(text) + _SINGLE_KANJI.findall(text)
 
 
 @lru_cache(maxsize=50_000)
@@ -328,7 +330,7 @@ def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
     A dictionary word always has the same term, so its id is looked up once.
     """
     known_kinds = _known
-    for token in tokenizer().tokenize(piece):
+    for token in get_tokenizer().tokenize(piece):
         word = token.word_id()
         if word >= _UNKNOWN:
             found_words.extend(_list_unknown(token, latin))
@@ -353,7 +355,7 @@ def _list_unknown(token: Any, latin: Iterator[str]) -> Iterator[str]:
     for at, part in enumerate(token.surface().split(_HOLE)):
         if at:
             yield stem(next(latin))
-        yield from (term[:TERM_CHARS] for term in list_terms(part))
+        yield from (term[:TERM_CHARS] for term in split_foreign_terms(part))
 
 
 def _make_term(token: Any) -> str:
@@ -370,7 +372,7 @@ def _make_term(token: Any) -> str:
     return (term[:-1] if _LONG_VOWEL.fullmatch(term) else term)[:TERM_CHARS]
 
 
-def tokenizer() -> Any:
+def get_tokenizer() -> Any:
     """Return Sudachi's tokenizer in short units.
 
     Tokenizers are not thread-safe: one per thread, over one dictionary (200 MB, mapped).

@@ -16,17 +16,17 @@ _WIDE = compile_lazily(r"[⺀-\u9fff가-\ud7ff豈-\ufaff！-￮\U00020000-\U0003
 FENCE_TOKENS = 30  # around a passage or a quotation in a prompt
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return an estimate, in tokens."""
     wide = len(_WIDE.findall(text))
     return wide + (len(text) - wide + 3) // 4
 
 
-def row_tokens(text: str, heading: str) -> int:
+def estimate_row_tokens(text: str, heading: str) -> int:
     """Return an estimate of a passage's tokens in a JSON reply."""
-    return tokens(json.dumps([text, heading], ensure_ascii=False)) + FENCE_TOKENS
+    return estimate_tokens(json.dumps([text, heading], ensure_ascii=False)) + FENCE_TOKENS
 
 
-def passage_tokens(text: str, heading: str) -> int:
+def estimate_passage_tokens(text: str, heading: str) -> int:
     """Return an estimate of a passage's tokens in a prompt."""
-    return tokens(text) + tokens(heading) + FENCE_TOKENS
+    return estimate_tokens(text) + estimate_tokens(heading) + FENCE_TOKENS

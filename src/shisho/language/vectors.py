@@ -30,7 +30,7 @@ class _Codes(dict[str, bytes]):
 _codes = _Codes()
 
 
-def term_codes(terms: str) -> bytes:
+def encode_terms(terms: str) -> bytes:
     """Return index terms, one sentence per line, as 4 bytes each, in order.
 
     A line end is 4 zero bytes.
@@ -39,18 +39,18 @@ def term_codes(terms: str) -> bytes:
     return b"".join(map(_codes.__getitem__, filter(None, words)))
 
 
-def term_code(term: str) -> bytes:
+def encode_term(term: str) -> bytes:
     """Return 32 bits of the hash of a term."""
     return _codes[term]
 
 
 def find_terms(terms: Iterable[str], codes: bytes) -> set[str]:
-    """Return the terms that occur in the result of `term_codes`."""
+    """Return the terms that occur in the result of `encode_terms`."""
     present = {*memoryview(codes).cast("I")}
-    return {term for term in terms if int.from_bytes(term_code(term), sys.byteorder) in present}
+    return {term for term in terms if int.from_bytes(encode_term(term), sys.byteorder) in present}
 
 
-def character_codes(text: str) -> bytes:
+def encode_characters(text: str) -> bytes:
     """Return the characters of a text in UTF-16, without white space.
 
     Width and case are folded as by `squeeze`.
@@ -60,6 +60,6 @@ def character_codes(text: str) -> bytes:
     return squeeze(text).encode("utf-16-le", "surrogatepass")
 
 
-def word_count(words: str) -> int:
+def count_words(words: str) -> int:
     """Return the number of words, separated by one space or line feed."""
     return words.count(" ") + words.count("\n") + 1 if words else 0

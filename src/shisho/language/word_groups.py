@@ -33,8 +33,8 @@ def group_words(groups: Sequence[Sequence[Word]]) -> WordGroups:
 def read_list(name: str) -> list[list[Word]]:
     """Return the lines of a file in language/lists.
 
-    The file contains index terms (在宅+勤務, citi+centr) as returned by `terms`: analysing so many words
-    would delay the first question by half a second.
+    The file contains the results of `split_terms` (在宅+勤務, citi+centr): analysing so many words would
+    delay the first question by half a second.
     """
     lines = files("shisho.language").joinpath("lists", f"{name}.txt").read_text("utf-8").splitlines()
     return [

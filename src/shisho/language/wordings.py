@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from shisho.language.meanings import read_near_words, read_same_words
 from shisho.language.normalise import fold_text
-from shisho.language.terms import TermQuery, build_query, terms
+from shisho.language.terms import TermQuery, build_query, split_terms
 from shisho.language.word_groups import Word
 
 MAX_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has enough words of its own
@@ -68,4 +68,4 @@ def add_synonyms(query: TermQuery) -> TermQuery:
 
 def has_synonyms(texts: Sequence[str]) -> bool:
     """Return whether a query of these texts has words with listed synonyms."""
-    return bool(add_synonyms(build_query([fold_text(text) for text in texts], terms)).synonyms)
+    return bool(add_synonyms(build_query([fold_text(text) for text in texts], split_terms)).synonyms)

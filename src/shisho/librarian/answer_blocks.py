@@ -19,7 +19,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.session import SentenceRevision
 from shisho.language.display import join_lines, make_legible
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.checking.unit_text import frame
 from shisho.librarian.model_replies import BlockReply
@@ -83,7 +83,7 @@ class KnownWords:
             *(text for ref in evidence for text in (ref.snippet, ref.heading, ref.table_header)),
         ]
         self._text = fold("\n".join(texts))
-        self._terms = frozenset(terms(self._text))
+        self._terms = frozenset(split_terms(self._text))
 
     def read_heading(self, text: str) -> str:
         """Return a heading on one line; "" if its words are in neither the question nor a quotation."""
@@ -93,7 +93,7 @@ class KnownWords:
             return ""
         if frame(line) or folded in _LABELS.split():
             return line
-        own = set(terms(folded))
+        own = set(split_terms(folded))
         has_known_figures = all(
             figure in self._text for figure in _DIGITS.findall(folded.lstrip("0123456789. "))
         )

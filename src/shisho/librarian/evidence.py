@@ -14,9 +14,9 @@ from shisho.domain.inquiry import EvidenceRef, Finding
 from shisho.domain.place import split_cells
 from shisho.language.display import join_lines
 from shisho.language.normalise import View, fold_map
-from shisho.language.numbers import figures
+from shisho.language.numbers import find_figures
 from shisho.language.script import answer_language
-from shisho.language.sentences import sentences as sentence_spans
+from shisho.language.sentences import split_sentences as sentence_spans
 from shisho.language.table_headers import label_table_header
 from shisho.messages.catalogue import word
 
@@ -135,7 +135,7 @@ def double(first: str, other: str) -> bool:
     a, b = sorted((_dense(first)[0], _dense(other)[0]), key=len)
     if a in b:
         return bool(a)
-    if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or figures(first) != figures(other):
+    if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or find_figures(first) != find_figures(other):
         return False
     return int(_distances(a, b).min()) <= (1 - DOUBLE) * len(b)
 

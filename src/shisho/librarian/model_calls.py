@@ -15,7 +15,7 @@ from shisho.domain.model import (
     ModelUse,
 )
 from shisho.errors import ModelFailed
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance, TokenMeter, UnmeteredTokens
 from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.prompting import PromptFile, load_prompt
@@ -27,7 +27,7 @@ T = TypeVar("T")
 SCHEMA_TOKENS = 600  # at most: providers put the schema into the prompt
 MESSAGE_TOKENS = 100  # overhead that providers add to a message
 MIN_PASSAGES = 200  # tokens
-TOKEN_BYTES = 4  # of one unit of `tokens`, in UTF-8
+TOKEN_BYTES = 4  # of one unit of `estimate_tokens`, in UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,11 @@ class ModelCalls:
 
         Longer input is rejected or silently truncated by servers.
         """
-        fixed = tokens(prompt.instructions) + tokens(prompt.text) + sum(map(tokens, values.values()))
+        fixed = (
+            estimate_tokens(prompt.instructions)
+            + estimate_tokens(prompt.text)
+            + sum(map(estimate_tokens, values.values()))
+        )
         thinking = max((llm.thinking_tokens for llm in self._llms.values()), default=0)
         besides = fixed + prompt.max_output_tokens + thinking + SCHEMA_TOKENS + MESSAGE_TOKENS
         return max(0, self._limits.context - besides)

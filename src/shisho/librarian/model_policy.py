@@ -25,9 +25,9 @@ from shisho.domain.requirements import RequestKind
 from shisho.language.asking import strip_asking
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance, TokenMeter
 from shisho.librarian.evidence import ENOUGH, double, select_answering
 from shisho.librarian.model_calls import MIN_PASSAGES, ModelCalls, ModelLimits, mark_unusable
@@ -177,7 +177,7 @@ class ModelPolicy:
             affordable = max(MIN_PASSAGES, affordable // allowance.rounds_left)
         elif prompt.name == FACT:
             affordable = min(affordable, FACT_ROOM)
-        evidence_tokens = tokens(
+        evidence_tokens = estimate_tokens(
             fence_evidence(_list_kept(inputs), values["boundary"], room // EVIDENCE_SHARE)
         )
         return max(MIN_PASSAGES, min(room - evidence_tokens, affordable))
@@ -298,7 +298,9 @@ class ModelPolicy:
 
 def asks_one_fact(strategy: Strategy) -> bool:
     """Return whether a short question asks for one fact, so that it is not split into several goals."""
-    is_short = tokens(strategy.question) <= MAX_FACT_TOKENS and len(sentences(strategy.question)) == 1
+    is_short = (
+        estimate_tokens(strategy.question) <= MAX_FACT_TOKENS and len(split_sentences(strategy.question)) == 1
+    )
     return is_short and is_one_fact(strategy) and not _SEVERAL.search(strategy.question)
 
 

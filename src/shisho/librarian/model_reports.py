@@ -16,8 +16,8 @@ from shisho.domain.report import DEFAULT_SECTIONS
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InvalidParams
 from shisho.language.display import join_lines
-from shisho.language.script import answers_in_language
-from shisho.language.tokens import tokens
+from shisho.language.script import is_in_language
+from shisho.language.tokens import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer_blocks import MAX_HEADING_CHARS, build_flat
 from shisho.librarian.checking.check import AnswerUnit
@@ -117,7 +117,7 @@ async def write_whole(calls: ModelCalls, inputs: WholeInput, allowance: ModelAll
     if reply is None:
         return StepResult(Whole(), uses)
     units = [*_list_units(reply.introduction), *_list_units(reply.conclusion)]
-    if not answers_in_language(" ".join(unit.text for unit in units), inputs.question):
+    if not is_in_language(" ".join(unit.text for unit in units), inputs.question):
         return StepResult(Whole(), mark_unusable(uses, reply))
     revisions, judging = await check_units(calls, allowance, inputs.question, units, inputs.evidence)
     count = len(_list_units(reply.introduction))
@@ -136,7 +136,7 @@ def _write_lines(heading: str, sentences: Sequence[Sentence], room: int) -> list
         if not sentence.evidence:
             continue
         line = sentence.text[:MAX_SENTENCE_CHARS] + write_numbers(sentence)
-        room -= tokens(line)
+        room -= estimate_tokens(line)
         if room < 0:
             break
         lines.append(line)

@@ -29,7 +29,7 @@ from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.domain.survey import Survey, SurveyKind
 from shisho.errors import NotFound, SourceRemoved
 from shisho.language.display import display_quotation
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold, split_terms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import ENOUGH, Citations, context_of, double, verify, with_table_header
 from shisho.librarian.model_replies import AnswerReply, BlockReply, renumber_blocks
@@ -478,7 +478,7 @@ class Nodes:
         from shisho.librarian.checking.search import SupportSearch  # here, as answers of quotations need none
 
         aim = state["strategy"]
-        keywords = tuple(dict.fromkeys(terms(fold(text))))[:MAX_SOUGHT_TERMS]
+        keywords = tuple(dict.fromkeys(split_terms(fold(text))))[:MAX_SOUGHT_TERMS]
         plan = Plan(text, keywords, text, "")
         round_ = len(state["plans"]) + time
         shown_round, _ = await self._search.search_round(

@@ -12,7 +12,7 @@ from typing import Protocol
 from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import Goal, Plan, Strategy, WebQuery, WebResult
 from shisho.language.asking import strip_asking
-from shisho.language.keywords import Keyword, keywords
+from shisho.language.keywords import Keyword, find_keywords
 from shisho.language.script import answer_language
 from shisho.language.terms import fold
 from shisho.language.wordings import has_synonyms
@@ -115,13 +115,13 @@ def _asked(goal: Goal, before: WebResult | None) -> list[WebQuery]:
 
 def _name(goal: Goal) -> str:
     """Return the longest noun: usually the topic of the goal without its question."""
-    nouns = [word for word in keywords(goal.question) if word.noun and not word.text.isdecimal()]
+    nouns = [word for word in find_keywords(goal.question) if word.noun and not word.text.isdecimal()]
     return _text(sorted(nouns, key=lambda word: -len(word.text))[:1])
 
 
 def _list_queries(goal: Goal) -> list[str]:
     """Return up to two queries: all keywords; then only nouns, or keywords with "definition"."""
-    words = keywords(goal.question)
+    words = find_keywords(goal.question)
     if not words:
         return [goal.question[:MAX_CHARS]]
     nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]

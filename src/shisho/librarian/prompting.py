@@ -20,7 +20,7 @@ from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
-from shisho.language.tokens import passage_tokens, tokens
+from shisho.language.tokens import estimate_passage_tokens, estimate_tokens
 from shisho.librarian.evidence import double
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int
     fenced_texts: list[str] = []
     room_left = room
     for passage in passages:
-        cost = passage_tokens(passage.text, passage.heading)
+        cost = estimate_passage_tokens(passage.text, passage.heading)
         if cost > room_left and fenced_texts:
             break
         text = passage.text if cost <= room_left else _cut(passage.text, room_left)
@@ -118,7 +118,7 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
     fenced_texts: list[tuple[int, str]] = []
     room_left = room
     for ref in sorted(evidence, key=lambda ref: -ref.score):
-        cost = passage_tokens(write_in_context(ref), ref.heading)
+        cost = estimate_passage_tokens(write_in_context(ref), ref.heading)
         if cost > room_left or ref.same_as:
             continue
         room_left -= cost
@@ -153,7 +153,7 @@ def fence_claims(units: Iterable[ReadUnit], boundary: str, room: int) -> tuple[s
             for ref in unit.refs
             if ref.number not in shown
         ]
-        room_left -= sum(map(tokens, parts))
+        room_left -= sum(map(estimate_tokens, parts))
         if room_left < 0:
             break
         fenced_texts += parts
@@ -169,7 +169,7 @@ def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
     for age, turn in enumerate(reversed(turns), 1):
         answer = _cut(join_lines(turn.answer), room // ANSWERS_IN_ROOM)
         text = f"asked: {_cut(turn.question, room // ANSWERS_IN_ROOM)}\nanswered: {answer or '(not kept)'}"
-        room_left -= passage_tokens(text, "")
+        room_left -= estimate_passage_tokens(text, "")
         if room_left < 0:
             break
         fenced_texts.append(_fenced(f"turn {age} before this question", "", text, boundary))
@@ -192,7 +192,7 @@ def fence_library(around: Surroundings, boundary: str, room: int) -> str:
     ]
     fitting: list[str] = []
     for line in lines:
-        room -= tokens(line)
+        room -= estimate_tokens(line)
         if room < 0:
             break
         fitting.append(line)
@@ -253,7 +253,7 @@ def _escaped(text: str) -> str:
 
 def _cut(text: str, room: int) -> str:
     """Return the longest prefix within this number of tokens."""
-    return text[: _longest(len(text), lambda end: tokens(text[:end]) <= room)]
+    return text[: _longest(len(text), lambda end: estimate_tokens(text[:end]) <= room)]
 
 
 def _longest(most: int, fits: Callable[[int], bool]) -> int:

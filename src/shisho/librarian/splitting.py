@@ -14,7 +14,7 @@ from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.keywords import count_nouns
 from shisho.language.patterns import compile_lazily
 from shisho.language.script import answer_language
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold, split_terms
 
 JOINT = " → "  # between an earlier question and the one that refers back to it
 MAX_EARLIER = 2  # questions of the prefix: the last ones of a long chain
@@ -81,7 +81,7 @@ def refers_back(question: str) -> bool:
 
 
 def _refers_back_in_english(question: str) -> bool:
-    sought = terms(fold(strip_asking(question)))
+    sought = split_terms(fold(strip_asking(question)))
     if all(map(is_asking_term, sought)) or _GOES_ON_ENGLISH.match(question):
         return True
     asking = [part for part in _SENTENCE_END_ENGLISH.split(question) if part.endswith("?")]
@@ -89,7 +89,7 @@ def _refers_back_in_english(question: str) -> bool:
     if pointing is None:
         return False
     clauses = _CLAUSE_ENGLISH.split(pointing.string[: pointing.start()])
-    return len(clauses) == 1 or len(terms(fold(strip_asking(clauses[0])))) < 2
+    return len(clauses) == 1 or len(split_terms(fold(strip_asking(clauses[0])))) < 2
 
 
 _BRACKETED = compile_lazily(
@@ -249,7 +249,7 @@ def _split_asking(question: str) -> Sequence[str]:
 
 def _asks(sentence: str) -> bool:
     """Return whether the sentence asks; False for 「違法ですか？」, which only adds an alternative."""
-    is_full = sentence.isascii() or _ASKING_WORD.search(sentence) or len(terms(fold(sentence))) > 1
+    is_full = sentence.isascii() or _ASKING_WORD.search(sentence) or len(split_terms(fold(sentence))) > 1
     return bool(is_full and _ASKS.search(sentence))
 
 

@@ -22,8 +22,8 @@ from shisho.domain.place import place_within
 from shisho.domain.requirements import Requirements
 from shisho.domain.survey import Survey, SurveyKind, SurveyRow
 from shisho.domain.time import Instant, to_date
-from shisho.language.sentences import sentences
-from shisho.language.terms import fold, terms
+from shisho.language.sentences import split_sentences
+from shisho.language.terms import fold, split_terms
 from shisho.language.word_groups import Word
 from shisho.librarian.surveys import CitedSurvey, speak_for
 from shisho.ports import SearchView
@@ -277,11 +277,11 @@ class CollectionLook:
         dated = {}
         for passage in passages:
             document = documents.get(passage.document_id)
-            for start, end in sentences(passage.text) if document else ():
+            for start, end in split_sentences(passage.text) if document else ():
                 text = passage.text[start:end]
                 day = deadlines.find_day(text)
                 around = (
-                    frozenset(terms(fold(f"{text} {passage.heading} {document.title}")))
+                    frozenset(split_terms(fold(f"{text} {passage.heading} {document.title}")))
                     if day and document
                     else ()
                 )
@@ -312,7 +312,7 @@ class CollectionLook:
         hits = await self.searcher.rank(SearchRequest(keyword_query=(request.topic,)), self.scope, CLOSEST)
         documents = await self._fetch_documents([hit.passage.document_id for hit in hits])
         cited = _Cited(self.searcher)
-        phrases = [(term,) for term in terms(fold(request.topic))]
+        phrases = [(term,) for term in split_terms(fold(request.topic))]
         rows = []
         for hit in hits:
             span = counting.choose_sentence(hit.passage, phrases)
@@ -402,7 +402,7 @@ def _drop_copies(documents: Sequence[Document]) -> dict[DocumentId, Document]:
 def _is_called(document: Document, noun: str) -> bool:
     words = naming.read_name(document.title, document.source).words
     file_type = document.source.rpartition(".")[2]
-    return frozenset(terms(fold(noun))) <= words or fold(noun).removesuffix("s") == fold(file_type)
+    return frozenset(split_terms(fold(noun))) <= words or fold(noun).removesuffix("s") == fold(file_type)
 
 
 def _title(document: Document) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from shisho.corpus.ingest import document_id
+from shisho.corpus.ingest import make_document_id
 from shisho.domain.corpus import Receipt, Source
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, ClaimLost, Job
@@ -72,7 +72,7 @@ class IngestHandler:
         self, claim: Claim, canonical_url: str, source: Source, corpus: str, owner: str
     ) -> Receipt:
         """Add a find of this job. If it cannot be added, the receipt has the reason."""
-        expected = document_id(sha256(source.data).hexdigest(), corpus, owner)
+        expected = make_document_id(sha256(source.data).hexdigest(), corpus, owner)
         await self.finds.expect(claim, canonical_url, expected)
         receipt = await self.intakes.add(source, corpus, owner)
         await self.finds.settle(

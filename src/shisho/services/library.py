@@ -209,9 +209,9 @@ class Library:
 
     def count_tokens(self, text: str) -> int:
         """Return about how many tokens the text is for a language model."""
-        from shisho.language.tokens import tokens
+        from shisho.language.tokens import estimate_tokens
 
-        return tokens(text)
+        return estimate_tokens(text)
 
     async def close(self) -> None:
         """Release all resources. `async with` does it."""

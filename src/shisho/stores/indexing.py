@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar
 from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import NamedPassage
-from shisho.language.vectors import TERM_BYTES, term_code
+from shisho.language.vectors import TERM_BYTES, encode_term
 from shisho.stores.nouns import Row
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
@@ -96,7 +96,7 @@ class PassagePlace:
 class PassageEntry:
     """A passage as a word index stores it.
 
-    The codes of its terms and of its heading's terms (`language.vectors.term_codes`), and its character
+    The codes of its terms and of its heading's terms (`language.vectors.encode_terms`), and its character
     pairs, separated by spaces.
     """
 
@@ -234,13 +234,13 @@ def word_code(word: Word) -> int:
     the words themselves, ranks the candidates.
     """
     field, text = word
-    return int.from_bytes(term_code(text if field == "terms" else PAIR + text), "little")
+    return int.from_bytes(encode_term(text if field == "terms" else PAIR + text), "little")
 
 
 def count_codes(terms: bytes, heading: bytes, pairs: str) -> tuple[Counter[int], Counter[int]]:
     """Count the terms and the pairs of a passage by code; terms of the heading have a higher weight.
 
-    `terms` and `heading` are those of `language.vectors.term_codes`.
+    `terms` and `heading` are those of `language.vectors.encode_terms`.
     """
     counted = Counter(_list_codes(terms))
     for code in _list_codes(heading):

@@ -20,7 +20,7 @@ from shisho.domain.corpus import (
     PrintedLine,
     TermVector,
 )
-from shisho.language.vectors import character_codes, term_codes, word_count
+from shisho.language.vectors import count_words, encode_characters, encode_terms
 from shisho.messages.message import pack, unpack
 
 Row = Any
@@ -125,8 +125,8 @@ def passage_values(passage: Passage) -> tuple[str | int | None, ...]:
 def passage_sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:
     """Return the number of terms, bigrams and heading terms."""
     terms = sum(len(passage.terms.split()) for passage in passages)
-    bigrams = sum(word_count(passage.bigrams) for passage in passages)
-    return terms, bigrams, sum(word_count(passage.heading_terms) for passage in passages)
+    bigrams = sum(count_words(passage.bigrams) for passage in passages)
+    return terms, bigrams, sum(count_words(passage.heading_terms) for passage in passages)
 
 
 def pack_warnings(warnings: Sequence[str]) -> str:
@@ -147,11 +147,11 @@ def vector_of(passage: Passage, document_term_count: int = 0) -> TermVector:
     return TermVector(
         passage.id,
         passage.document_id,
-        term_codes(passage.terms),
-        term_codes(passage.heading_terms),
-        character_codes(f"{passage.heading}\n{passage.text}"),
-        word_count(passage.terms),
-        word_count(passage.heading_terms),
-        word_count(passage.bigrams),
+        encode_terms(passage.terms),
+        encode_terms(passage.heading_terms),
+        encode_characters(f"{passage.heading}\n{passage.text}"),
+        count_words(passage.terms),
+        count_words(passage.heading_terms),
+        count_words(passage.bigrams),
         document_term_count,
     )

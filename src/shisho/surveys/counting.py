@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from shisho.domain.corpus import Passage, TermVector
 from shisho.language.meanings import read_same_words
-from shisho.language.sentences import sentences
-from shisho.language.terms import fold, terms
-from shisho.language.vectors import TERM_BYTES, term_code
+from shisho.language.sentences import split_sentences
+from shisho.language.terms import fold, split_terms
+from shisho.language.vectors import TERM_BYTES, encode_term
 from shisho.language.word_groups import Word
 
 Say = Callable[..., str]
@@ -49,9 +49,9 @@ def read_topic(topic: str, *, is_question: bool = False) -> tuple[SoughtWord, ..
     """
     parts = [_ARTICLE.sub("", part).strip("「」 ") for part in _AND.split(topic)]
     if is_question:
-        aside = frozenset(terms(_ASIDE))
-        parts = [" ".join(term for term in terms(fold(part)) if term not in aside) for part in parts]
-    matches = {part: tuple(terms(fold(part))) for part in parts}
+        aside = frozenset(split_terms(_ASIDE))
+        parts = [" ".join(term for term in split_terms(fold(part)) if term not in aside) for part in parts]
+    matches = {part: tuple(split_terms(fold(part))) for part in parts}
     return tuple(SoughtWord(part, word, _list_synonyms(word)) for part, word in matches.items() if word)
 
 
@@ -67,7 +67,7 @@ def count_mentions(vector: TermVector, phrase: Word) -> int:
 
     1 if they are only in its heading.
     """
-    sought = b"".join(map(term_code, phrase))
+    sought = b"".join(map(encode_term, phrase))
     inside = sum(1 for _ in _find_codes(vector.terms, sought))
     return inside or int(any(_find_codes(vector.heading, sought)))
 
@@ -90,11 +90,11 @@ def choose_sentence(passage: Passage, phrases: Sequence[Word]) -> tuple[int, int
 
     def score(span: tuple[int, int]) -> tuple[int, bool]:
         text = passage.text[slice(*span)]
-        words = terms(fold(text))
+        words = split_terms(fold(text))
         matching = sum(_has_phrase(words, phrase) for phrase in phrases)
         return matching, not passage.heading.endswith(text.lstrip("# ").strip())
 
-    return max(sentences(passage.text), key=score, default=(0, len(passage.text)))
+    return max(split_sentences(passage.text), key=score, default=(0, len(passage.text)))
 
 
 def _has_phrase(words: Sequence[str], phrase: Word) -> bool:
@@ -108,11 +108,11 @@ def list_forms(texts: Iterable[str], word: SoughtWord, others: Sequence[Word]) -
     """
     matches: dict[str, None] = {}
     for text in texts:
-        words = terms(fold(text))
+        words = split_terms(fold(text))
         joined = {"".join(other): other for other in others if _has_phrase(words, other)}
         matches |= dict.fromkeys(name for name in joined if not name.isascii() and joined[name] != word.terms)
         forms = [form for form in _WORD.findall(text.casefold()) if form.isascii()]
-        matches |= dict.fromkeys(form for form in forms if tuple(terms(form)) in others)
+        matches |= dict.fromkeys(form for form in forms if tuple(split_terms(form)) in others)
     return [form for form in matches if form != word.text.casefold()][:MAX_FORMS]
 
 

@@ -7,8 +7,8 @@ from calendar import month_name, monthrange
 from datetime import date
 from functools import lru_cache
 
-from shisho.language.numbers import Date, figures
-from shisho.language.terms import fold, terms
+from shisho.language.numbers import Date, find_figures
+from shisho.language.terms import fold, split_terms
 
 _SPEAKS = re.compile(
     r"\bdeadlines?\b|\bdue\b|\b(?:no|not) later than\b|\bat the latest\b|\b(?:by|until) (?:the )?(?=[\w, ]*\d)"
@@ -30,19 +30,19 @@ def list_sought() -> tuple[str, ...]:
     Words for deadlines, and months.
     """
     words = "deadline due expire close submit latest 締切 期限 期日 必着 月"
-    return tuple(dict.fromkeys(terms(fold(" ".join([words, *month_name[1:]])))))
+    return tuple(dict.fromkeys(split_terms(fold(" ".join([words, *month_name[1:]])))))
 
 
 def list_limits(question: str) -> frozenset[str]:
     """Return the terms that restrict the deadlines to a topic; empty for all."""
-    return frozenset(terms(fold(question))).difference(terms(_ASIDE))
+    return frozenset(split_terms(fold(question))).difference(split_terms(_ASIDE))
 
 
 def find_day(sentence: str) -> date | None:
     """Return the latest deadline in a sentence; None if it names no deadline or no year."""
     if not _SPEAKS.search(fold(sentence)):
         return None
-    return max((day for day in map(_end, figures(sentence).dates) if day), default=None)
+    return max((day for day in map(_end, find_figures(sentence).dates) if day), default=None)
 
 
 def _end(named: Date) -> date | None:

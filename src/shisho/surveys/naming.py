@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.dates import find_date
-from shisho.language.numbers import Date, figures
-from shisho.language.terms import fold, terms
+from shisho.language.numbers import Date, find_figures
+from shisho.language.terms import fold, split_terms
 from shisho.surveys.recognise import GENERIC
 
 MIN_SHARE = 0.5  # of a title's words that a name must have
@@ -40,7 +40,7 @@ def read_name(title: str, source: str) -> DocumentName:
     file = re.split(r"[/\\]", source)[-1]
     stem = file.rpartition(".")[0] or file
     titled = _list_words(title)
-    dates = (*figures(title).dates, find_date(stem))
+    dates = (*find_figures(title).dates, find_date(stem))
     folders = [_list_words(part) for part in re.split(r"[/\\]", source)[-2:-1]]
     words = titled.union(_list_words(_PARTS.sub(" ", stem)), *folders)
     return DocumentName(title, file, titled, words, tuple(date for date in dates if date.month))
@@ -56,7 +56,7 @@ def find_named(name: str, documents: Sequence[DocumentName]) -> list[int]:
     ]
     if exact:
         return exact
-    sought = [date for date in figures(name).dates if date.month]
+    sought = [date for date in find_figures(name).dates if date.month]
     kinds = {
         word for kind, english in _KINDS.items() if kind in name for word in _list_words(f"{kind} {english}")
     }
@@ -152,6 +152,6 @@ def _list_months() -> frozenset[str]:
 
 
 def _list_words(text: str) -> frozenset[str]:
-    words = terms(fold(text))
+    words = split_terms(fold(text))
     # Sudachi reads 旧版 as one word, and 旧 next to a bracket as its own.
     return frozenset(words).union(word[0] for word in words if word in ("旧版", "新版"))

@@ -11,8 +11,8 @@ from functools import partial
 from itertools import groupby
 
 from shisho.domain.corpus import Passage
-from shisho.language.sentences import is_row, sentences
-from shisho.language.terms import fold, terms
+from shisho.language.sentences import is_row, split_sentences
+from shisho.language.terms import fold, split_terms
 
 HEADING_MARK = " › "
 MAX_SECTIONS = 20
@@ -61,7 +61,7 @@ def list_sentences(passages: Iterable[Passage], most: int) -> Sequence[SentenceP
     places: list[SentencePlace] = []
     reached = 0
     for passage in passages:
-        for start, end in sentences(passage.text):
+        for start, end in split_sentences(passage.text):
             if passage.start + start >= reached:
                 places.append(SentencePlace(passage, start, end))
                 reached = passage.start + end
@@ -76,7 +76,9 @@ def extract(
     """Return the sections with their central sentences, and the number of omitted sections."""
     grouped = _group(places, most_sections)
     sections_read = grouped[:most_sections]
-    words = {id(place): Counter(terms(fold(place.text))) for _, group in sections_read for place in group}
+    words = {
+        id(place): Counter(split_terms(fold(place.text))) for _, group in sections_read for place in group
+    }
     spread = Counter(
         word for _, group in sections_read for word in set().union(*(words[id(place)] for place in group))
     )

@@ -18,10 +18,10 @@ from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import html, markdown, media, paragraphs, pdf, running, shapes, text
 from shisho.corpus.readers import pptx as slide_reader
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface, _sort_lines
-from shisho.corpus.readers.tables import tables
+from shisho.corpus.readers.tables import find_tables
 from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from tests.corpus.readers.making import saved, unembedded
 from tests.faults.children import LONG as IS_LONG
 from tests.machine import cpu_seconds, grows_in_line
@@ -117,7 +117,7 @@ def read_or_refused(read: Callable[[], Reading]) -> None:
 @settings(max_examples=150 if IS_LONG else 40, deadline=None)
 @given(pages)
 def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
-    found = paragraphs.blocks(drawn)
+    found = paragraphs.build_blocks(drawn)
     check(Reading(found))
     kept = {id(line) for page in running.drop_running_heads(drawn) for line in page.lines}
     assert sum(len(block.lines) for block in found) == len(kept)
@@ -128,7 +128,7 @@ def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
 def test_any_lines_are_ordered_and_searched_for_tables(drawn: list[PdfLine]) -> None:
     ordered = _sort_lines(drawn)
     assert sorted(map(id, ordered)) == sorted(map(id, drawn))
-    assert all(first <= row < len(drawn) for row, first in tables(drawn).items())
+    assert all(first <= row < len(drawn) for row, first in find_tables(drawn).items())
 
 
 @pytest.mark.parametrize("blank", ["\x01", "\x01\x02", "\x7f", "\x85", "\u3000", "\u00a0 "])
@@ -143,7 +143,7 @@ def test_lines_of_white_space_among_others_in_a_paragraph(blank: str) -> None:
     def line(words: str, top: float) -> PdfLine:
         return PdfLine(words, 1, (72, top - 8, 500, top + 2), Typeface(10.5, top, False), False)
 
-    found = paragraphs.blocks(
+    found = paragraphs.build_blocks(
         [PdfPage([line("決定係数は、", 100), line(blank, 117), line("指標である。", 134)], 595, 842)]
     )
     assert "決定係数は、" in found[0].text
@@ -302,9 +302,9 @@ def test_rules_about_the_words_of_a_line_are_linear(unit: str) -> None:
         )
         return [
             *(rule(content) for rule in yes_or_no),
-            shapes.depth(content),
-            shapes.reads_as_heading(content),
-            sentences(content),
+            shapes.parse_depth(content),
+            shapes.can_be_heading(content),
+            split_sentences(content),
         ]
 
     assert grows_in_line(rules, lambda size: unit * (size // len(unit)) + "x", 20_000)

@@ -133,7 +133,7 @@ def test_damage() -> None:
 
 
 def test_letters_without_their_fonts_are_read_in_every_script_and_direction() -> None:
-    reading = reader.read(specimen.specimen())
+    reading = reader.read(specimen.make_specimen())
     assert specimen.list_unread(text_of(reading)) == []
     assert reading.warnings == ()
     heights = [line.box[3] - line.box[1] for block in reading.blocks for line in block.lines]
@@ -143,7 +143,7 @@ def test_letters_without_their_fonts_are_read_in_every_script_and_direction() ->
 
 def test_a_specimen_that_lost_letters_names_its_language() -> None:
     korean = specimen.TEXTS["script.korean"][2]
-    text = text_of(reader.read(specimen.specimen()))
+    text = text_of(reader.read(specimen.make_specimen()))
     assert specimen.list_unread(text.replace(korean, "", 1)) == ["script.korean"]
     assert specimen.list_unread("") == list(specimen.TEXTS)
 

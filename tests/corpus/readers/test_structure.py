@@ -5,7 +5,7 @@ import pytest
 
 from shisho.corpus.readers import paragraphs, shapes
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface
-from shisho.corpus.readers.tables import tables
+from shisho.corpus.readers.tables import find_tables
 from shisho.domain.corpus import Block, BlockKind
 
 FULL = "決定係数は、回帰モデルの当てはまりの良さを表す指標であり、値は"  # 31 letters reach the margin
@@ -33,7 +33,9 @@ def line(
 def read(*lines: PdfLine, width: float = 595.0) -> list[Block]:
     numbers = sorted({line.page for line in lines})
     return list(
-        paragraphs.blocks([PdfPage([one for one in lines if one.page == n], width, 842.0) for n in numbers])
+        paragraphs.build_blocks(
+            [PdfPage([one for one in lines if one.page == n], width, 842.0) for n in numbers]
+        )
     )
 
 
@@ -84,7 +86,7 @@ def test_captions(text: str, caption: bool) -> None:
     ],
 )
 def test_numbers_before_headings(text: str, depth: int | None) -> None:
-    assert shapes.depth(text) == depth
+    assert shapes.parse_depth(text) == depth
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_numbers_before_headings(text: str, depth: int | None) -> None:
     ],
 )
 def test_words_of_headings(text: str, heads: bool) -> None:
-    assert shapes.reads_as_heading(text) is heads
+    assert shapes.can_be_heading(text) is heads
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_rows_share_their_white() -> None:
         line("回帰 672", 117, gaps=(148.0,)),
         line("残差 18", 134, gaps=(152.0,)),
     ]
-    assert tables([*rows, *rest(160, 3)]) == {0: 0, 1: 0, 2: 0}
+    assert find_tables([*rows, *rest(160, 3)]) == {0: 0, 1: 0, 2: 0}
     blocks = read(line("表 1: 分解", 80, size=8.5), *rows, *rest(160, 3))
     assert [block.kind for block in blocks] == [BlockKind.CAPTION, BlockKind.TABLE, BlockKind.PARAGRAPH]
 
@@ -195,7 +197,7 @@ def test_lines_of_one_cell_belong_to_its_table() -> None:
         line("の続き", 117, left=180),
         line("二 短い説明", 134, gaps=(150.0,)),
     ]
-    assert tables(rows) == {0: 0, 1: 0, 2: 0}
+    assert find_tables(rows) == {0: 0, 1: 0, 2: 0}
 
 
 def test_the_last_cell_goes_on_below_its_row() -> None:
@@ -204,8 +206,8 @@ def test_the_last_cell_goes_on_below_its_row() -> None:
         line("二 長い説明", 117, gaps=(150.0,)),
         line("の続き", 134, left=180),
     ]
-    assert tables([*rows, *rest(160, 2)]) == {0: 0, 1: 0, 2: 0}
-    assert tables([*rows[:2], *rest(134, 2)]) == {0: 0, 1: 0}
+    assert find_tables([*rows, *rest(160, 2)]) == {0: 0, 1: 0, 2: 0}
+    assert find_tables([*rows[:2], *rest(134, 2)]) == {0: 0, 1: 0}
 
 
 def test_white_after_a_label_makes_no_row() -> None:
@@ -213,7 +215,7 @@ def test_white_after_a_label_makes_no_row() -> None:
         line("２ 会社は業務上必要がある場合に異動を命ずる", 100, gaps=(85.0,)),
         line("３ 前項の場合", 117, gaps=(85.0,)),
     ]
-    assert tables(items) == {}
+    assert find_tables(items) == {}
 
 
 def test_the_words_of_a_figure_are_a_note_before_its_caption() -> None:

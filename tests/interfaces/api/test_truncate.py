@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from shisho.interfaces.api import truncate as fitting
 from shisho.interfaces.api.truncate import ROOM, dump_compact, strip_hidden
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 
 JAPANESE = "決定係数は回帰の当てはまりを示す。" * 40
 
 
 def fitted(data: dict[str, Any], room: int = ROOM) -> dict[str, Any]:
-    return fitting.fit(data, tokens, room)
+    return fitting.fit(data, estimate_tokens, room)
 
 
 def size(data: Any) -> int:
-    return tokens(dump_compact(data))
+    return estimate_tokens(dump_compact(data))
 
 
 def rows(count: int) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def test_a_single_text_is_cut_at_a_character() -> None:
 )
 def test_a_full_reply_is_under_five_thousand_tokens(text: str) -> None:
     data = fitted({"rows": [{"text": text * 3}] * 1000, "more": False})
-    assert tokens(dump_compact(data)) < 5_000
+    assert estimate_tokens(dump_compact(data)) < 5_000
 
 
 json_text = st.text(max_size=300)

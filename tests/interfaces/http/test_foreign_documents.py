@@ -22,7 +22,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from shisho.bootstrap.library import open_library
-from shisho.corpus.ingest import document_id, passage_id
+from shisho.corpus.ingest import make_document_id, make_passage_id
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.domain.web import Serp
@@ -77,7 +77,7 @@ class ForeignDocument:
 
     @property
     def document_id(self) -> DocumentId:
-        return document_id(hashlib.sha256(self.source.data).hexdigest(), self.corpus, self.owner)
+        return make_document_id(hashlib.sha256(self.source.data).hexdigest(), self.corpus, self.owner)
 
 
 @dataclass
@@ -138,7 +138,7 @@ HIDDEN: Names = {
     "removed": SECRET.document_id,
     "file": SECRET.name,
     "corpus": "diary@hanako",
-    "passage": passage_id(SECRET.document_id, 0, len(SECRET.paragraphs[0])),
+    "passage": make_passage_id(SECRET.document_id, 0, len(SECRET.paragraphs[0])),
 }
 INVENTED: Names = {kind: name[:-4] + "0f0f" for kind, name in HIDDEN.items()} | {"corpus": "果樹@hanako"}
 

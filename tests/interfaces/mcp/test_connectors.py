@@ -17,7 +17,7 @@ from mcp import Client
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.mcp import server as mcp
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from tests.interfaces.serving import SAMPLES, Refused, data_of, serving, stdio, until_done
 from tests.machine import PATIENCE
 
@@ -46,7 +46,7 @@ class Connector:
     async def _call(self, tool: str, **arguments: str) -> dict[str, Any]:
         result = await self.client.call_tool(tool, arguments)
         (content,) = result.content
-        assert content.type == "text" and tokens(content.text) < 5_000
+        assert content.type == "text" and estimate_tokens(content.text) < 5_000
         return data_of(result)
 
 

@@ -22,7 +22,7 @@ from shisho.domain.payloads import SearchJob
 from shisho.interfaces.api import schemas
 from shisho.interfaces.api.contract import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.mcp import server as mcp
-from shisho.language.tokens import tokens
+from shisho.language.tokens import estimate_tokens
 from tests.flows.smallweb import small_web, way
 from tests.interfaces.errand import errand
 from tests.interfaces.serving import (
@@ -62,7 +62,7 @@ async def test_every_tool_over_every_way(way: str, mode: str, tmp_path: Path) ->
         async def noted(tool: str, **arguments: Any) -> dict[str, Any]:
             called.add(tool)
             data = await call(tool, **arguments)
-            assert tokens(json.dumps(data, ensure_ascii=False)) < 5_000
+            assert estimate_tokens(json.dumps(data, ensure_ascii=False)) < 5_000
             return data
 
         await errand(noted)

@@ -11,7 +11,7 @@ import pytest
 
 from shisho.language.dates import find_periods
 from shisho.language.designations import find_designations
-from shisho.language.terms import fold, terms
+from shisho.language.terms import fold, split_terms
 from shisho.librarian.selection.gates import (
     GATES,
     Gate,
@@ -72,7 +72,7 @@ OPPOSITES = files("shisho.librarian.selection").joinpath("opposites.txt").read_t
 @pytest.mark.parametrize("line", OPPOSITES)
 def test_each_word_of_a_pair_is_one_term_that_the_other_side_does_not_answer(line: str) -> None:
     one, other = (side.split() for side in line.split("|"))
-    found = [[terms(fold(word)) for word in side] for side in (one, other)]
+    found = [[split_terms(fold(word)) for word in side] for side in (one, other)]
     assert all(len(word) == 1 for side in found for word in side)
     for asked, stated in ((one[0], other[0]), (other[0], one[0])):
         question, answer = f"Where is the {asked} thing?", f"The {stated} thing is green."

@@ -15,7 +15,7 @@ from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Scope, SearchRequest, Source
 from shisho.domain.embedding import Embedding
-from shisho.language.terms import query
+from shisho.language.terms import make_query
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore, Work
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.packed_vectors import pack_vectors, unpack_vectors
@@ -90,7 +90,9 @@ async def test_a_visitors_search_looks_three_times_into_the_database(
 async def test_a_search_looks_once_into_the_database(tmp_path: Path, database: CountingDatabase) -> None:
     shelf = EmbeddedShelf(database, SystemClock())
     index = LexicalIndex(tmp_path / "lexical", database)
-    searcher = CorpusSearcher(shelf, Retriever(index, query), StoredSessions(EmbeddedQueryStore(database)))
+    searcher = CorpusSearcher(
+        shelf, Retriever(index, make_query), StoredSessions(EmbeddedQueryStore(database))
+    )
     request = SearchRequest(keyword_query=("統計の講義",))
     await index.catch_up()
     before = database.looks

@@ -19,7 +19,7 @@ from shisho.bootstrap.library import open_library
 from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import Intake, PassageId, Scope, SearchRequest, Source
 from shisho.domain.embedding import Embedding, NewEmbedding
-from shisho.language.terms import query
+from shisho.language.terms import make_query
 from shisho.ports import SearchView
 from shisho.stores.postgres import lexical
 from shisho.stores.postgres.lexical import PostgresIndex
@@ -97,7 +97,9 @@ def new(name: str, text: str) -> NewEmbedding:
 
 
 async def ranked(store: Store, text: str) -> list[str]:
-    ranking = await Retriever(store.index, query).rank(SearchRequest(keyword_query=(text,)), Scope(), TOP)
+    ranking = await Retriever(store.index, make_query).rank(
+        SearchRequest(keyword_query=(text,)), Scope(), TOP
+    )
     return [candidate.passage.id for candidate in ranking]
 
 

@@ -92,17 +92,17 @@ class Appearance:
             None if self._has_coloured_letters else BLACK, None if has_painted_paper else WHITE
         )
 
-    def style_of(self, element: Any) -> Style:
+    def compute_style(self, element: Any) -> Style:
         written = element.get("style") or ""
         style = self._styles.get(written)
         if style is None:
             style = self._styles[written] = parse_style(written)
         return style
 
-    def changes_look(self, element: Any) -> bool:
+    def has_own_style(self, element: Any) -> bool:
         """Return False if an element looks like its parent."""
         return (
-            any(map(_CHANGING.__contains__, self.style_of(element)))
+            any(map(_CHANGING.__contains__, self.compute_style(element)))
             or element.tag in _CHANGING_TAGS
             or element.get("bgcolor") is not None
             or element.get("background") is not None
@@ -119,9 +119,9 @@ class Appearance:
         return look
 
     def _find_inside(self, outer: LetterLook, element: Any) -> LetterLook:
-        if not self.changes_look(element):
+        if not self.has_own_style(element):
             return outer
-        style = self.style_of(element)
+        style = self.compute_style(element)
         look = _apply_size(_apply_shadow(self._apply_colour(outer, element, style), style), style)
         if element.tag not in SEEN_ANYWAY:
             return look

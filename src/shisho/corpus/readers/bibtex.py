@@ -121,7 +121,7 @@ class _NumberedEntries(BlockMiddleware):
         return self.transform_entry(block, library) if isinstance(block, Entry) else failed_block
 
 
-def references(text: str) -> Iterator[Reference]:
+def parse_bibtex(text: str) -> Iterator[Reference]:
     """Yield each entry once. Other blocks and broken entries are skipped."""
     for entry in parse_string(text, parse_stack=[_NumberedEntries(), *default_parse_stack()]).entries:
         fields = {

@@ -35,7 +35,7 @@ _LETTERS = (
 
 
 @lru_cache(maxsize=1)
-def font() -> bytes:
+def make_font() -> bytes:
     """Return a TrueType file of less than a kilobyte."""
     tables = {
         b"OS/2": _make_os2(),

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from shisho.corpus.readers import text as text_reader
-from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
+from shisho.corpus.readers.sheets import SheetCell, SheetRow, build_sheet_blocks, is_words
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentUnreadable
@@ -29,7 +29,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     text, separator = _split_separator(strip_controls(decode(data, charset)))
     csv.field_size_limit(LONGEST)
     try:
-        blocks = tuple(sheet_blocks(_read_rows(text, separator), "", None)) if separator else ()
+        blocks = tuple(build_sheet_blocks(_read_rows(text, separator), "", None)) if separator else ()
     except csv.Error:
         separator = ""
     if not separator:

@@ -25,7 +25,7 @@ from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings, title_of
 from shisho.corpus.readers.hidden import drop_elements
 from shisho.corpus.readers.numbering import ParagraphCounter
-from shisho.corpus.readers.office import open_package, table
+from shisho.corpus.readers.office import format_table, open_package
 from shisho.corpus.readers.symbols import write_placed, write_symbol, write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.walking import mark_item
@@ -170,7 +170,7 @@ def _number(paragraph: Any, counter: ParagraphCounter) -> str | None:
 
 def _make_blocks(item: Any, headings: Headings, counter: ParagraphCounter) -> Iterator[Block]:
     if isinstance(item, Table):
-        if text := table(_read_rows(item._tbl)):
+        if text := format_table(_read_rows(item._tbl)):
             yield Block(text, BlockKind.TABLE, headings=headings.path)
         return
     parts = item.part.related_parts

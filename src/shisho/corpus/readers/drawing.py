@@ -19,7 +19,7 @@ import pypdfium2
 from PIL import ImageSequence
 
 from shisho.corpus.readers.pdffonts import open_document
-from shisho.corpus.readers.pictures import open_picture, points_of_pixel, turn_upright
+from shisho.corpus.readers.pictures import measure_pixel, open_picture, turn_upright
 from shisho.domain.viewing import PageStrip
 from shisho.errors import DocumentUnreadable
 
@@ -34,7 +34,7 @@ EFFORT = 2  # of 6: the others take up to four times as long and save a tenth
 Image = Any
 
 
-def pdf_sizes(data: bytes) -> list[tuple[float, float]]:
+def measure_pdf(data: bytes) -> list[tuple[float, float]]:
     """Return width and height of each displayed page in points; zeros for a damaged page.
 
     Raises as `open_document` does.
@@ -43,7 +43,7 @@ def pdf_sizes(data: bytes) -> list[tuple[float, float]]:
         return [_measure_page(document, index) for index in range(len(document))]
 
 
-def picture_sizes(data: bytes) -> list[tuple[float, float]]:
+def measure_pictures(data: bytes) -> list[tuple[float, float]]:
     """Return the same for each picture in a file.
 
     Raises:
@@ -52,7 +52,7 @@ def picture_sizes(data: bytes) -> list[tuple[float, float]]:
     sizes = []
     with open_picture(data) as picture:
         for frame in ImageSequence.Iterator(picture):
-            points = points_of_pixel(frame)
+            points = measure_pixel(frame)
             width, height = turn_upright(frame).size
             sizes.append((width * points, height * points))
     return sizes
@@ -78,7 +78,7 @@ def draw_pdf(data: bytes, page: int, width: int) -> bytes:
 
 
 def draw_picture(data: bytes, page: int, width: int) -> bytes:
-    """Return a picture as WebP, never enlarged. Raises as `picture_sizes` does."""
+    """Return a picture as WebP, never enlarged. Raises as `measure_pictures` does."""
     with open_picture(data) as picture:
         try:
             picture.seek(page - 1)

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.readers.cellformat import format_value
-from shisho.corpus.readers.office import table
+from shisho.corpus.readers.office import format_table
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import BlockKind
 
@@ -76,7 +76,7 @@ def _read_chart(tree: Any) -> Iterator[tuple[BlockKind, str]]:
         [labels.get(index, ""), *(values.get(index, "") for values in figures)]
         for index in sorted({index for values in figures for index in values})
     ]
-    yield BlockKind.TABLE, table([["", *names], *rows]) if rows else ""
+    yield BlockKind.TABLE, format_table([["", *names], *rows]) if rows else ""
 
 
 def _read_points(series: Any, role: str) -> dict[int, str]:

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.html import read_whole_blocks
-from shisho.corpus.readers.text import decode, paragraphs, strip_controls
+from shisho.corpus.readers.text import decode, split_paragraphs, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable
 from shisho.messages.message import Message
@@ -157,4 +157,4 @@ def _read_text(part: EmailMessage, headings: tuple[str, ...]) -> Iterator[Block]
         for block in read_whole_blocks(text):
             yield Block(block.text, block.kind, headings=(*headings, *block.headings))
     else:
-        yield from (Block(paragraph, headings=headings) for paragraph in paragraphs(text))
+        yield from (Block(paragraph, headings=headings) for paragraph in split_paragraphs(text))

@@ -47,7 +47,7 @@ def read(data: bytes) -> Reading:
         book = _Book(archive)
         if book.is_locked():
             raise DocumentEncrypted("reader.epub.protected")
-        blocks = [block for number, name in book.spine for block in book.part(name, number)]
+        blocks = [block for number, name in book.spine for block in book.read_part(name, number)]
         if not blocks:
             raise DocumentUnreadable("reader.empty_text")
         return Reading(tuple(blocks), book.title, book.length, description=book.description)
@@ -89,7 +89,7 @@ class _Book:
         methods = _find_named(self._parse_part(_ENCRYPTION), "EncryptionMethod")
         return any(method.get("Algorithm") not in _VEILS for method in methods)
 
-    def part(self, name: str, number: int) -> Iterator[Block]:
+    def read_part(self, name: str, number: int) -> Iterator[Block]:
         """Yield the blocks of a part.
 
         A part without an entry continues the previous chapter, and so does text before the part's first

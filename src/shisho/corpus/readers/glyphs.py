@@ -17,8 +17,8 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from shisho.corpus.readers.pdffonts import open_document, substitutes
-from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, line_text, read_line, text_lines
+from shisho.corpus.readers.pdffonts import install_substitutes, open_document
+from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, clean_line, read_line, read_lines
 from shisho.domain.viewing import Box, CharacterPlacement, PlacementDoubt
 from shisho.errors import DocumentUnreadable
 
@@ -55,7 +55,7 @@ def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -
     Raises:
         DocumentUnreadable: The page is damaged. `open_document` may raise other errors.
     """
-    fonts = substitutes()
+    fonts = install_substitutes()
     fonts.begin()
     with closing(open_document(data)) as document:
         placement = _place_on_page(document, page, lines)
@@ -100,7 +100,7 @@ def _place_on_page(
         raise DocumentUnreadable("reader.page_damaged", page=number) from damage
     try:
         sheet = _Sheet(page, textpage, number, anywhere)
-        runs = [run for line in lines for run in sheet.runs(*line)]
+        runs = [run for line in lines for run in sheet.split_runs(*line)]
         return CharacterPlacement(tuple(_round_outward(box) for box in sheet.find_boxes(runs)))
     except _Doubt as doubt:
         return CharacterPlacement((), doubt.doubt)
@@ -117,10 +117,10 @@ class _Sheet:
         self._number = number
         self._anywhere = anywhere
         self._transform = PageTransform(page)
-        self._lines = list(text_lines(textpage))
+        self._lines = list(read_lines(textpage))
         self._quoted: list[Glyph] = []
 
-    def runs(self, text: str, box: Box, first: int, last: int) -> Iterator[list[Glyph]]:
+    def split_runs(self, text: str, box: Box, first: int, last: int) -> Iterator[list[Glyph]]:
         """Yield the quoted characters of a line, neighbours together."""
         printed = _find_printed(text)
         ranks = [rank for rank, place in enumerate(printed) if first <= place < last]
@@ -181,7 +181,7 @@ class _Sheet:
         squeezed = "".join(text.split())
         likely = []
         for words, start, end in self._lines:
-            if "".join(line_text(words).split()) == squeezed:
+            if "".join(clean_line(words).split()) == squeezed:
                 line = read_line(self._textpage, self._transform, words, start, end, self._number)
                 if line is not None:
                     likely.append((_measure_distance(line.box, box), words, start))
@@ -204,13 +204,13 @@ class _Sheet:
 
     def _find_box(self, index: int) -> Box | None:
         """Return the outline of a character, or its font's box if it has none."""
-        box = self._transform.letter(self._textpage, index)
+        box = self._transform.read_letter_box(self._textpage, index)
         if box is not None and _measure_area(box) > 0:
             return box
         rectangle = pdfium.FS_RECTF()
         if not pdfium.FPDFText_GetLooseCharBox(self._textpage, index, ctypes.byref(rectangle)):
             return None
-        box = self._transform.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        box = self._transform.transform_box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
         return box if _measure_area(box) > 0 else None
 
     def _list_other_glyphs(self, indices: set[int]) -> Iterator[Glyph]:
@@ -258,7 +258,7 @@ def _find_printed(text: str) -> list[int]:
 
 
 def _is_white(letter: str) -> bool:
-    return not line_text(letter).strip() if letter != HYPHEN else False
+    return not clean_line(letter).strip() if letter != HYPHEN else False
 
 
 def _join_run(run: Iterable[Glyph]) -> Box:

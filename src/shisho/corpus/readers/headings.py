@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from shisho.corpus.layout import label_heading
-from shisho.corpus.readers.shapes import depth
+from shisho.corpus.readers.shapes import parse_depth
 from shisho.domain.corpus import Block, BlockKind
 
 
@@ -55,6 +55,6 @@ def title_of(stated: str, blocks: Iterable[Block]) -> str:
         return stated
     first = next((block for block in islice(blocks, FIRST) if block.kind is BlockKind.HEADING), None)
     # 「第1章」 and 「1.1」 are headings of parts of an untitled document.
-    if first is None or depth(first.text) is not None or (first.page or 1) > FRONT:
+    if first is None or parse_depth(first.text) is not None or (first.page or 1) > FRONT:
         return ""
     return label_heading(first.text)

@@ -41,10 +41,10 @@ def drop_hidden(tree: Any) -> None:
     for element in _MARKED(tree):
         if element.tag in SEEN_ANYWAY:
             continue
-        style = page.style_of(element)
+        style = page.compute_style(element)
         if _is_by_attribute(element, style) or _is_by_style(element, style):
             gone.append(element)
-        elif element not in cleared and page.changes_look(element) and page.find_look(element).is_unseen:
+        elif element not in cleared and page.has_own_style(element) and page.find_look(element).is_unseen:
             gone += _clear(element, page, cleared)
     drop_elements(tree, gone)
 

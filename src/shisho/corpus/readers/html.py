@@ -162,7 +162,7 @@ def read_parts(
     drop_elements(tree, tree.xpath(_NOTE_REFERENCES))
     _spell_out(tree)
     clear_surroundings(tree)
-    return TreeWalk(anchors, headings).parts_of(tree)
+    return TreeWalk(anchors, headings).collect_parts(tree)
 
 
 def _parse_tree(html: str) -> Any:
@@ -250,9 +250,9 @@ def _write_formula(formula: Any) -> None:
 
 def _read_everything(tree: Any) -> list[Block]:
     clear_surroundings(tree)
-    return TreeWalk().blocks_of(tree)
+    return TreeWalk().collect_blocks(tree)
 
 
 def _drop_menus(tree: Any) -> list[Block]:
     drop_elements(tree, find_menus(tree))
-    return TreeWalk().blocks_of(tree)
+    return TreeWalk().collect_blocks(tree)

@@ -64,7 +64,7 @@ class KillableReader:
         is_wanted = self._ocr if source.ocr is None else source.ocr
         if kind in media.PICTURES:
             if not (is_wanted and recognition.is_installed()):
-                raise recognition.unrecognised_picture(is_off=not is_wanted)
+                raise recognition.make_picture_error(is_off=not is_wanted)
             return await self._recogniser.recognise_picture(source)
         if kind != media.PDF or not is_wanted or not recognition.is_installed():
             return await self._read(source, kind)
@@ -92,7 +92,7 @@ class KillableReader:
         try:
             reading = await self._read(source, media.PDF)
         except NeedsOcr as scan:
-            pages = recognition.pages_of(scan)
+            pages = recognition.list_pages(scan)
             recognised = await self._recogniser.recognise_pages(source, pages)
             if not recognised.blocks:
                 raise

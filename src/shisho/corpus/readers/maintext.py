@@ -143,7 +143,7 @@ def _extract_by_trafilatura(tree: Any) -> list[Block]:
     )
     if extracted is None or extracted.body is None:
         return []
-    return TreeWalk().blocks_of(_with_code(extracted.body))
+    return TreeWalk().collect_blocks(_with_code(extracted.body))
 
 
 def _with_code(body: Any) -> Any:
@@ -162,7 +162,7 @@ def _extract_by_readability(tree: Any) -> list[Block]:
         article = lxml.html.fromstring(Document(lxml.html.tostring(tree, encoding="unicode")).summary())
     except Exception:  # it raises any of lxml's errors on a page that it has emptied
         return []
-    return TreeWalk().blocks_of(article)
+    return TreeWalk().collect_blocks(article)
 
 
 def _keep_whole(tree: Any) -> None:
@@ -205,7 +205,7 @@ def _walk(frame: Any) -> list[Block]:
     part.tail = None
     clear_surroundings(part)
     drop_elements(part, find_menus(part))
-    return TreeWalk().blocks_of(part)
+    return TreeWalk().collect_blocks(part)
 
 
 def _call_paragraphs(tree: Any) -> bool:

@@ -21,7 +21,7 @@ from PIL import ImageSequence
 from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.pdffonts import open_document
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
-from shisho.corpus.readers.pictures import DPI, POINTS, open_picture, points_of_pixel, turn_upright
+from shisho.corpus.readers.pictures import DPI, POINTS, measure_pixel, open_picture, turn_upright
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.isolation.progress import Tell, tell_nobody
@@ -98,7 +98,7 @@ def _recognise_pages(pictures: Iterable[tuple[int, Any, float]], count: int, tel
 
 
 def _make_reading(pages: Sequence[PdfPage], count: int) -> Reading:
-    blocks = paragraphs.blocks(_equalise_sizes(pages))
+    blocks = paragraphs.build_blocks(_equalise_sizes(pages))
     return Reading(tuple(replace(block, ocr=True) for block in blocks), _title(blocks), count)
 
 
@@ -119,7 +119,7 @@ def _draw_page(document: Any, number: int) -> tuple[Any, float]:
 
 def _scale_frame(frame: Any) -> tuple[Any, float]:
     """Return a frame upright, on white, and no larger than a page needs."""
-    points = points_of_pixel(frame)
+    points = measure_pixel(frame)
     picture = turn_upright(frame)
     longer = max(picture.size)
     if longer > MAX_PIXELS:

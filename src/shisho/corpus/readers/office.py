@@ -37,7 +37,7 @@ def open_package(data: bytes) -> io.BytesIO:
     return io.BytesIO(data)
 
 
-def table(rows: Iterable[Sequence[str]]) -> str:
+def format_table(rows: Iterable[Sequence[str]]) -> str:
     """Return a table as text: a row per line, cells separated by tabs."""
     lines = ([" ".join(cell.split()) for cell in row] for row in rows)
     return "\n".join("\t".join(cells) for cells in lines if any(cells))

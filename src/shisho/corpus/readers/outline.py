@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
-from shisho.corpus.readers.shapes import depth, is_bullet, is_item, reads_as_heading
+from shisho.corpus.readers.shapes import can_be_heading, is_bullet, is_item, parse_depth
 
 Group = Sequence[PdfLine]
 
@@ -41,7 +41,7 @@ class Outline:
         )
         self._top = self._find_number_offset(heads)
 
-    def level(self, group: Group) -> int:
+    def find_level(self, group: Group) -> int:
         """Return the level from 1, the outermost; 0 if it is not a heading."""
         if not self._is_prominent(group):
             return 0
@@ -66,7 +66,7 @@ class Outline:
         size = group[0].size
         text = group[0].text
         bold = self._bold_marks and all(line.type.bold for line in group)
-        numbered = depth(text) is not None
+        numbered = parse_depth(text) is not None
         if self._large_marks and size >= LARGE * self._body:
             return numbered or not is_item(text)
         if len(group) > 1 or size < SAME * self._body:
@@ -74,7 +74,7 @@ class Outline:
         return (numbered and (bold or size >= NUMBERED * self._body)) or (bold and not is_item(text))
 
     def _find_depth(self, group: Group) -> int | None:
-        number = depth(group[0].text)
+        number = parse_depth(group[0].text)
         if number == 1 and self._chapters is not None and _find_chapter(group) is None:
             return self._chapters + 1
         return number
@@ -89,7 +89,7 @@ class Outline:
         return ranks.most_common(1)[0][0] - outer
 
 
-def body_size(lines: Iterable[PdfLine]) -> float:
+def measure_body(lines: Iterable[PdfLine]) -> float:
     """Return the font size of most characters."""
     weights: Counter[float] = Counter()
     for line in lines:
@@ -104,15 +104,17 @@ def _may_head(group: Group) -> bool:
         return False
     # The gap after the number is the only one in a heading.
     gaps = sum(len(line.gaps) for line in group)
-    return gaps <= (depth(text) is not None) and reads_as_heading(text)
+    return gaps <= (parse_depth(text) is not None) and can_be_heading(text)
 
 
 def _find_chapter(group: Group) -> int | None:
-    return depth(group[0].text) if group[0].text.startswith("第") else None
+    return parse_depth(group[0].text) if group[0].text.startswith("第") else None
 
 
 def _rank_sizes(heads: Iterable[Group]) -> dict[float, int]:
-    used = Counter(group[0].size for group in heads if group[0].page > 1 or depth(group[0].text) is not None)
+    used = Counter(
+        group[0].size for group in heads if group[0].page > 1 or parse_depth(group[0].text) is not None
+    )
     # A size used once (a preface, a table of contents) is on the chapters' level, not above it.
     ranked = sorted((size for size in used if used[size] > 1), reverse=True)
     return dict.fromkeys(used, 1) | {size: min(rank, LEVELS) for rank, size in enumerate(ranked, start=1)}

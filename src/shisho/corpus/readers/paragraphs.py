@@ -8,10 +8,10 @@ from itertools import chain, pairwise
 
 from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.outline import LARGE, Outline, body_size
+from shisho.corpus.readers.outline import LARGE, Outline, measure_body
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 from shisho.corpus.readers.running import drop_contents, drop_running_heads
-from shisho.corpus.readers.tables import align_columns, tables
+from shisho.corpus.readers.tables import align_columns, find_tables
 from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
 SAME_SIZE = 1.11
@@ -20,12 +20,12 @@ LABEL_CHARS = 60
 PITCH = 1.75  # times the font size, if a page has no measurable line pitch
 
 
-def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
+def build_blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
     """Return the blocks of all pages in order; each is on one page."""
     pdf_pages = drop_contents(drop_running_heads(pages))
     lines = [line for page in pdf_pages for line in page.lines]
-    body = body_size(lines)
-    grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in pdf_pages]
+    body = measure_body(lines)
+    grouped = [_with_labels(_Grouping(page.lines, body).group_lines(), body) for page in pdf_pages]
     every_group = chain.from_iterable(grouped)
     outline = Outline(lines, body, (group for kind, group in every_group if kind is BlockKind.PARAGRAPH))
     headings = Headings()
@@ -39,7 +39,7 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
             text = "\n".join(line.text for line in group)
             path = headings.path
             if kind is BlockKind.PARAGRAPH:
-                if level := (group is title) if page.is_slide else outline.level(group):
+                if level := (group is title) if page.is_slide else outline.find_level(group):
                     path = headings.open(text, level)
                     kind = BlockKind.HEADING
                 elif shapes.is_item(text):
@@ -54,11 +54,11 @@ class _Grouping:
     def __init__(self, lines: Sequence[PdfLine], body: float) -> None:
         self._lines = lines
         self._body = body
-        self._tables = tables(lines)
+        self._tables = find_tables(lines)
         self._pitch = _measure_pitches(lines)
         self._margin = _measure_margins(lines)
 
-    def groups(self) -> list[tuple[BlockKind, list[PdfLine]]]:
+    def group_lines(self) -> list[tuple[BlockKind, list[PdfLine]]]:
         groups: list[tuple[BlockKind, list[PdfLine]]] = []
         for index, line in enumerate(self._lines):
             if index and self._is_continued(groups[-1][1], index):
@@ -94,7 +94,7 @@ class _Grouping:
         return self._is_following(group, index, advance, pitch)
 
     def _is_beginning(self, line: PdfLine) -> bool:
-        heads = line.size >= LARGE * self._body and shapes.depth(line.text) is not None
+        heads = line.size >= LARGE * self._body and shapes.parse_depth(line.text) is not None
         return heads or shapes.is_bullet(line.text) or line.text.startswith("\u3000")
 
     def _is_following(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:

@@ -16,7 +16,7 @@ import pypdfium2
 from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.described import describe_pdf
 from shisho.corpus.readers.headings import title_of
-from shisho.corpus.readers.pdffonts import open_document, substitutes
+from shisho.corpus.readers.pdffonts import install_substitutes, open_document
 from shisho.corpus.readers.pdfpage import PdfPage, read_page
 from shisho.corpus.readers.recognition import UNREAD, join_numbers
 from shisho.domain.corpus import Reading
@@ -42,7 +42,7 @@ def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> 
     Raises:
         NeedsOcr: No page has a usable text layer.
     """
-    fonts = substitutes()
+    fonts = install_substitutes()
     fonts.begin()
     with closing(open_document(data, password)) as document:
         pages = _read_pages(document, tell)
@@ -60,7 +60,7 @@ def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> 
     pdf_pages = [
         replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)
     ]
-    blocks = paragraphs.blocks(pdf_pages)
+    blocks = paragraphs.build_blocks(pdf_pages)
     if not blocks:
         raise NeedsOcr(
             "reader.pdf.no_text_layer",

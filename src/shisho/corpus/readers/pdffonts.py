@@ -13,7 +13,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from shisho.corpus.readers.boxfont import font
+from shisho.corpus.readers.boxfont import make_font
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge
 
 MAX_PAGES = 10_000
@@ -94,7 +94,7 @@ class FontSubstitutes:
 
 
 @lru_cache(maxsize=1)
-def substitutes() -> FontSubstitutes:
+def install_substitutes() -> FontSubstitutes:
     """Return the font callbacks of this process, installed once."""
     return FontSubstitutes()
 
@@ -102,7 +102,7 @@ def substitutes() -> FontSubstitutes:
 def _copy(_: Any, handle: Any, table: int, buffer: Any, size: int) -> int:
     if table:  # a single table is only requested for font collections
         return 0
-    data = font()
+    data = make_font()
     if buffer and size >= len(data):
         ctypes.memmove(buffer, data, len(data))
     return len(data)

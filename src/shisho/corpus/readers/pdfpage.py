@@ -96,7 +96,7 @@ def read_page(document: Any, number: int) -> PdfPage:
     try:
         place = PageTransform(page)
         lines = []
-        for words, start, end in text_lines(textpage):
+        for words, start, end in read_lines(textpage):
             if line := read_line(textpage.raw, place, words, start, end, number):
                 lines.append(line)
         width, height = page.get_size()
@@ -106,7 +106,7 @@ def read_page(document: Any, number: int) -> PdfPage:
         page.close()
 
 
-def text_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
+def read_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
     """Yield each non-blank line of a page, with its start and end in PDFium's text."""
     wide = 0  # PDFium counts a character beyond U+FFFF (a letter of mathematics, a rare kanji) as two
     for match in _LINE.finditer(textpage.get_text_range()):
@@ -116,7 +116,7 @@ def text_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
             yield match[0], start, match.end() + wide
 
 
-def line_text(words: str) -> str:
+def clean_line(words: str) -> str:
     """Return a line of PDFium's text in its stored form."""
     return strip_controls(words.replace(HYPHEN, "-")).rstrip()
 
@@ -128,7 +128,7 @@ def read_line(
     first = start + len(text) - len(text.lstrip())
     at = max(0, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, first))
     last = max(at, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, end - 1))
-    boxes = place.rectangles(textpage, at, last - at + 1)
+    boxes = place.read_boxes(textpage, at, last - at + 1)
     if not boxes:
         return None
     remaining = min(box[0] for box in boxes)
@@ -140,7 +140,7 @@ def read_line(
     type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
     gaps = () if vertical else _find_gaps(boxes, GAP * type_.size)
     return PdfLine(
-        text=line_text(text),
+        text=clean_line(text),
         page=number,
         box=(round(remaining, 1), round(top, 1), round(right, 1), round(bottom, 1)),
         type=type_,
@@ -160,7 +160,7 @@ def _find_cells(
     for offset, letter in enumerate(text):
         if not letter.isspace():
             at = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, index)
-            box = place.letter(textpage, at)
+            box = place.read_letter_box(textpage, at)
             if box is not None:
                 # Words are separated by white space; a bracket has some of its own.
                 apart = offset > 0 and text[offset - 1].isspace()
@@ -211,7 +211,7 @@ class PageTransform:
         )
         return device_x.value / _SCALE, device_y.value / _SCALE
 
-    def box(self, remaining: float, bottom: float, right: float, top: float) -> Box:
+    def transform_box(self, remaining: float, bottom: float, right: float, top: float) -> Box:
         a, b, c, d, e, f = self._matrix
         x0 = a * remaining + b * bottom + c
         y0 = d * remaining + e * bottom + f
@@ -219,19 +219,19 @@ class PageTransform:
         y1 = d * right + e * top + f
         return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
-    def rectangles(self, textpage: Any, start: int, count: int) -> list[Box]:
+    def read_boxes(self, textpage: Any, start: int, count: int) -> list[Box]:
         left, top, right, bottom = (ctypes.c_double() for _ in range(4))
         return [
-            self.box(left.value, bottom.value, right.value, top.value)
+            self.transform_box(left.value, bottom.value, right.value, top.value)
             for index in range(pdfium.FPDFText_CountRects(textpage, start, count))
             if pdfium.FPDFText_GetRect(textpage, index, left, top, right, bottom)
         ]
 
-    def letter(self, textpage: Any, index: int) -> Box | None:
+    def read_letter_box(self, textpage: Any, index: int) -> Box | None:
         left, right, bottom, top = (ctypes.c_double() for _ in range(4))
         if not pdfium.FPDFText_GetCharBox(textpage, index, left, right, bottom, top):
             return None
-        return self.box(left.value, bottom.value, right.value, top.value)
+        return self.transform_box(left.value, bottom.value, right.value, top.value)
 
     def type(self, textpage: Any, first: int, last: int) -> Typeface | None:
         """Return the type of a few sampled characters from `first` to `last`.
@@ -264,7 +264,7 @@ class PageTransform:
         x = ctypes.c_double()
         y = ctypes.c_double()
         pdfium.FPDFText_GetCharOrigin(textpage, index, x, y)
-        return self.box(x.value, y.value, x.value, y.value)[1]
+        return self.transform_box(x.value, y.value, x.value, y.value)[1]
 
 
 def _read_font(textpage: Any, index: int) -> bytes:

@@ -44,7 +44,7 @@ def turn_upright(frame: Any) -> Any:
     return Image.alpha_composite(ground, picture).convert("RGB")
 
 
-def points_of_pixel(frame: Any) -> float:
+def measure_pixel(frame: Any) -> float:
     """Return the number of points in a pixel of the picture."""
     dpi = float((frame.info.get("dpi") or (DPI, DPI))[0])
     return POINTS / (dpi if 50 <= dpi <= 2400 else DPI)

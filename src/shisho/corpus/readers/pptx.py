@@ -19,7 +19,7 @@ from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import write_formula
 from shisho.corpus.readers.headings import title_of
-from shisho.corpus.readers.office import open_package, table
+from shisho.corpus.readers.office import format_table, open_package
 from shisho.corpus.readers.symbols import write_lowered, write_raised, write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -70,7 +70,7 @@ def _read_slide(slide: Any, number: int) -> Iterator[Block]:
             continue
         if shape.has_text_frame and (text := _read_text(shape.text_frame)):
             yield Block(text, BlockKind.PARAGRAPH, number, path)
-        elif getattr(shape, "has_table", False) and (text := table(_list_rows(shape.table))):
+        elif getattr(shape, "has_table", False) and (text := format_table(_list_rows(shape.table))):
             yield Block(text, BlockKind.TABLE, number, path)
         for kind, text in read_drawings(shape._element, lambda name: slide.part.related_part(name).blob):
             yield Block(text, kind, number, path)

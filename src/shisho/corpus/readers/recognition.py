@@ -93,13 +93,13 @@ def _make_work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
     )
 
 
-def pages_of(scan: NeedsOcr) -> tuple[int, ...]:
+def list_pages(scan: NeedsOcr) -> tuple[int, ...]:
     """Return all pages of a PDF without any text."""
     count = scan.message.values.get("pages") if isinstance(scan.message, Message) else None
     return tuple(range(1, count + 1)) if isinstance(count, int) else (1,)
 
 
-def unrecognised_picture(is_off: bool) -> NeedsOcr:
+def make_picture_error(is_off: bool) -> NeedsOcr:
     """Return the error for a picture that is not ingested."""
     if is_off:
         return NeedsOcr("reader.ocr.off")

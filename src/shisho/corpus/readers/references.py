@@ -98,11 +98,11 @@ def _parse_entries(text: str, kind: str) -> Iterator[Reference]:
     if kind == BIBTEX:
         from shisho.corpus.readers import bibtex
 
-        return bibtex.references(text)
+        return bibtex.parse_bibtex(text)
     if kind == RIS:
         from shisho.corpus.readers import ris
 
-        return ris.references(text)
+        return ris.parse_ris(text)
     return _read_csl_references(text)
 
 
@@ -141,10 +141,10 @@ def _read_csl_references(text: str) -> Iterator[Reference]:
     items = [items] if isinstance(items, dict) else items
     for item in items if isinstance(items, list) else []:
         if isinstance(item, dict):
-            yield csl_reference(item)
+            yield parse_csl(item)
 
 
-def csl_reference(item: Mapping[str, Any]) -> Reference:
+def parse_csl(item: Mapping[str, Any]) -> Reference:
     """Return an item of CSL-JSON, or of Crossref.
 
     Crossref's titles are lists, and its kinds have different names.

@@ -41,7 +41,7 @@ _KINDS = {
 }
 
 
-def references(text: str) -> Iterator[Reference]:
+def parse_ris(text: str) -> Iterator[Reference]:
     """Yield each entry once. Other content is skipped."""
     for entry in rispy.loads(text.rstrip() + _END):
         facts = {fact: _find_first(entry, names) for fact, names in _FIELDS.items()}

@@ -91,7 +91,7 @@ def is_wordless(text: str) -> bool:
     return not _LETTER.search(text)
 
 
-def depth(text: str) -> int | None:
+def parse_depth(text: str) -> int | None:
     """Return the depth of the number before a heading, or None.
 
     1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」.
@@ -103,7 +103,7 @@ def depth(text: str) -> int | None:
     return None
 
 
-def reads_as_heading(text: str) -> bool:
+def can_be_heading(text: str) -> bool:
     """Return whether a text can be a heading.
 
     It has words, no final punctuation, no dots that lead to a page number, and is not a formula.

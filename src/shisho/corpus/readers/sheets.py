@@ -67,7 +67,7 @@ def is_words(text: str) -> bool:
     return not _FIGURE.fullmatch(text)
 
 
-def sheet_blocks(rows: Iterable[SheetRow], name: str, page: int | None) -> Iterator[Block]:
+def build_sheet_blocks(rows: Iterable[SheetRow], name: str, page: int | None) -> Iterator[Block]:
     """Yield the blocks of one sheet, under its name."""
     walk = _SheetWalk(name, page)
     for row, following in _with_following(rows):

@@ -15,7 +15,7 @@ TEXTS = {
 and a sentence."""
 
 
-def specimen() -> bytes:
+def make_specimen() -> bytes:
     """Return a PDF of one page, with each sentence written horizontally and vertically."""
     objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "", ""]
     names: list[str] = []
@@ -36,7 +36,7 @@ def specimen() -> bytes:
     return _file(objects)
 
 
-def places() -> dict[str, tuple[float, float, float, float]]:
+def locate_sentences() -> dict[str, tuple[float, float, float, float]]:
     """Return the boxes of the horizontal sentences by language.
 
     A box is left, top, right and bottom as fractions of the page.

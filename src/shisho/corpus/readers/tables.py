@@ -14,7 +14,7 @@ FAR = 2.5  # of the font size: the distance of lines in a table
 CELL_LINES = 6  # between two rows that consist of pieces
 
 
-def tables(lines: Sequence[PdfLine]) -> dict[int, int]:
+def find_tables(lines: Sequence[PdfLine]) -> dict[int, int]:
     """Return for each line that is a row the index of its table's first row."""
     rows: dict[int, int] = {}
     last: int | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
-from shisho.language.encodings import agrees, codec_of, decode_with
+from shisho.language.encodings import decode_with, find_codec, is_plausible
 
 LONGEST = 200_000  # characters of a paragraph
 SHORT = 64 << 10  # bytes, read in a millisecond: a request to a child costs as much
@@ -46,13 +46,13 @@ def is_harmless(data: bytes, charset: str | None = None) -> bool:
 
 def read(data: bytes, charset: str | None = None) -> Reading:
     """Read paragraphs between blank lines. `charset`: the encoding that the server named."""
-    blocks = tuple(map(Block, paragraphs(strip_controls(decode(data, charset)))))
+    blocks = tuple(map(Block, split_paragraphs(strip_controls(decode(data, charset)))))
     if not blocks:
         raise DocumentUnreadable("reader.empty_text")
     return Reading(blocks)
 
 
-def paragraphs(text: str) -> Iterator[str]:
+def split_paragraphs(text: str) -> Iterator[str]:
     """Yield the stretches between blank lines, none longer than `LONGEST`."""
     for paragraph in _BLANK_LINES.split(text.strip("\n")):
         if paragraph.strip():
@@ -92,7 +92,7 @@ def decode(data: bytes, *labels: str | None) -> str:
             return data.decode(encoding, "replace")
     if wide_codec := _detect_by_zeros(data[:LOOKED_AT]):
         return data.decode(wide_codec, "replace")
-    named_words = [codec for label in labels if (codec := codec_of(label))]
+    named_words = [codec for label in labels if (codec := find_codec(label))]
     # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the
     # label is wrong.
     wide = [codec for codec in named_words if codec.startswith("utf-16") and b"\x00" in data]
@@ -126,7 +126,7 @@ def _detect_by_zeros(head: bytes) -> str:
 
 
 def _decode_agreeing(data: bytes, *encodings: str) -> str | None:
-    return next((text for encoding in encodings if agrees(text := decode_with(data, encoding))), None)
+    return next((text for encoding in encodings if is_plausible(text := decode_with(data, encoding))), None)
 
 
 def _decode_strictly(data: bytes, encoding: str) -> str | None:
@@ -146,7 +146,7 @@ def _interpret_western(data: bytes) -> str:
         text = decode_with(data, codec)
         kana = _KANA.findall(text)
         is_full = len(set(kana)) >= FEW_KANA and len(kana) > len(_HALF_WIDTH.findall(text))
-        if is_full and agrees(text):
+        if is_full and is_plausible(text):
             return codec
     return WESTERN
 

@@ -88,7 +88,7 @@ class TreeWalk:
         self._row: list[str] = []
         self._rows: list[str] = []
 
-    def blocks_of(self, tree: Any) -> list[Block]:
+    def collect_blocks(self, tree: Any) -> list[Block]:
         for event, element in etree.iterwalk(tree, events=("start", "end")):
             if not isinstance(element.tag, str):
                 continue
@@ -99,13 +99,13 @@ class TreeWalk:
         self._flush(1)
         return self._blocks
 
-    def parts_of(self, tree: Any) -> list[tuple[str, list[Block]]]:
+    def collect_parts(self, tree: Any) -> list[tuple[str, list[Block]]]:
         """Return the blocks by the last anchor before them, in order.
 
         Blocks before all anchors have an empty name. A heading counts as after an anchor inside it, other
         text by its beginning.
         """
-        blocks = self.blocks_of(tree)
+        blocks = self.collect_blocks(tree)
         parts: list[tuple[str, list[Block]]] = [(name, []) for name in ("", *self._passed)]
         for count, block in zip(self._counts, blocks, strict=True):
             parts[count][1].append(block)

@@ -23,7 +23,7 @@ from shisho.corpus.readers.cellformat import JAPANESE, Value, format_value
 from shisho.corpus.readers.described import describe_properties
 from shisho.corpus.readers.headings import title_of
 from shisho.corpus.readers.office import open_package
-from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
+from shisho.corpus.readers.sheets import SheetCell, SheetRow, build_sheet_blocks, is_words
 from shisho.corpus.readers.sheetxml import CellRange, SheetXml
 from shisho.corpus.readers.symbols import write_placed
 from shisho.corpus.readers.text import strip_controls
@@ -63,7 +63,7 @@ def read(data: bytes) -> Reading:
             if sheet.sheet_state == _SHOWN:
                 source = SheetXml(sheet, _read_sheet_ranges(sheet))
                 blocks.extend(
-                    sheet_blocks(_read_rows(source, book.epoch), strip_controls(sheet.title), number)
+                    build_sheet_blocks(_read_rows(source, book.epoch), strip_controls(sheet.title), number)
                 )
                 rows += len(source.hidden_rows)
                 columns += len(source.hidden_columns)

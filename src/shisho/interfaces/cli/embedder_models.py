@@ -39,7 +39,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
 
     settings = settings_.load(**context.obj)
     model = settings.text("model")
-    embedders = tuple(model_files(settings).models())
+    embedders = tuple(model_files(settings).list_models())
     say = load_words(context)
 
     async def execute() -> None:

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 from shisho.language.numbers import (
     COUNTERS,
-    FigurePlace,
-    Figures,
+    LocatedFigure,
     Measure,
-    figure_places,
-    figures,
+    TextFigures,
+    find_figures,
     fold_figures,
+    locate_figures,
 )
 from shisho.language.patterns import compile_lazily
 
@@ -65,7 +65,7 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
     """Do the calculations of a sentence again. Operands are figures of the known text, results before them,
     and what follows from these by their units; a calculation with any other operand is left out: it proves
     nothing."""
-    quoted_figures = figures(known_text)
+    quoted_figures = find_figures(known_text)
     derived: list[Measure] = []
     calculations: list[Calculation] = []
     for text, expression, operands, result in _list_equations(fold_figures(sentence)):
@@ -97,8 +97,8 @@ def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measu
     """Yield the calculations of a legible text, `a × b = c = d` as two: as written, with a name of Python for
     each operand, the operands, and the result."""
     masked = _MARK.sub(" ", plain)
-    measured: list[tuple[FigurePlace, Measure]] = []
-    for place in reversed(figure_places(plain)):
+    measured: list[tuple[LocatedFigure, Measure]] = []
+    for place in reversed(locate_figures(plain)):
         mark = "."
         if isinstance(place.figure, Measure):
             mark = chr(FIRST_MARK + len(measured))
@@ -203,10 +203,10 @@ def _converts(measure: Measure, result: Measure) -> bool:
 
 
 def _is_known(
-    figure: Measure, quoted_figures: Figures, derived: Sequence[Measure], operands: Sequence[Measure]
+    figure: Measure, quoted_figures: TextFigures, derived: Sequence[Measure], operands: Sequence[Measure]
 ) -> bool:
     measures = (*quoted_figures.measures, *derived)
-    if any(have.says(figure) for have in measures):
+    if any(have.can_support(figure) for have in measures):
         return True
     if any(have.unit and convert(have, figure.unit) == Fraction(figure.value) for have in measures):
         return True

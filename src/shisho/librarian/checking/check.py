@@ -23,7 +23,7 @@ from itertools import accumulate, chain
 
 from shisho.domain.inquiry import EvidenceRef, SupportedBy, SupportOutcome
 from shisho.domain.session import SentenceRevision, SupportCounts
-from shisho.language.script import answer_language, answers_in_language
+from shisho.language.script import answer_language, is_in_language
 from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import Calculation, work_out
@@ -221,7 +221,7 @@ def _compare(
         unit.refs,
         unit.unknown,
         is_misplaced=bool(misplaced),
-        is_foreign=is_foreign or not answers_in_language(unit.text, sources.question),
+        is_foreign=is_foreign or not is_in_language(unit.text, sources.question),
         suspect=foreign or misplaced,
         features=features,
     )

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from shisho.language.meanings import LIGHT, word_set
-from shisho.language.numbers import Date, Measure, figure_places, fold_figures, kanji_number
+from shisho.language.meanings import LIGHT, read_words
+from shisho.language.numbers import Date, Measure, fold_figures, locate_figures, parse_kanji
 from shisho.language.patterns import compile_lazily
-from shisho.language.sentences import sentences
-from shisho.language.terms import fold, terms
+from shisho.language.sentences import split_sentences
+from shisho.language.terms import fold, split_terms
 
 Figure = Date | Measure
 MAX_CLAUSES = 60  # of one text
@@ -23,7 +23,7 @@ _NUMBER = compile_lazily(r"[\d.,]+|[〇一二三四五六七八九十百千万�
 _PARAGRAPH = compile_lazily(r"^[(（]?\d{1,2}[)）.]? (?=\D)")
 _NUMBERED = compile_lazily(r"第 ?([0-9]{1,4}|[一二三四五六七八九十]{1,4})")
 # Words that other checks cover, that name a source, or that only join.
-COVERED = LIGHT | word_set(
+COVERED = LIGHT | read_words(
     "限る 必要 可能 付く 中 項 条 号 良い 資料 文書 手元 定める 出来る 義務 一方 例えば document accord overal need must may"
 )
 
@@ -99,7 +99,7 @@ class Clause:
 def read_clauses(text: str) -> tuple[Clause, ...]:
     """Split a text into clauses. A row of a table is one clause."""
     clauses: list[Clause] = []
-    for number, (start, end) in enumerate(sentences(text)):
+    for number, (start, end) in enumerate(split_sentences(text)):
         sentence = text[start:end]
         parts = [sentence] if "\t" in sentence or " | " in sentence else _BORDER.split(sentence)
         for part in parts:
@@ -126,14 +126,14 @@ def count_different_marks(text: str, other: str, kinds: Iterable[str]) -> int:
 
 def is_in(figure: Figure, others: Iterable[Figure]) -> bool:
     """True if one of the others says the figure."""
-    return any(type(other) is type(figure) and other.says(figure) for other in others)  # type: ignore[arg-type]
+    return any(type(other) is type(figure) and other.can_support(figure) for other in others)  # type: ignore[arg-type]
 
 
 def _read_tokens(text: str) -> Iterator[Token]:
     plain = _PARAGRAPH.sub("", fold_figures(text))
-    plain = _NUMBERED.sub(lambda match: f" no{kanji_number(match[1])} ", plain)
+    plain = _NUMBERED.sub(lambda match: f" no{parse_kanji(match[1])} ", plain)
     at = 0
-    for place in figure_places(plain):
+    for place in locate_figures(plain):
         yield from _read_words(plain[at : place.start])
         figure = place.figure
         term = f"{figure.value.normalize()}{figure.unit}" if isinstance(figure, Measure) else str(figure)
@@ -143,7 +143,7 @@ def _read_tokens(text: str) -> Iterator[Token]:
 
 
 def _read_words(text: str) -> Iterator[Token]:
-    return (Token(word) for word in terms(text) if not _NUMBER.fullmatch(word))
+    return (Token(word) for word in split_terms(text) if not _NUMBER.fullmatch(word))
 
 
 def _list_parts(date: Date) -> tuple[bool, bool, bool]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
 
-from shisho.language.document_names import names
-from shisho.language.meanings import LIGHT, is_same_word, word_set
+from shisho.language.document_names import find_names
+from shisho.language.meanings import LIGHT, is_same_word, read_words
 from shisho.language.numbers import Date, Measure
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
@@ -24,7 +24,7 @@ MIN_COMMON = 2  # words that two statements must share
 
 _TIME = compile_lazily(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])|(\d{1,2})時(\d{1,2})分")
 # What happens once: two dates of it can't both be right.
-_ONCE = word_set(
+_ONCE = read_words(
     "生まれる 誕生 出生 死去 死亡 死ぬ 没する 没 崩御 逝去 設立 創設 創立 結成 発足 建立 創業 開業 開校 開通 開港 竣工 完成",
     "発見 発明 制定 公布 締結 調印 創刊 発売 刊行 出版 始まる 開戦 終結 閉山 廃止 閉鎖 登録 任命 結婚 独立 滅亡 就航 開館",
     "建国 併合 初飛行 発布 沈没 即位 戴冠 開園 開設 落成 初演 bear born die found open discov invent establish publish complet",
@@ -94,7 +94,7 @@ def _list_statements(text: str) -> Iterator[_Statement]:
                 _read_words(head),
                 _read_words(tail),
                 frozenset(other for other in clause.figures if other is not figure),
-                names(head),
+                find_names(head),
                 clause,
             )
 
@@ -143,7 +143,7 @@ def _may_be_of_one_thing(heading: str, other: str, other_heading: str) -> bool:
 def _name_foreign(text: str, other: str, other_heading: str) -> list[str]:
     """Return names that the other source does not have."""
     their_words = fold(f"{other}\n{other_heading}").replace(" ", "")
-    names_before = names(_PART_START.sub(" ", text))
+    names_before = find_names(_PART_START.sub(" ", text))
     return [name for name in names_before if not name.isdecimal() and name not in their_words]
 
 
@@ -162,9 +162,9 @@ def _agree(first: Date | Measure, other: Date | Measure) -> bool:
 
 def _disagree(first: Date | Measure, other: Date | Measure) -> bool:
     if isinstance(first, Date) and isinstance(other, Date):
-        return not (first.says(other) or other.says(first))
+        return not (first.can_support(other) or other.can_support(first))
     if isinstance(first, Measure) and isinstance(other, Measure):
-        if first.says(other) or other.says(first):
+        if first.can_support(other) or other.can_support(first):
             return False
         low, high = sorted((first.value, other.value))
         return not (first.rough or other.rough) or (low > 0 and high / low >= ROUGHLY)

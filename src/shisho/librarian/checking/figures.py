@@ -18,9 +18,9 @@ from shisho.language.dates import find_periods
 from shisho.language.designations import find_designations, find_others, is_named
 from shisho.language.display import join_lines
 from shisho.language.meanings import is_same_word
-from shisho.language.numbers import Date, Figures, Measure, figure_places, figures, fold_figures
+from shisho.language.numbers import Date, Measure, TextFigures, find_figures, fold_figures, locate_figures
 from shisho.language.patterns import compile_lazily
-from shisho.language.sentences import sentences
+from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import Calculation, convert
 from shisho.librarian.checking.clauses import Clause, Figure, are_of_one_kind, is_in, read_clauses
@@ -68,8 +68,8 @@ class KnownFigures:
         return "\n".join([self.quotations, self.question, *self.results, *_spell_myriads(self.quotations)])
 
     @cached_property
-    def figures(self) -> Figures:
-        return figures(self.text)
+    def figures(self) -> TextFigures:
+        return find_figures(self.text)
 
     @cached_property
     def values(self) -> frozenset[Decimal]:
@@ -81,7 +81,7 @@ class KnownFigures:
     @cached_property
     def computed(self) -> frozenset[tuple[Decimal, str]]:
         """Sums and differences of two quoted figures of one unit, and years between two dates."""
-        measures = figures(f"{self.quotations}\n{self.beside}").measures[:MAX_PAIRED]
+        measures = find_figures(f"{self.quotations}\n{self.beside}").measures[:MAX_PAIRED]
         reached: set[tuple[Decimal, str]] = set()
         for unit in {measure.unit for measure in measures}:
             reached.add(
@@ -124,11 +124,11 @@ def list_foreign_figures(
     items = max(sources.items, len(_SEPARATOR.findall(sentence)) + 1)
     foreign = [
         plain[place.start : place.end].strip()
-        for place in figure_places(plain)
+        for place in locate_figures(plain)
         if not _is_known(place.figure, sources, results, items)
     ]
     foreign += [number for number in _NEGATIVE.findall(plain) if number not in sources.plain]
-    foreign += [symbol for symbol in sorted(figures(text).symbols) if symbol not in sources.plain]
+    foreign += [symbol for symbol in sorted(find_figures(text).symbols) if symbol not in sources.plain]
     return tuple(dict.fromkeys([*wrong, *foreign, *_list_designations(text, sources)]))
 
 
@@ -146,7 +146,7 @@ def strip_counters(sentence: str) -> str:
 
 def unwrap(text: str) -> str:
     """Return a quotation with a sentence a line: a number that the margin or spaces cut is whole again."""
-    spans = (text[start:end] for start, end in sentences(text))
+    spans = (text[start:end] for start, end in split_sentences(text))
     lines = (join_lines(span) if "\n" in span.strip() and "\t" not in span else span for span in spans)
     return _SPACED.sub("", "\n".join(lines))
 
@@ -173,7 +173,7 @@ def _is_known(figure: Date | Measure, sources: KnownFigures, results: Sequence[M
     if isinstance(figure, Date):
         return _is_known_date(figure, sources)
     measures = (*sources.figures.measures, *results)
-    if any(have.says(figure) or (not have.unit and have.value == figure.value) for have in measures):
+    if any(have.can_support(figure) or (not have.unit and have.value == figure.value) for have in measures):
         return True
     if figure.unit in ("", "年", "月", "日") and figure.value in sources.values:
         return True
@@ -185,7 +185,7 @@ def _is_known(figure: Date | Measure, sources: KnownFigures, results: Sequence[M
 
 
 def _is_known_date(date: Date, sources: KnownFigures) -> bool:
-    if any(have.says(date) for have in sources.figures.dates):
+    if any(have.can_support(date) for have in sources.figures.dates):
         return True
     parts = [Decimal(part) for part in (date.year, date.month, date.day) if part is not None]
     if not sources.values.issuperset(parts):
@@ -193,7 +193,7 @@ def _is_known_date(date: Date, sources: KnownFigures) -> bool:
     # 同年10月 stands for a year that another date names.
     rest = Date(None, date.month, date.day)
     return rest == Date(None) or any(
-        have.year in (None, date.year) and have.says(rest) for have in sources.figures.dates
+        have.year in (None, date.year) and have.can_support(rest) for have in sources.figures.dates
     )
 
 

@@ -9,8 +9,8 @@ from math import log1p
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
-from shisho.language.sentences import sentences as sentence_spans
-from shisho.language.terms import fold, terms
+from shisho.language.sentences import split_sentences as sentence_spans
+from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
 from shisho.librarian.evidence import ENOUGH
@@ -108,4 +108,4 @@ class _Candidates:
 
 
 def _read_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(fold(text)))
+    return frozenset(split_terms(fold(text)))

@@ -14,10 +14,10 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import NamedTuple
 
-from shisho.language.document_names import names
+from shisho.language.document_names import find_names
 from shisho.language.meanings import are_opposite, count_negations, is_negated, is_same_word, mean_same
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import squeeze, terms
+from shisho.language.terms import split_terms, squeeze
 from shisho.librarian.checking.clauses import (
     COVERED,
     MARKS,
@@ -307,7 +307,7 @@ class _Alignment:
 
     def _count_names(self) -> int:
         stated = squeeze("".join(clause.text for clause in self.run) + " ".join(sorted(self.headed_words)))
-        return sum(name not in stated for name in names(self.text))
+        return sum(name not in stated for name in find_names(self.text))
 
     def _count_rivals(self) -> int:
         unused = [
@@ -325,7 +325,7 @@ class _Alignment:
 
 def _list_wholes(clauses: Sequence[Clause]) -> list[list[str]]:
     parts = [clause.text.partition("のうち") for clause in clauses]
-    return [[word for word in terms(whole) if word not in COVERED] for whole, mark, _ in parts if mark]
+    return [[word for word in split_terms(whole) if word not in COVERED] for whole, mark, _ in parts if mark]
 
 
 def _count_matching(words: Sequence[str], others: Sequence[str]) -> int:

@@ -16,8 +16,8 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import find_same
 from shisho.language.normalise import fold_map
 from shisho.language.patterns import compile_lazily
-from shisho.language.sentences import sentences
-from shisho.language.terms import fold, squeeze, terms
+from shisho.language.sentences import split_sentences
+from shisho.language.terms import fold, split_terms, squeeze
 from shisho.language.wordings import find_long_words, join_synonyms
 from shisho.librarian.selection.gates import NO_SHORT_NAMES
 from shisho.librarian.selection.question import AnalysedQuestion, is_definition, measure_kind
@@ -49,7 +49,7 @@ class AnalysedPassage:
 def analyse_passage(text: str, after: str, heading: str, title: str, is_code: bool) -> AnalysedPassage:
     """Analyse a passage. `after`: the text that follows it on its page. Code is one sentence."""
     whole = text + after
-    spans = [(0, len(text))] if is_code else [span for span in sentences(whole) if span[0] < len(text)]
+    spans = [(0, len(text))] if is_code else [span for span in split_sentences(whole) if span[0] < len(text)]
     analysed = tuple(_analyse_sentence(whole, start, end) for start, end in spans)
     name = fold(f"{heading}\n{title}")
     return AnalysedPassage(
@@ -62,7 +62,7 @@ def analyse_passage(text: str, after: str, heading: str, title: str, is_code: bo
 
 def list_terms(folded: str) -> frozenset[str]:
     """Return the index terms of a folded text, and its listed words of several terms (在宅勤務)."""
-    found = terms(folded)
+    found = split_terms(folded)
     return frozenset((*found, *map("".join, find_long_words(found))))
 
 
@@ -96,7 +96,7 @@ def end_sentence(passage: NumberedPassage, end: int = 0) -> str:
     whole = passage.text + passage.after
     if passage.code:
         return whole[: max(len(passage.text), min(end, len(whole)))]
-    last = max((stop for start, stop in sentences(whole) if start < len(passage.text)), default=0)
+    last = max((stop for start, stop in split_sentences(whole) if start < len(passage.text)), default=0)
     return whole[: max(len(passage.text), last, min(end, len(whole)))]
 
 

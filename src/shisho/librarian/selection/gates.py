@@ -26,11 +26,11 @@ from shisho.language.designations import (
     is_named,
     is_same_kind,
 )
-from shisho.language.meanings import IRREGULAR_VERBS, is_negated, word_set
+from shisho.language.meanings import IRREGULAR_VERBS, is_negated, read_words
 from shisho.language.numbers import Date
 from shisho.language.patterns import compile_lazily
 from shisho.language.script import is_japanese
-from shisho.language.terms import ENGLISH_STOP, fold, stem, terms, tokenizer
+from shisho.language.terms import ENGLISH_STOP, fold, get_tokenizer, split_terms, stem
 
 _OPEN_PERIOD = compile_lazily(
     r"[年月日度](?:から|まで|以[降前後来]|より[前後]|~|〜|の間|現在)"
@@ -41,7 +41,7 @@ NO_SHORT_NAMES: Mapping[str, frozenset[str]] = MappingProxyType({})
 MIN_SHARED_TERMS = 2  # of a question and a clause that denies it
 
 # Words that many names share, or that stand for the same thing in other words.
-_NO_NAME = ENGLISH_STOP | word_set(
+_NO_NAME = ENGLISH_STOP | read_words(
     "january february march april may june july august september october november december monday tuesday",
     "wednesday thursday friday saturday sunday mr mrs ms dr prof department institute trust company",
     "university school society association office agency ministry committee board center centre club",
@@ -53,10 +53,10 @@ _VARIANTS = str.maketrans(
     "ーッ",
 )
 _FOREIGN_SOUNDS = (("ヴァ", "バ"), ("ヴィ", "ビ"), ("ヴェ", "ベ"), ("ヴォ", "ボ"))
-_HONORIFICS = word_set("の さん 氏 様 君 先生")
-_AUXILIARIES = word_set("is are was were do does did has have had can could will would which what")
+_HONORIFICS = read_words("の さん 氏 様 君 先生")
+_AUXILIARIES = read_words("is are was were do does did has have had can could will would which what")
 # Before a verb, "was led" makes of the subject an object; behind it, "by" makes of the object a subject.
-_TURNS = {">": word_set("is are was were been"), "<": frozenset({"by"})}
+_TURNS = {">": read_words("is are was were been"), "<": frozenset({"by"})}
 _PRESENT = {past: verb for verb, *forms in map(str.split, IRREGULAR_VERBS.split(";")) for past in forms}
 
 _CLAUSE_END = compile_lazily(r"(?<![.,;:!?()])[.,;:!?()]++(?:\s|$)|[、。\n]|\bbut\b")
@@ -199,7 +199,7 @@ def find_name_places(text: str) -> frozenset[tuple[str, str]]:
 
 
 def _find_japanese_places(text: str) -> Iterator[tuple[str, str]]:
-    tokens = [token for token in tokenizer().tokenize(text) if token.surface() not in _HONORIFICS]
+    tokens = [token for token in get_tokenizer().tokenize(text) if token.surface() not in _HONORIFICS]
     for name, beside in pairwise(tokens):
         if _is_proper(name) and beside.part_of_speech()[0] in ("名詞", "形容詞", "接尾辞"):
             yield name.surface(), beside.normalized_form()
@@ -245,7 +245,10 @@ def read_opposites() -> list[tuple[frozenset[str], frozenset[str]]]:
     """Return pairs of words of which one is not an answer for the other, in index terms, in both orders."""
     lines = files("shisho.librarian.selection").joinpath("opposites.txt").read_text("utf-8").splitlines()
     pairs = [
-        [frozenset(term for word in side.split() for term in terms(fold(word))) for side in line.split("|")]
+        [
+            frozenset(term for word in side.split() for term in split_terms(fold(word)))
+            for side in line.split("|")
+        ]
         for line in lines
         if not line.startswith("#")
     ]
@@ -256,8 +259,8 @@ def _is_opposite(question: str, source: GateSource) -> bool:
     folded = fold(question)
     if _YES_NO.search(folded) and not _ASKING.search(folded):
         return False  # that it is closed answers whether it is open
-    question_terms, core = set(terms(folded)), set(terms(_find_core(folded)))
-    marked_terms, above_terms = (set(terms(fold(text))) for text in (source.marked, source.above))
+    question_terms, core = set(split_terms(folded)), set(split_terms(_find_core(folded)))
+    marked_terms, above_terms = (set(split_terms(fold(text))) for text in (source.marked, source.above))
     return any(
         not opposite.isdisjoint(marked_terms)
         and synonyms.isdisjoint(marked_terms | above_terms)
@@ -278,15 +281,17 @@ def _is_denied(question: str, source: GateSource) -> bool:
     folded = fold(question).replace("’", "'")
     if not _SELECTS.match(folded):
         return False
-    question_terms, denied = set(terms(folded)), find_denied_terms(folded)
+    question_terms, denied = set(split_terms(folded)), find_denied_terms(folded)
     clauses = [clause for clause in _CLAUSE_END.split(fold(source.marked).replace("’", "'")) if clause]
     stated_denied = {
         term
         for clause in clauses
-        if len(question_terms.intersection(terms(clause))) >= MIN_SHARED_TERMS
+        if len(question_terms.intersection(split_terms(clause))) >= MIN_SHARED_TERMS
         for term in find_denied_terms(clause)
     }
-    marked_terms = {term for clause in clauses for term in set(terms(clause)) - find_denied_terms(clause)}
+    marked_terms = {
+        term for clause in clauses for term in set(split_terms(clause)) - find_denied_terms(clause)
+    }
     return not (denied & marked_terms).issubset(stated_denied) or not (
         stated_denied & question_terms
     ).issubset(denied | marked_terms)
@@ -298,10 +303,10 @@ def find_denied_terms(clause: str) -> frozenset[str]:
         return frozenset()
     if not is_japanese(clause):
         pieces = re.split(r"\b(?:not?|never|cannot|without)\b|n't\b", clause)[1:]
-        return frozenset(term for piece in pieces for term in terms(piece)[:1])
+        return frozenset(term for piece in pieces for term in split_terms(piece)[:1])
     denied = set()
     content = ""
-    for token in tokenizer().tokenize(clause.replace("ないと", "")):  # 行かないといけない
+    for token in get_tokenizer().tokenize(clause.replace("ないと", "")):  # 行かないといけない
         kind, detail = token.part_of_speech()[:2]
         if token.surface() == "しか":
             break  # one and no more

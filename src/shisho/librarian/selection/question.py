@@ -12,10 +12,10 @@ from enum import StrEnum
 from functools import lru_cache
 
 from shisho.language.asking import is_asking_term, strip_asking
-from shisho.language.document_names import names
-from shisho.language.numbers import figures
+from shisho.language.document_names import find_names
+from shisho.language.numbers import find_figures
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import ENGLISH_STOP, fold, squeeze, terms
+from shisho.language.terms import ENGLISH_STOP, fold, split_terms, squeeze
 
 
 class AnswerKind(StrEnum):
@@ -139,7 +139,7 @@ def gives_kind(kind: AnswerKind, question: str, sentence: str) -> bool:
     pattern = KINDS[kind].gives
     if kind in (AnswerKind.REASON, AnswerKind.DEFINITION, AnswerKind.WAY):
         return pattern is not None and pattern.search(sentence) is not None
-    if kind is AnswerKind.PERSON and names(sentence) - names(question):
+    if kind is AnswerKind.PERSON and find_names(sentence) - find_names(question):
         return True
     return pattern is not None and any(match[0] not in question for match in pattern.finditer(sentence))
 
@@ -305,10 +305,10 @@ def analyse_question(question: str, rarity: Mapping[str, float]) -> AnalysedQues
     folded = fold(question)
     content = list_content_terms(question)
     defined = find_defined_thing(folded)
-    around = frozenset(content).difference(terms(defined)) if defined else frozenset[str]()
+    around = frozenset(content).difference(split_terms(defined)) if defined else frozenset[str]()
     weights = _weigh_terms(content, rarity, around)
     counted = _COUNTED_NOUN.search(folded)
-    numbers = figures(question)
+    numbers = find_figures(question)
     return AnalysedQuestion(
         folded=folded,
         kind=find_kind(folded),
@@ -329,7 +329,7 @@ def list_content_terms(question: str) -> tuple[str, ...]:
     """Return the index terms of a question without asking words; all of them if nothing else is left."""
     folded = fold(question)
     asking = _DEFINITION_TERMS if find_defined_thing(folded) else frozenset[str]()
-    found = dict.fromkeys(terms(fold(strip_asking(question))))
+    found = dict.fromkeys(split_terms(fold(strip_asking(question))))
     content = (term for term in found if not is_asking_term(term) and term[0] != "何" and term not in asking)
     return tuple(content) or tuple(found)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import apsw
 
 from shisho.domain.corpus import Passage, TermVector
-from shisho.language.vectors import character_codes
+from shisho.language.vectors import encode_characters
 from shisho.stores.nouns import vector_of
 
 # Bytes of content that fill a block. A search reads the whole block of a candidate; smaller ones share less,
@@ -64,7 +64,7 @@ class _Block:
 
     def add(self, heading: str, vector: TermVector) -> None:
         # Passages under one heading share it. Folding joins no letters across the line feed after it.
-        characters = character_codes(heading)
+        characters = encode_characters(heading)
         rest = vector.characters.removeprefix(characters)
         if len(characters) + len(rest) != len(vector.characters):
             characters = b""

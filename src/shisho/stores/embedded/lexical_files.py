@@ -20,7 +20,7 @@ from typing import Any
 import tantivy
 
 from shisho.domain.library import IndexDamage
-from shisho.language.vectors import LINE_END, TERM_BYTES, term_code
+from shisho.language.vectors import LINE_END, TERM_BYTES, encode_term
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded.index_damage import (
@@ -336,14 +336,14 @@ def _prepare(index: Any) -> Any:
 
 
 def write_tokens(codes: bytes) -> str:
-    """Return the tokens of `language.vectors.term_codes`, separated by spaces: an index contains no words."""
+    """Return the codes of `encode_terms`, separated by spaces: an index contains no words."""
     return codes.hex(" ", TERM_BYTES).replace(LINE_END.hex(), "")
 
 
 def write_token(word: Word) -> tuple[str, str]:
     """Return the field and the token of a word of a query."""
     field, text = word
-    return field, term_code(text).hex() if field == "terms" else text
+    return field, encode_term(text).hex() if field == "terms" else text
 
 
 def _schema() -> Any:

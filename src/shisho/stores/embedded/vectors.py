@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from shisho.domain.corpus import PassageId, TermVector
-from shisho.language.vectors import character_codes, term_codes, word_count
+from shisho.language.vectors import count_words, encode_characters, encode_terms
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.blocks import LARGE_SPANS, SPANS
@@ -33,9 +33,9 @@ def _pack_vector(vector: bytes) -> bytes:
 
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
     "pack_vector": _pack_vector,
-    "term_codes": term_codes,
-    "character_codes": character_codes,
-    "word_count": word_count,
+    "term_codes": encode_terms,
+    "character_codes": encode_characters,
+    "word_count": count_words,
 }
 
 

@@ -11,7 +11,7 @@ import psycopg
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.library import IndexDamage
-from shisho.language.vectors import character_codes, term_code
+from shisho.language.vectors import encode_characters, encode_term
 from shisho.ports import SearchView
 from shisho.stores.indexing import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
 from shisho.stores.nouns import passage_id
@@ -112,7 +112,9 @@ class PostgresView(PostgresShelfView):
     ) -> tuple[bm25.Numbers, bm25.Scores]:
         """Add the scores of the common words to the best passages by the rarer words."""
         weighed = self._weigh(common, scope)
-        codes = [character_codes(word) if field == "bigrams" else term_code(word) for field, word in common]
+        codes = [
+            encode_characters(word) if field == "bigrams" else encode_term(word) for field, word in common
+        ]
         values = (
             bm25.FLOOR,
             codes,

@@ -67,7 +67,7 @@ def _read(
 ) -> DocumentNames:
     # Imported here, because a first reply without documents needs none of it.
     from shisho.language.document_names import find_links, find_marks, split_passage
-    from shisho.language.terms import fold, terms
+    from shisho.language.terms import fold, split_terms
 
     split = [
         split_passage(id_, heading, text, start, kind in DEFINING_KINDS)
@@ -75,7 +75,7 @@ def _read(
     ]
 
     def read(name: str) -> list[str]:
-        return terms(fold(name))
+        return split_terms(fold(name))
 
     return make_names(find_links(split, title, list_aliases(metadata), read), find_marks(split, read))
 

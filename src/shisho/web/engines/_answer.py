@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from shisho.domain.web import EngineAbout, Response, Serp, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.isolation.prescan import MAX_DEPTH
-from shisho.language.encodings import codec_of, decode_with
+from shisho.language.encodings import decode_with, find_codec
 from shisho.messages.message import Message
 from shisho.web.http.challenge import detect
 
@@ -32,7 +32,7 @@ def decode(response: Response) -> str:
         return body.decode(marked, "replace")
     match = _CHARSET.search(body[:4096])
     own_charset = match.group(1).decode("ascii", "ignore") if match else None
-    return decode_with(body, codec_of(response.charset) or codec_of(own_charset) or "utf-8")
+    return decode_with(body, find_codec(response.charset) or find_codec(own_charset) or "utf-8")
 
 
 def squeeze(text: str) -> str:

@@ -60,7 +60,7 @@ PARTICIPLE_VERB = re.compile(r"[a-z]{2,}(ed|ing)")
 # Named by the library that calls them: commands, routes, resources, properties.
 NAMED_BY_OTHERS = re.compile(r"property|\.setter|resource\(|command\(|callback\(")
 # Rooms whose private functions don't all begin with a verb yet.
-NOT_YET = ("librarian/", "stores/")
+NOT_YET = ("librarian/",)
 # Functions that bear another name for a reason, by the beginning of their place.
 NAMED_OTHERWISE = {
     "services/": "what a program asks of the library, `await library.documents.list()`: its names are the public API",

@@ -49,13 +49,13 @@ class BlobOriginals:
         self._have_text = have_text
 
     async def put(self, sha256: str, data: bytes) -> None:
-        await asyncio.to_thread(self._put, _original(sha256), data)
+        await asyncio.to_thread(self._put, _format_original(sha256), data)
 
     async def has(self, sha256: str) -> bool:
-        return await asyncio.to_thread(self._blobs.facts, _original(sha256)) is not None
+        return await asyncio.to_thread(self._blobs.facts, _format_original(sha256)) is not None
 
     async def get(self, sha256: str) -> bytes:
-        name = _original(sha256)
+        name = _format_original(sha256)
         with suppress(NotFound):
             return await asyncio.to_thread(self._blobs.get, name)
         raise NotFound("viewer.file_not_kept")
@@ -94,10 +94,10 @@ class BlobPageImages:
         self._stored = 0
 
     async def get(self, key: PageImageKey) -> bytes | None:
-        return await asyncio.to_thread(self._get, _image(key))
+        return await asyncio.to_thread(self._get, _format_image(key))
 
     async def put(self, key: PageImageKey, data: bytes) -> None:
-        await asyncio.to_thread(self._put, _image(key), data)
+        await asyncio.to_thread(self._put, _format_image(key), data)
 
     async def erase_purged(self) -> None:
         blobs = await asyncio.to_thread(self._blobs.list, IMAGES)
@@ -139,15 +139,15 @@ class BlobPageImages:
             self._total -= blob.size
 
 
-def _original(sha256: str) -> str:
-    return f"{ORIGINALS}/{_checked(sha256)}"
+def _format_original(sha256: str) -> str:
+    return f"{ORIGINALS}/{_check_hash(sha256)}"
 
 
-def _image(key: PageImageKey) -> str:
-    return f"{IMAGES}/{_checked(key.sha256)}-{key.page}-{key.width}.webp"
+def _format_image(key: PageImageKey) -> str:
+    return f"{IMAGES}/{_check_hash(key.sha256)}-{key.page}-{key.width}.webp"
 
 
-def _checked(sha256: str) -> str:
+def _check_hash(sha256: str) -> str:
     if not _HASH.fullmatch(sha256):
         raise NotFound("blobs.bad_key", key=sha256)
     return sha256

@@ -43,13 +43,13 @@ class FilePresence:
         entering = self._folder / f"{worker_id}.entering"
         file = entering.open("ab")
         fcntl.flock(file, fcntl.LOCK_EX)
-        entering.rename(self._path(worker_id))  # it never appears unlocked under its final name
+        entering.rename(self._locate(worker_id))  # it never appears unlocked under its final name
         self._held[worker_id] = file
 
     def deregister(self, worker_id: WorkerId) -> None:
         file = self._held.pop(worker_id, None)
         if file is not None:
-            self._path(worker_id).unlink(missing_ok=True)
+            self._locate(worker_id).unlink(missing_ok=True)
             file.close()
 
     def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
@@ -60,7 +60,7 @@ class FilePresence:
         )
 
     def _is_gone(self, worker_id: WorkerId) -> bool:
-        path = self._path(worker_id)
+        path = self._locate(worker_id)
         try:
             with path.open("rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,5 +71,5 @@ class FilePresence:
             return True
         return True
 
-    def _path(self, worker_id: WorkerId) -> Path:
+    def _locate(self, worker_id: WorkerId) -> Path:
         return self._folder / f"{worker_id}.lock"

@@ -31,14 +31,14 @@ class BlobStaging:
 
     def get(self, key: str) -> bytes:
         """Read staged bytes. Raises NotFound if they are missing."""
-        name = _name(key)
+        name = _check_key(key)
         with suppress(NotFound):
             return self._blobs.get(name)
         raise NotFound("adding.bytes_gone")
 
     def drop(self, key: str) -> None:
         """Delete staged bytes; unknown keys are ignored."""
-        self._blobs.drop(_name(key))
+        self._blobs.drop(_check_key(key))
 
     def drop_bytes(self, sha256: str, owner: str) -> None:
         """Delete all copies of these bytes that the owner has: failed jobs keep their input."""
@@ -50,7 +50,7 @@ class BlobStaging:
                         self._blobs.drop(blob.name)
 
 
-def _name(key: str) -> str:
+def _check_key(key: str) -> str:
     if not _KEY.fullmatch(key):
         raise NotFound("blobs.bad_key", key=key)
     return f"{FOLDER}/{key}"

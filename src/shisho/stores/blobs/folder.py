@@ -36,51 +36,51 @@ class FolderBlobs:
         self._root = root
 
     def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
-        with self._troubles(name):
-            _write(self._path(name), data, durable=durable)
+        with self._translate_errors(name):
+            _write(self._locate(name), data, durable=durable)
 
     def get(self, name: str) -> bytes:
         try:
-            with self._troubles(name):
-                return self._path(name).read_bytes()
+            with self._translate_errors(name):
+                return self._locate(name).read_bytes()
         except (FileNotFoundError, IsADirectoryError):
             raise no_blob(name) from None
 
     def facts(self, name: str) -> BlobFacts | None:
         try:
-            with self._troubles(name):
-                status = self._path(name).stat()
+            with self._translate_errors(name):
+                status = self._locate(name).stat()
         except FileNotFoundError:
             return None
         return BlobFacts(name, status.st_size, status.st_mtime)
 
     def touch(self, name: str) -> bool:
         try:
-            os.utime(self._path(name))
+            os.utime(self._locate(name))
         except OSError:
             return False
         return True
 
     def list(self, folder: str) -> Sequence[BlobFacts]:
-        with self._troubles(folder):
-            return [*self._scanned(folder)] if (self._root / folder).is_dir() else []
+        with self._translate_errors(folder):
+            return [*self._scan(folder)] if (self._root / folder).is_dir() else []
 
     def drop(self, name: str) -> None:
-        with self._troubles(name):
-            self._path(name).unlink(missing_ok=True)
+        with self._translate_errors(name):
+            self._locate(name).unlink(missing_ok=True)
 
-    def _scanned(self, folder: str) -> Iterator[BlobFacts]:
+    def _scan(self, folder: str) -> Iterator[BlobFacts]:
         with os.scandir(self._root / folder) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):
                     status = entry.stat(follow_symlinks=False)
                     yield BlobFacts(f"{folder}/{entry.name}", status.st_size, status.st_mtime)
 
-    def _path(self, name: str) -> Path:
+    def _locate(self, name: str) -> Path:
         return self._root / check_name(name)
 
     @contextmanager
-    def _troubles(self, name: str) -> Iterator[None]:
+    def _translate_errors(self, name: str) -> Iterator[None]:
         try:
             yield
         except (FileNotFoundError, IsADirectoryError):

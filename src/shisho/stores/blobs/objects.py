@@ -28,7 +28,7 @@ def connect_objects(address: str) -> ObjectBlobs:
     try:
         store = from_url(address, client_options=OPTIONS, retry_config=TRIES)  # type: ignore[call-overload]
     except (BaseError, ValueError, TypeError) as error:
-        raise _unusable(address, error) from error
+        raise _build_unusable(address, error) from error
     return ObjectBlobs(store, address)
 
 
@@ -41,13 +41,13 @@ class ObjectBlobs:
 
     def put(self, name: str, data: bytes, *, durable: bool = True) -> None:
         check_name(name)
-        with self._troubles():
+        with self._translate_errors():
             obstore.put(self._store, name, data, use_multipart=False)
 
     def get(self, name: str) -> bytes:
         check_name(name)
         try:
-            with self._troubles():
+            with self._translate_errors():
                 return bytes(obstore.get(self._store, name).bytes())
         except FileNotFoundError:
             raise no_blob(name) from None
@@ -55,8 +55,8 @@ class ObjectBlobs:
     def facts(self, name: str) -> BlobFacts | None:
         check_name(name)
         try:
-            with self._troubles():
-                return _facts(obstore.head(self._store, name))
+            with self._translate_errors():
+                return _read_facts(obstore.head(self._store, name))
         except FileNotFoundError:
             return None
 
@@ -64,46 +64,46 @@ class ObjectBlobs:
         return False  # the time of an object is when its bytes were written
 
     def list(self, folder: str) -> Sequence[BlobFacts]:
-        with self._troubles():
+        with self._translate_errors():
             chunks = obstore.list(self._store, prefix=folder)
-            return [_facts(entry) for chunk in chunks for entry in chunk]
+            return [_read_facts(entry) for chunk in chunks for entry in chunk]
 
     def drop(self, name: str) -> None:
         check_name(name)
         try:
-            with self._troubles():
+            with self._translate_errors():
                 obstore.delete(self._store, name)
         except FileNotFoundError:
             return
 
     @contextmanager
-    def _troubles(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except (NotFoundError, FileNotFoundError):
             raise
         except (PermissionDeniedError, UnauthenticatedError) as error:
-            raise _unusable(self._place, error) from error
+            raise _build_unusable(self._place, error) from error
         except (BaseError, OSError) as error:
             raise StoreUnavailable(
                 "blobs.unreachable",
                 place=self._place,
-                reason=_reason(error),
+                reason=_shorten_reason(error),
             ) from error
 
 
-def _facts(entry: Any) -> BlobFacts:
+def _read_facts(entry: Any) -> BlobFacts:
     return BlobFacts(str(entry["path"]), int(entry["size"]), entry["last_modified"].timestamp())
 
 
-def _unusable(place: str, error: Exception) -> StorageUnusable:
+def _build_unusable(place: str, error: Exception) -> StorageUnusable:
     return StorageUnusable(
         "blobs.denied",
         place=place,
-        reason=_reason(error),
+        reason=_shorten_reason(error),
     )
 
 
-def _reason(error: Exception) -> str:
+def _shorten_reason(error: Exception) -> str:
     """Return the first line, which is all that people need."""
     return str(error).strip().partition("\n")[0][:200]

@@ -57,7 +57,7 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
-        if _version() < OLDEST_SAFE:
+        if _read_version() < OLDEST_SAFE:
             raise InternalError(
                 "store.sqlite_too_old",
                 version=apsw.sqlite_lib_version(),
@@ -111,7 +111,7 @@ class Database:
         """
 
         def copy(check_wanted: CheckWanted) -> None:
-            with self._troubles(), closing(self._door.reader()) as source:
+            with self._translate_errors(), closing(self._door.reader()) as source:
                 _copy(source, target, check_wanted)
 
         await run_while_wanted(copy)
@@ -121,7 +121,7 @@ class Database:
 
         Raises: StorageUnusable, Conflict.
         """
-        with self._troubles():
+        with self._translate_errors():
             return self._door.reader()
 
     def line(self) -> float:
@@ -156,7 +156,7 @@ class Database:
     def _compact(self) -> tuple[int, int]:
         with (
             self._asked,
-            self._troubles(),
+            self._translate_errors(),
             closing(self._door.writer()) as connection,
             self._asking.take(READY_SECONDS),
         ):
@@ -184,7 +184,7 @@ class Database:
 
     def snapshot(self, work: Work[T]) -> T:
         """Do the same as `read`, for code that already runs in a thread."""
-        with self._troubles(), self._reading() as connection:
+        with self._translate_errors(), self._borrow_reader() as connection:
             connection.execute("BEGIN")
             try:
                 return work(connection)
@@ -192,7 +192,7 @@ class Database:
                 connection.execute("COMMIT")
 
     @contextmanager
-    def _reading(self) -> Iterator[apsw.Connection]:
+    def _borrow_reader(self) -> Iterator[apsw.Connection]:
         if self._door.is_makeshift:
             with closing(self._door.reader()) as passing:
                 yield passing
@@ -203,15 +203,15 @@ class Database:
         yield self._local.connection
 
     @contextmanager
-    def _troubles(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except ShishoError:
             raise
         except Exception as error:
-            raise self._told(error) from error
+            raise self._translate(error) from error
 
-    def _told(self, error: Exception) -> Exception:
+    def _translate(self, error: Exception) -> Exception:
         if is_damage(error):
             self._door.refuse(damaged(self.path, error))
         return trouble(error, self.path)
@@ -219,7 +219,7 @@ class Database:
     def _try_to_write(self) -> None:
         with (
             self._asked,
-            self._troubles(),
+            self._translate_errors(),
             closing(self._door.writer()) as connection,
             self._asking.take(READY_SECONDS),
         ):
@@ -243,7 +243,7 @@ class Database:
             if not batch:
                 continue
             try:
-                with self._troubles():
+                with self._translate_errors():
                     connection = self._door.expect_undamaged(connection or self._door.writer())
             except Exception as error:
                 _fail(batch, error)
@@ -282,7 +282,7 @@ class Database:
         except Exception as error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-            _fail(batch, self._told(error))
+            _fail(batch, self._translate(error))
 
     def _apply(self, connection: apsw.Connection, item: _Item) -> None:
         connection.execute("SAVEPOINT item")
@@ -294,7 +294,7 @@ class Database:
             if not connection.in_transaction or is_damage(error):
                 raise
             connection.execute("ROLLBACK TO item")
-            item.error = self._told(error)
+            item.error = self._translate(error)
         connection.execute("RELEASE item")
 
 
@@ -375,7 +375,7 @@ def _settle(items: list[_Item]) -> None:
         item.settle()
 
 
-def _version() -> int:
+def _read_version() -> int:
     major, minor, patch = (int(part) for part in apsw.sqlite_lib_version().split(".")[:3])
     return major * 1_000_000 + minor * 1_000 + patch
 

@@ -169,7 +169,7 @@ class ConnectionFactory:
             if home.list_missing_migrations(connection, self.path):
                 with self._writer_lock.take():
                     self.migrated += home.migrate(connection, self.path)
-            self._anchor = self._anchored(connection)
+            self._anchor = self._share_anchor(connection)
         except BaseException:
             connection.close()
             raise
@@ -191,29 +191,29 @@ class ConnectionFactory:
                 if home.list_missing_migrations(connection, self.path):
                     return home.read_only(self.path)
                 self._anchor = set_anchor(
-                    _held(connection), identify_start(), time.time(), measure_since_start()
+                    _read_anchor(connection), identify_start(), time.time(), measure_since_start()
                 )
         except (ShishoError, apsw.Error) as error:
             return error
         return None
 
-    def _anchored(self, connection: apsw.Connection) -> Anchor:
+    def _share_anchor(self, connection: apsw.Connection) -> Anchor:
         """Return the anchor that all processes share; store it if it is new."""
-        anchor, is_new = self._found_anchor(connection)
+        anchor, is_new = self._find_anchor(connection)
         if not is_new:
             return anchor
         with self._writer_lock.take(), connection:
-            anchor, is_new = self._found_anchor(connection)
+            anchor, is_new = self._find_anchor(connection)
             if is_new:
                 connection.execute(KEEP, (anchor.boot, anchor.at, anchor.monotonic, anchor.noted))
         return anchor
 
-    def _found_anchor(self, connection: apsw.Connection) -> tuple[Anchor, bool]:
-        stored = _held(connection)
+    def _find_anchor(self, connection: apsw.Connection) -> tuple[Anchor, bool]:
+        stored = _read_anchor(connection)
         anchor = set_anchor(stored, identify_start(), time.time(), measure_since_start())
         return anchor, anchor != stored
 
 
-def _held(connection: apsw.Connection) -> Anchor | None:
+def _read_anchor(connection: apsw.Connection) -> Anchor | None:
     row = fetch_first(connection.execute(HELD))
     return None if row is None else Anchor(row.boot, row.at, row.monotonic, row.noted)

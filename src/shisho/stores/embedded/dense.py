@@ -100,9 +100,9 @@ class DenseIndex:
         """
         with self._lock, span("dense.catch_up", since=self._mark.seq):
             if not self._dimensions:
-                self._dimensions = self._database.snapshot(self._known_dimensions)
+                self._dimensions = self._database.snapshot(self._read_dimensions)
             if not self._dimensions:  # there are no vectors yet
-                _, self._change = self._database.snapshot(self._changed)
+                _, self._change = self._database.snapshot(self._list_changed)
                 return
             until = time.monotonic() + PATIENCE
             while not self._has_written():
@@ -122,7 +122,7 @@ class DenseIndex:
         """Implement `ports.SearchView.find_nearest`."""
         most = limit + SPARE
         with self._lock:
-            places = self._scanned(_floats(vector), allowed, most + len(passage_ids))
+            places = self._scan_nearest(_read_floats(vector), allowed, most + len(passage_ids))
             numbers = self._rows["passage"][places]
             vectors = self._vectors
         if passage_ids:
@@ -138,7 +138,7 @@ class DenseIndex:
         else:
             exact = _score(vectors[places], vector)
             order = np.lexsort((numbers, -exact))  # numbers sort like the names
-            best = _named(numbers[order], exact[order])
+            best = _map_scores(numbers[order], exact[order])
         return dict(islice(best.items(), limit))
 
     def similarities(
@@ -161,7 +161,7 @@ class DenseIndex:
         """Implement `ports.SearchView.embeddings`."""
         return read_embeddings(connection, self._about.name, ids)
 
-    def _known_dimensions(self, connection: apsw.Connection) -> int:
+    def _read_dimensions(self, connection: apsw.Connection) -> int:
         row = rows.fetch_first(connection.execute(DIMENSIONS, (self._about.name,)))
         return 0 if row is None else int(row.dimensions)
 
@@ -213,7 +213,7 @@ class DenseIndex:
         Returns None if there is no damage, or if another process is writing. Raises OSError.
         """
         with self._lock:
-            self._dimensions = self._dimensions or self._database.snapshot(self._known_dimensions)
+            self._dimensions = self._dimensions or self._database.snapshot(self._read_dimensions)
             if not self._database.snapshot(self._is_large):
                 return None
             files = DenseFiles(self._folder, self._dimensions)
@@ -251,22 +251,22 @@ class DenseIndex:
         self._mark = mark
 
     def _take_in(self, files: DenseFiles | None) -> None:
-        changed, newest = self._database.snapshot(self._changed)
+        changed, newest = self._database.snapshot(self._list_changed)
         if any(row.state == "purged" and row.id in self._places for row in changed):
             # Its codes would still reveal its content, and rows refer to documents by position: rebuild
             # everything, O(vectors).
             self._forget()
             self._mark = Watermark("") if files is None else files.begin()
-        while arrived := self._database.snapshot(self._arrived):
+        while arrived := self._database.snapshot(self._list_arrived):
             self._append(arrived, files)
         self._update({row.id for row in changed})
         self._change = newest
 
-    def _changed(self, connection: apsw.Connection) -> tuple[list[rows.Row], int]:
+    def _list_changed(self, connection: apsw.Connection) -> tuple[list[rows.Row], int]:
         newest = rows.fetch_all(connection.execute(NEWEST, (self._about.name,)))[0]
         return rows.fetch_all(connection.execute(CHANGED, (self._change,))), newest.change
 
-    def _arrived(self, connection: apsw.Connection) -> list[rows.Row]:
+    def _list_arrived(self, connection: apsw.Connection) -> list[rows.Row]:
         return rows.fetch_all(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
 
     def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:
@@ -276,7 +276,7 @@ class DenseIndex:
         new = [name for name in names if name not in self._places]
         places = self._places | {name: len(self._places) + at for at, name in enumerate(new)}
         table = np.array([(row.passage_id, places[row.document_id], row.page) for row in arrived], ROW)
-        batch = DenseBatch(table, _coded(vectors, scale), new)
+        batch = DenseBatch(table, _encode(vectors, scale), new)
         seq = arrived[-1].seq
         mark = self._mark if files is None else files.append(self._mark, batch, vectors, seq, scale)
         self._remember(batch)
@@ -304,18 +304,20 @@ class DenseIndex:
         places = [self._places[name] for name in known]
         self._corpora[places] = [live.get(name, -1) for name in known]
 
-    def _scanned(self, vector: NDArray[np.float32], allowed: IndexScope, limit: int) -> NDArray[np.int64]:
+    def _scan_nearest(
+        self, vector: NDArray[np.float32], allowed: IndexScope, limit: int
+    ) -> NDArray[np.int64]:
         """Return the rows of the nearest vectors, nearest first."""
         if self._scan is None:
             return np.zeros(0, np.int64)
         mask = self._mask(allowed)
         bits = None if mask is None else np.packbits(mask, bitorder="little")
-        parameters = None if bits is None else _only(bits)
+        parameters = None if bits is None else _restrict(bits)
         most = min(limit, len(self._rows))
         # For wide vectors, faiss rounds the query's numbers to integers: those of a unit vector would all
         # become zero.
         steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
-        _alone()
+        _use_one_thread()
         _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
         nearest: NDArray[np.int64] = places[0][places[0] >= 0]
         return nearest
@@ -331,9 +333,9 @@ class DenseIndex:
         if allowed.corpora is not None:
             documents &= np.isin(self._corpora, allowed.corpora)
         if allowed.documents is not None:
-            documents &= self._marked(allowed.documents)
+            documents &= self._mark_documents(allowed.documents)
         if allowed.without:
-            documents &= ~self._marked(allowed.without)
+            documents &= ~self._mark_documents(allowed.without)
         if allowed.pages is None and documents.all():
             return None
         mask: Mask = documents[self._rows["document"]]
@@ -345,7 +347,7 @@ class DenseIndex:
             mask &= pages <= (np.iinfo(np.int32).max if high is None else high)
         return mask
 
-    def _marked(self, documents: Iterable[str]) -> Mask:
+    def _mark_documents(self, documents: Iterable[str]) -> Mask:
         marked = np.zeros(len(self._corpora), np.bool_)
         marked[[self._places[name] for name in documents if name in self._places]] = True
         return marked
@@ -361,7 +363,7 @@ def cosines(
 
 def _score(vectors: Vectors, vector: Embedding) -> NDArray[np.float32]:
     """Return the cosine with each of some vectors."""
-    scores: NDArray[np.float32] = widen_halves(vectors) @ _floats(vector)
+    scores: NDArray[np.float32] = widen_halves(vectors) @ _read_floats(vector)
     return scores
 
 
@@ -378,7 +380,7 @@ def widen_halves(halves: Vectors) -> NDArray[np.float32]:
     return floats
 
 
-def _named(numbers: NDArray[np.int64], scores: NDArray[np.float32]) -> dict[PassageId, float]:
+def _map_scores(numbers: NDArray[np.int64], scores: NDArray[np.float32]) -> dict[PassageId, float]:
     """Return scores by passage ID."""
     return dict(zip(map(nouns.passage_id, numbers.tolist()), scores.tolist(), strict=True))
 
@@ -402,7 +404,7 @@ def _read_vectors(
     return [names[number] for number, _ in stored], unpack_vectors([packed for _, packed in stored])
 
 
-def _only(bits: Codes) -> Any:
+def _restrict(bits: Codes) -> Any:
     """Return parameters that restrict faiss to the vectors of a bitmap.
 
     `bits` must outlive them.
@@ -414,7 +416,7 @@ def _only(bits: Codes) -> Any:
     return parameters(sel=selector)
 
 
-def _alone() -> None:
+def _use_one_thread() -> None:
     """Use one thread for the scan: a second one spins while waiting, at eight times the cost.
 
     The setting applies to the calling thread, so each search sets it.
@@ -429,11 +431,11 @@ def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:
     return {row.id: row.corpus_id for row in stored}
 
 
-def _floats(vector: Embedding) -> NDArray[np.float32]:
+def _read_floats(vector: Embedding) -> NDArray[np.float32]:
     return np.frombuffer(vector, VECTOR).astype(np.float32)
 
 
-def _coded(vectors: NDArray[np.float16], scale: float) -> Codes:
+def _encode(vectors: NDArray[np.float16], scale: float) -> Codes:
     steps = np.clip(np.rint(vectors.astype(np.float32) * scale), -STEPS, STEPS)
     codes: Codes = (steps + MIDDLE).astype(np.uint8)
     return codes

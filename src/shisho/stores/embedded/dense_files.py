@@ -83,7 +83,7 @@ class DenseFiles:
             return None
         except (ValueError, TypeError, KeyError) as error:
             raise IndexDamaged(WATERMARK) from error
-        for name, size in self._sizes(mark).items():
+        for name, size in self._measure_files(mark).items():
             if not self._has(name, size):
                 raise IndexDamaged(name)
         return mark
@@ -92,9 +92,9 @@ class DenseFiles:
         """Load the rows between two watermarks of one generation. Raises OSError, IndexDamaged."""
         self._check(after, mark, LOOKED_AT)
         width = self._dimensions
-        rows = self._part("rows", ROW, after.rows, mark.rows)
-        codes = self._part("codes", np.dtype(np.uint8), after.rows * width, mark.rows * width)
-        names = self._part("documents", np.dtype(np.uint8), after.document_bytes, mark.document_bytes)
+        rows = self._read_part("rows", ROW, after.rows, mark.rows)
+        codes = self._read_part("codes", np.dtype(np.uint8), after.rows * width, mark.rows * width)
+        names = self._read_part("documents", np.dtype(np.uint8), after.document_bytes, mark.document_bytes)
         return DenseBatch(rows, codes.reshape(-1, width), names.tobytes().decode("ascii").split())
 
     def check(self, mark: Watermark) -> None:
@@ -103,12 +103,12 @@ class DenseFiles:
 
     def _check(self, after: Watermark, mark: Watermark, most_bytes: int | None) -> None:
         """Verify checksums; skip vectors of more than `most_bytes`, which are never all read."""
-        begins = self._sizes(after)
-        for name, end in self._sizes(mark).items():
+        begins = self._measure_files(after)
+        for name, end in self._measure_files(mark).items():
             length = end - begins[name]
             if name == "vectors" and most_bytes is not None and length > most_bytes:
                 continue
-            data = self._part(name, np.dtype(np.uint8), begins[name], end).data
+            data = self._read_part(name, np.dtype(np.uint8), begins[name], end).data
             if len(data) < length or zlib.crc32(data, after.sums[name]) != mark.sums[name]:
                 raise IndexDamaged(name)
 
@@ -151,7 +151,7 @@ class DenseFiles:
             "vectors": vectors.tobytes(),
             "documents": documents,
         }
-        ends = self._sizes(mark)
+        ends = self._measure_files(mark)
         for name, data in contents.items():
             self._extend(name, ends[name], data)
         fresh = replace(
@@ -165,7 +165,7 @@ class DenseFiles:
         self._write(fresh)
         return fresh
 
-    def _sizes(self, mark: Watermark) -> dict[str, int]:
+    def _measure_files(self, mark: Watermark) -> dict[str, int]:
         """Return the valid size of each file in bytes."""
         return {
             "rows": mark.rows * ROW.itemsize,
@@ -180,7 +180,7 @@ class DenseFiles:
         except FileNotFoundError:
             return False
 
-    def _part(self, name: str, kind: np.dtype[Any], start: int, end: int) -> NDArray[Any]:
+    def _read_part(self, name: str, kind: np.dtype[Any], start: int, end: int) -> NDArray[Any]:
         return np.fromfile(self._folder / name, kind, end - start, offset=start * kind.itemsize)
 
     def _extend(self, name: str, at: int, data: bytes) -> None:

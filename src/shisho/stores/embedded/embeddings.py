@@ -62,7 +62,7 @@ class EmbeddedEmbeddings:
         self._about = about
 
     async def list_pending(self, limit: int) -> Sequence[Passage]:
-        passages, newest = await self._database.read(lambda connection: self._pending(connection, limit))
+        passages, newest = await self._database.read(lambda connection: self._list_pending(connection, limit))
         if newest:
             await self._database.write(lambda connection: self._advance(connection, newest))
         return passages
@@ -71,18 +71,18 @@ class EmbeddedEmbeddings:
         # it loads numpy, which not every command needs
         from shisho.stores.embedded.packed_vectors import unpack_vector
 
-        def work(connection: apsw.Connection) -> dict[bytes, Embedding]:
-            embedder, _ = self._embedder(connection)
+        def read(connection: apsw.Connection) -> dict[bytes, Embedding]:
+            embedder, _ = self._find_embedder(connection)
             listed = rows.bind_list(content.hex() for content in contents)
             stored = rows.fetch_all(connection.execute(KNOWN, (embedder, listed)))
             return {row.content: unpack_vector(row.vector) for row in stored}
 
-        return await self._database.read(work)
+        return await self._database.read(read)
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
         from shisho.stores.embedded.packed_vectors import pack_vectors
 
-        def work(connection: apsw.Connection) -> None:
+        def write(connection: apsw.Connection) -> None:
             lengths = {len(new.vector) // 2 for new in embeddings}
             connection.execute(INTRODUCE, (self._about.name, self._about.choice, max(lengths, default=0)))
             stored = rows.fetch_all(connection.execute(EMBEDDER, (self._about.name,)))[0]
@@ -98,7 +98,7 @@ class EmbeddedEmbeddings:
                 ],
             )
 
-        await self._database.write(work)
+        await self._database.write(write)
 
     async def retire_others(self) -> None:
         if not await self._database.read(
@@ -110,11 +110,11 @@ class EmbeddedEmbeddings:
 
     async def measure_progress(self) -> EmbeddingProgress:
         # This scans every vector, so it is for people's requests, not for searches.
-        def work(connection: apsw.Connection) -> EmbeddingProgress:
-            embedder, _ = self._embedder(connection)
+        def read(connection: apsw.Connection) -> EmbeddingProgress:
+            embedder, _ = self._find_embedder(connection)
             return EmbeddingProgress(connection.execute(DONE, (embedder,)).get, connection.execute(TOTAL).get)
 
-        return await self._database.read(work)
+        return await self._database.read(read)
 
     def _retire(self, connection: apsw.Connection) -> bool:
         """Delete a batch of retired vectors; return True while there are more."""
@@ -125,17 +125,17 @@ class EmbeddedEmbeddings:
             connection.execute(DISMISS)
         return has_more
 
-    def _embedder(self, connection: apsw.Connection) -> tuple[int, int]:
+    def _find_embedder(self, connection: apsw.Connection) -> tuple[int, int]:
         """Return its key and the last change with all vectors; 0 and 0 before its first vector."""
         row = rows.fetch_first(connection.execute(EMBEDDER, (self._about.name,)))
         return (0, 0) if row is None else (row.id, row.seen)
 
-    def _pending(self, connection: apsw.Connection, limit: int) -> tuple[list[Passage], int]:
+    def _list_pending(self, connection: apsw.Connection, limit: int) -> tuple[list[Passage], int]:
         """Return pending passages, and the change up to which none are pending.
 
         The change is 0 if it is recorded already.
         """
-        embedder, seen = self._embedder(connection)
+        embedder, seen = self._find_embedder(connection)
         newest = int(connection.execute(NEWEST).get)
         stored = rows.fetch_all(connection.execute(PENDING, (seen, embedder, limit)))
         before = stored[0].seq - 1 if stored else newest
@@ -145,5 +145,5 @@ class EmbeddedEmbeddings:
         return [*passages.values()], before if before > seen else 0
 
     def _advance(self, connection: apsw.Connection, seen: int) -> None:
-        embedder, _ = self._embedder(connection)
+        embedder, _ = self._find_embedder(connection)
         connection.execute(ADVANCE, (seen, embedder, seen))

@@ -175,7 +175,7 @@ def trouble(error: Exception, path: Path) -> Exception:
     ):
         return disk_full()
     if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
-        return _busy(path)
+        return _build_busy(path)
     if is_damage(error):
         return damaged(path, error)
     if isinstance(error, apsw.ReadOnlyError):
@@ -224,7 +224,7 @@ def no_home(path: Path, error: OSError) -> StorageUnusable:
     )
 
 
-def _busy(path: Path) -> Conflict:
+def _build_busy(path: Path) -> Conflict:
     pid = holder(path)
     if pid is None:
         return Conflict("store.locked")

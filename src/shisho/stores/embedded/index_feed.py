@@ -99,22 +99,22 @@ class EmbeddedIndexFeed:
         return EmbeddedFeedView(connection, serving)
 
     async def begin(self, index: str, mark: IndexMark) -> None:
-        def work(connection: apsw.Connection) -> None:
+        def write(connection: apsw.Connection) -> None:
             connection.execute(FORGET, (index,))
             connection.execute(BEGIN, (index, mark.generation, mark.change, mark.vector))
 
-        await self._database.write(work)
+        await self._database.write(write)
 
     async def forget(self, index: str) -> None:
         await self._database.write(lambda connection: connection.execute(FORGET, (index,)))
 
     async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
-        def work(connection: apsw.Connection) -> bool:
+        def write(connection: apsw.Connection) -> bool:
             now = self._database.line()
             connection.execute(TAKE_TURN, (holder, now + seconds, index, now))
             return connection.changes() > 0
 
-        return await self._database.write(work)
+        return await self._database.write(write)
 
     async def give_back(self, index: str, holder: str) -> None:
         await self._database.write(lambda connection: connection.execute(GIVE_BACK, (index, holder)))
@@ -122,7 +122,7 @@ class EmbeddedIndexFeed:
     async def advance(
         self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
     ) -> bool:
-        def work(connection: apsw.Connection) -> bool:
+        def write(connection: apsw.Connection) -> bool:
             place = (index, before.generation, before.change, before.vector)
             connection.execute(ADVANCE, (after.change, after.vector, *place))
             if not connection.changes():
@@ -131,7 +131,7 @@ class EmbeddedIndexFeed:
                 _enter(connection, index, words)
             return True
 
-        return await self._database.write(work)
+        return await self._database.write(write)
 
 
 class EmbeddedFeedView(EmbeddedShelfView):
@@ -162,11 +162,11 @@ class EmbeddedFeedView(EmbeddedShelfView):
 
     def list_vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
         stored = self._connection.execute(VECTORS_OF, (embedder, after, document_id, limit))
-        return [*map(_vector_entry, rows.fetch_all(stored))]
+        return [*map(_build_vector_entry, rows.fetch_all(stored))]
 
     def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
         stored = rows.fetch_all(self._connection.execute(ARRIVED, (embedder, since, limit)))
-        live = [_vector_entry(row) for row in stored if row.state == "live"]
+        live = [_build_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 
     def find_dimensions(self, embedder: str) -> int:
@@ -193,7 +193,7 @@ class EmbeddedFeedView(EmbeddedShelfView):
         return read_embeddings(self._connection, self._serving[0].name, ids)
 
 
-def _vector_entry(row: rows.Row) -> VectorEntry:
+def _build_vector_entry(row: rows.Row) -> VectorEntry:
     """Build a vector entry from the columns of `VECTOR_COLUMNS`."""
     place = PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
     return VectorEntry(place, row.seq, unpack_vector(row.vector))

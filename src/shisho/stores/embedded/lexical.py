@@ -71,17 +71,17 @@ class LexicalIndex:
         self._is_of_this_history = False
 
     async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
-        return await self._healed(partial(self._look, work, current))
+        return await self._run_healing(partial(self._look, work, current))
 
     async def _look(self, work: Callable[[SearchView], T], current: bool) -> T:
-        look = self._if_current if current else self._viewed
+        look = self._look_if_current if current else self._look_anyway
         outcome = await self._database.read(lambda connection: look(connection, work))
         if outcome is None:
             await self._catch_up()
-            outcome = await self._database.read(lambda connection: self._viewed(connection, work))
+            outcome = await self._database.read(lambda connection: self._look_anyway(connection, work))
         return outcome[0]
 
-    async def _healed(self, act: Callable[[], Awaitable[T]]) -> T:
+    async def _run_healing(self, act: Callable[[], Awaitable[T]]) -> T:
         """Run `act`; if an index is damaged, rebuild it and run `act` again.
 
         If the folder is not writable, for example on a full disk, or if rebuilding did not help, the index is
@@ -124,26 +124,28 @@ class LexicalIndex:
         vectors = None if self._dense is None else await asyncio.to_thread(self._dense.examine)
         return [damage for damage in (words, vectors) if damage is not None]
 
-    def _if_current(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T] | None:
+    def _look_if_current(
+        self, connection: apsw.Connection, work: Callable[[SearchView], T]
+    ) -> tuple[T] | None:
         """Return the outcome of the work, or None if the index must catch up first."""
         view = LexicalView(connection, self._indexes, self._dense)
-        is_current = view.has_newest_vectors() and self._seen == _newest_change(connection)
+        is_current = view.has_newest_vectors() and self._seen == _read_newest_change(connection)
         return (work(view),) if is_current else None
 
-    def _viewed(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
+    def _look_anyway(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
         if self._seen < 0:
             self._seen = self._indexes.reload()
         return (work(LexicalView(connection, self._indexes, self._dense)),)
 
     async def count_behind(self) -> int:
-        newest = await self._database.read(_newest_change)
+        newest = await self._database.read(_read_newest_change)
         return newest - max(0, self._seen)
 
     async def close(self) -> None:
         self._indexes.close()
 
     async def catch_up(self) -> None:
-        await self._healed(self._catch_up)
+        await self._run_healing(self._catch_up)
 
     async def _catch_up(self) -> None:
         await self._catch_up_words()
@@ -151,7 +153,7 @@ class LexicalIndex:
             await asyncio.to_thread(self._dense.catch_up)
 
     async def _catch_up_words(self) -> None:
-        newest = await self._database.read(_newest_change)
+        newest = await self._database.read(_read_newest_change)
         if newest == self._seen:
             return
         async with self._lock:
@@ -191,8 +193,8 @@ class LexicalIndex:
         """Apply changes up to this one; with constant additions there is always a newer one."""
         remade: set[int] = set()
         while self._seen < newest:
-            changed = self._database.snapshot(partial(_changed, since=self._seen))
-            for corpus_id, changes in _by_corpus(changed, self._indexes.list_corpora()).items():
+            changed = self._database.snapshot(partial(_list_changed, since=self._seen))
+            for corpus_id, changes in _group_by_corpus(changed, self._indexes.list_corpora()).items():
                 is_purged = any(change.state == "purged" for change in changes)
                 if self._seen and is_purged and corpus_id not in remade:
                     self._remake(writer.get(corpus_id), corpus_id)
@@ -213,11 +215,11 @@ class LexicalIndex:
         """
         writer.delete_all_documents()
         writer.commit()
-        for names in _by_size(self._database.snapshot(partial(_live, corpus_id=corpus_id))):
+        for names in _split_by_size(self._database.snapshot(partial(_live, corpus_id=corpus_id))):
             if len(names) == 1:
                 self._add(writer, names[0])
             else:
-                for entry in self._database.snapshot(partial(_entries_of_all, names=names)):
+                for entry in self._database.snapshot(partial(_list_entries_of_all, names=names)):
                     writer.add_document(_make_document(entry))
         writer.commit()
 
@@ -237,7 +239,7 @@ class LexicalIndex:
             after = entries[-1].ordinal
 
 
-def _by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int, list[rows.Row]]:
+def _group_by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int, list[rows.Row]]:
     """Group changes by corpus. `corpora` are the corpora that have an index."""
     changes: dict[int, list[rows.Row]] = {}
     for change in changed:
@@ -246,11 +248,11 @@ def _by_corpus(changed: Sequence[rows.Row], corpora: Sequence[int]) -> dict[int,
     return changes
 
 
-def _newest_change(connection: apsw.Connection) -> int:
+def _read_newest_change(connection: apsw.Connection) -> int:
     return int(connection.execute(NEWEST).get)
 
 
-def _changed(connection: apsw.Connection, since: int) -> list[rows.Row]:
+def _list_changed(connection: apsw.Connection, since: int) -> list[rows.Row]:
     return rows.fetch_all(connection.execute(CHANGED, (since, BATCH)))
 
 
@@ -258,7 +260,7 @@ def _live(connection: apsw.Connection, corpus_id: int) -> list[rows.Row]:
     return rows.fetch_all(connection.execute(LIVE, (corpus_id,)))
 
 
-def _by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
+def _split_by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
     """Yield batches of document IDs that fit in memory; a long document is a batch of its own."""
     names: list[str] = []
     passages = 0
@@ -273,20 +275,18 @@ def _by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
         yield names
 
 
-def _entries_of_all(connection: apsw.Connection, names: Sequence[str]) -> list[PassageEntry]:
-    return _with_words(
+def _list_entries_of_all(connection: apsw.Connection, names: Sequence[str]) -> list[PassageEntry]:
+    return _add_words(
         connection, rows.fetch_all(connection.execute(ENTRIES_OF_ALL, (rows.bind_list(names),)))
     )
 
 
 def read_entries(connection: apsw.Connection, document_id: str, after: int, limit: int) -> list[PassageEntry]:
     """Return index entries of a live document's passages after a given one, in order."""
-    return _with_words(
-        connection, rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, limit)))
-    )
+    return _add_words(connection, rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, limit))))
 
 
-def _with_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[PassageEntry]:
+def _add_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[PassageEntry]:
     """Return index entries from the columns of `ENTRY`."""
     names = [nouns.passage_id(row.passage) for row in stored]
     found = vectors.select(connection, names)

@@ -80,13 +80,13 @@ class CorpusIndexes:
         if self._is_passing:
             return self._passing_mark
         try:
-            mark = self._watermark()
+            mark = self._read_watermark()
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._open_all({} if mark is None else self._list_folders())
         except OSError as error:  # it can neither be read nor rebuilt
             return self.pass_by(error)
         if mark is not None and not mark.corpora <= self._opened.keys():
-            raise IndexDamaged(_name_missing(mark.corpora, self._opened))
+            raise IndexDamaged(_find_missing(mark.corpora, self._opened))
         return 0 if mark is None else mark.last_change
 
     def _open_all(self, folders: Mapping[int, Path]) -> None:
@@ -131,7 +131,7 @@ class CorpusIndexes:
         if self._is_passing:
             return False
         with suppress(IndexDamaged, OSError):  # the next reader sees the same error
-            mark = self._watermark()
+            mark = self._read_watermark()
             return mark is not None and is_foreign(mark)
         return False
 
@@ -169,13 +169,13 @@ class CorpusIndexes:
     def _find_damage(self) -> str:
         """Return the name of a damaged file, or ""."""
         try:
-            mark = self._watermark()
+            mark = self._read_watermark()
             if mark is None:
                 return ""
             folders = self._list_folders()
             missing = mark.corpora - folders.keys()
             if missing:
-                return _name_missing(missing)
+                return _find_missing(missing)
             for folder in folders.values():
                 _open(folder, None)
         except IndexDamaged as damage:
@@ -217,7 +217,7 @@ class CorpusIndexes:
             return True
         if not self._turn.take():
             return False
-        if self._watermark() is None:
+        if self._read_watermark() is None:
             self._clear()
         return True
 
@@ -229,15 +229,19 @@ class CorpusIndexes:
         """Return the index of a corpus; create it if it is missing."""
         index = self.find(corpus_id)
         if index is None:
-            path = self._path(corpus_id)
+            path = self._locate(corpus_id)
             if not self._is_passing:
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            new_index = tantivy.Index(_schema()) if self._is_passing else tantivy.Index(_schema(), str(path))
+            new_index = (
+                tantivy.Index(_build_schema())
+                if self._is_passing
+                else tantivy.Index(_build_schema(), str(path))
+            )
             index = _prepare(new_index)
             self._opened[corpus_id] = index
         return index
 
-    def _watermark(self) -> LexicalWatermark | None:
+    def _read_watermark(self) -> LexicalWatermark | None:
         """Read the watermark; None if there is none of this format. Raises IndexDamaged."""
         file = self._folder / WATERMARK
         try:
@@ -260,7 +264,7 @@ class CorpusIndexes:
                 with suppress(OSError):
                     path.unlink()
 
-    def _path(self, corpus_id: int) -> Path:
+    def _locate(self, corpus_id: int) -> Path:
         return self._folder / str(corpus_id)
 
 
@@ -305,7 +309,7 @@ class CorpusWriter:
             self._corpus_id = -1
 
 
-def _name_missing(corpora: Iterable[int], present: Iterable[int] = ()) -> str:
+def _find_missing(corpora: Iterable[int], present: Iterable[int] = ()) -> str:
     """Return the name of the metadata file of a missing index."""
     return f"{min({*corpora} - {*present})}/{META}"
 
@@ -323,7 +327,7 @@ def _open(folder: Path, most_bytes: int | None) -> Any:
         raise IndexDamaged(f"{folder.name}/{file}")
     try:
         with notice_damage():
-            return _prepare(tantivy.Index(_schema(), str(folder)))
+            return _prepare(tantivy.Index(_build_schema(), str(folder)))
     except IndexDamaged as damage:
         log.debug("the index in %s: %s", folder, damage)
         raise IndexDamaged(folder.name) from damage
@@ -346,7 +350,7 @@ def write_token(word: Word) -> tuple[str, str]:
     return field, encode_term(text).hex() if field == "terms" else text
 
 
-def _schema() -> Any:
+def _build_schema() -> Any:
     builder = tantivy.SchemaBuilder()
     for name in WEIGHTS:
         builder.add_text_field(name, stored=False, tokenizer_name="spaces", index_option="freq")

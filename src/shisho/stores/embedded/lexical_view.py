@@ -58,13 +58,13 @@ class LexicalView(EmbeddedShelfView):
         most = limit + len(passage_ids)
         hits: list[tuple[float, int]] = []
         with notice_damage():
-            words = self._telling(words_of(terms, bigrams), scope)
+            words = self._select_telling(words_of(terms, bigrams), scope)
             within = self._index_scope(scope)
             if not words or within.documents == ():
                 return []
             for corpus_id in list_corpus_ids(self._queries, scope):
                 if query := self._query(corpus_id, words, scope, within):
-                    hits += self._hits(corpus_id, query, most)
+                    hits += self._find_hits(corpus_id, query, most)
         hits.sort(key=lambda hit: -hit[0])  # stable: ties keep the order of their indexes
         best = (nouns.passage_id(number) for _, number in hits[:most])
         return [name for name in best if name not in passage_ids][:limit]
@@ -75,51 +75,53 @@ class LexicalView(EmbeddedShelfView):
         Returns None if the corpus contains no word.
         """
         index: Any = self._indexes.find(corpus_id)
-        searcher = self._searcher(corpus_id)
+        searcher = self._find_searcher(corpus_id)
         frequencies = {word: searcher.doc_freq(*write_token(word)) for word in words} if searcher else {}
         any_of = []
         for word, there in frequencies.items():
             if there:
-                worth = rarity(self._frequency(word, scope), self._passages(scope))
+                worth = rarity(self._count_frequency(word, scope), self._count_passages(scope))
                 boost = WEIGHTS[word[0]] * worth / rarity(there, searcher.num_docs)
                 term = tantivy.Query.term_query(index.schema, *write_token(word), "freq")
                 any_of.append((tantivy.Occur.Should, tantivy.Query.boost_query(term, boost)))
         if not any_of:
             return None
         query = tantivy.Query.boolean_query(any_of)
-        filters = _filters(index, within)
+        filters = _build_filters(index, within)
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters]) if filters else query
 
-    def _hits(self, corpus_id: int, query: Any, most: int) -> list[tuple[float, int]]:
+    def _find_hits(self, corpus_id: int, query: Any, most: int) -> list[tuple[float, int]]:
         """Return the scores and keys of the best passages of a corpus."""
-        searcher = self._searcher(corpus_id)
+        searcher = self._find_searcher(corpus_id)
         hits = searcher.search(query, most, count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
         return [(score, number) for (score, _), number in zip(hits, numbers, strict=True)]
 
-    def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
-        return select_telling(words, lambda word: self._frequency(word, scope), self._passages(scope))
+    def _select_telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+        return select_telling(
+            words, lambda word: self._count_frequency(word, scope), self._count_passages(scope)
+        )
 
-    def _frequency(self, word: Word, scope: Scope) -> int:
+    def _count_frequency(self, word: Word, scope: Scope) -> int:
         """Return the number of readable passages that contain a word, from a cache."""
         key = (scope.owner, word)
         if key not in self._frequencies:
-            searchers = self._readable_searchers(scope)
+            searchers = self._list_searchers(scope)
             token = write_token(word)
             self._frequencies[key] = sum(searcher.doc_freq(*token) for searcher in searchers)
         return self._frequencies[key]
 
-    def _passages(self, scope: Scope) -> int:
-        return sum(searcher.num_docs for searcher in self._readable_searchers(scope))
+    def _count_passages(self, scope: Scope) -> int:
+        return sum(searcher.num_docs for searcher in self._list_searchers(scope))
 
-    def _readable_searchers(self, scope: Scope) -> list[Any]:
+    def _list_searchers(self, scope: Scope) -> list[Any]:
         """Return the searchers of all corpora that the reader may search, whatever the scope."""
         if scope.owner not in self._readable:
-            searchers = map(self._searcher, list_corpus_ids(self._queries, Scope(scope.owner)))
+            searchers = map(self._find_searcher, list_corpus_ids(self._queries, Scope(scope.owner)))
             self._readable[scope.owner] = [searcher for searcher in searchers if searcher is not None]
         return self._readable[scope.owner]
 
-    def _searcher(self, corpus_id: int) -> Any:
+    def _find_searcher(self, corpus_id: int) -> Any:
         """Return the searcher of a corpus, the same for the whole view; None without an index."""
         if corpus_id not in self._searchers:
             index = self._indexes.find(corpus_id)
@@ -128,7 +130,7 @@ class LexicalView(EmbeddedShelfView):
 
     def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         with notice_damage():
-            return {term: self._frequency((field, term), scope) for term in terms}
+            return {term: self._count_frequency((field, term), scope) for term in terms}
 
     def _index_scope(self, scope: Scope) -> IndexScope:
         """Return the scope for indexes; it is cached, because both halves of a search need it."""
@@ -162,7 +164,7 @@ class LexicalView(EmbeddedShelfView):
         return (None, None) if self._dense is None else self._dense.find(self._connection)
 
 
-def _filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:
+def _build_filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:
     schema = index.schema
     tests = []
     if allowed.documents is not None:

@@ -80,8 +80,8 @@ class _Watch:
         self._poll_seconds = poll_seconds
         self.ended = threading.Event()
         self._connection = database.reader()
-        self._version = self._data_version()
-        self._seq = self._last_seq()
+        self._version = self._read_data_version()
+        self._seq = self._read_last_seq()
         self._changed_at = self._asked_at = time.monotonic()
         self._log = Path(f"{database.path}-wal")
         self._log_state = (0, 0)
@@ -91,7 +91,7 @@ class _Watch:
     def _run(self) -> None:
         while not self.ended.wait(self._pause()):
             try:
-                topics = self._news() if self._may_have_news() else None
+                topics = self._read_news() if self._may_have_news() else None
                 if topics:
                     self._loop.call_soon_threadsafe(self._subscribers.notify, topics)
             except apsw.Error as error:  # the next poll may succeed; waiting callers read the table anyway
@@ -120,8 +120,8 @@ class _Watch:
         self._asked_at = now
         return True
 
-    def _news(self) -> set[str]:
-        version = self._data_version()
+    def _read_news(self) -> set[str]:
+        version = self._read_data_version()
         if version == self._version:
             return set()
         self._changed_at = time.monotonic()
@@ -132,8 +132,8 @@ class _Watch:
         self._version = version
         return topics
 
-    def _data_version(self) -> int:
+    def _read_data_version(self) -> int:
         return int(self._connection.pragma("data_version"))
 
-    def _last_seq(self) -> int:
+    def _read_last_seq(self) -> int:
         return int(self._connection.execute(LAST).get)

@@ -36,7 +36,7 @@ def fetch_all(cursor: apsw.Cursor) -> list[Row]:
         columns = cursor.get_description()
     except apsw.ExecutionCompleteError:  # there are no rows
         return []
-    return [*map(_maker(columns), cursor)]
+    return [*map(_make_row_type(columns), cursor)]
 
 
 def fetch_first(cursor: apsw.Cursor) -> Row | None:
@@ -46,7 +46,7 @@ def fetch_first(cursor: apsw.Cursor) -> Row | None:
 
 
 @lru_cache(maxsize=1_000)
-def _maker(columns: tuple[tuple[str, ...], ...]) -> Callable[[Iterable[Any]], Row]:
+def _make_row_type(columns: tuple[tuple[str, ...], ...]) -> Callable[[Iterable[Any]], Row]:
     # This costs a quarter of a dictionary per row, measured.
     shape: Any = cast(Any, namedtuple)("Row", [column for column, *_ in columns], rename=True)
     make: Callable[[Iterable[Any]], Row] = shape._make

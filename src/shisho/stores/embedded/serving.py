@@ -57,7 +57,7 @@ class ServingIndex:
 
     def find(self, connection: apsw.Connection) -> tuple[EmbedderAbout | None, DenseIndex]:
         """Return the embedder to use (None if it has no vectors) and its index."""
-        about, has_vectors = self._chosen(connection)
+        about, has_vectors = self._choose(connection)
         return (about if has_vectors else None), self._index_of(about)
 
     def begin_anew(self) -> None:
@@ -69,7 +69,7 @@ class ServingIndex:
         """Catch up the index in use, and delete the folders of deleted embedders."""
         _, index = self._database.snapshot(self.find)
         index.catch_up()
-        for folder in self._database.snapshot(self._left_behind):
+        for folder in self._database.snapshot(self._list_left_behind):
             shutil.rmtree(folder, ignore_errors=True)
 
     def examine(self) -> IndexDamage | None:
@@ -77,7 +77,7 @@ class ServingIndex:
         _, index = self._database.snapshot(self.find)
         return index.examine()
 
-    def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
+    def _choose(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
         return choose_embedder(connection, self._about, self._is_usable)
 
     def _index_of(self, about: EmbedderAbout) -> DenseIndex:
@@ -88,7 +88,7 @@ class ServingIndex:
             self._indexes = {about.name: DenseIndex(folder, self._database, about, self._files_from)}
         return self._indexes[about.name]
 
-    def _left_behind(self, connection: apsw.Connection) -> list[Path]:
+    def _list_left_behind(self, connection: apsw.Connection) -> list[Path]:
         """Return the folders of deleted embedders."""
         names = [row.name for row in rows.fetch_all(connection.execute(CANDIDATES))]
         folder_names = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}

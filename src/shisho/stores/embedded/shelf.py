@@ -46,44 +46,46 @@ class EmbeddedShelf(StoredShelf):
         self._database = database
 
     def _insert_text(self, queries: Queries, intake: Intake, corpus_id: int, *, is_part: bool) -> None:
-        connection = _connection(queries)
+        connection = _get_connection(queries)
         passages = intake.passages
         layout = nouns.pack_lines(intake.lines)
         document_id = intake.document.id
         if layout is not None:
             connection.execute(LAYOUT_OF_PART, (document_id, intake.start, layout))
         places = blocks.insert(connection, document_id, intake.start, intake.text, passages)
-        passage_rows = [_passage_row(passage, place) for passage, place in zip(passages, places, strict=True)]
+        passage_rows = [
+            _build_passage_row(passage, place) for passage, place in zip(passages, places, strict=True)
+        ]
         connection.executemany(PASSAGE, passage_rows)
         near_duplicates.insert(connection, passages)
         names.insert(queries, document_id, intake.names)
 
     def _discard_text(self, queries: Queries, document_id: DocumentId) -> None:
-        near_duplicates.delete(_connection(queries), document_id)
+        near_duplicates.delete(_get_connection(queries), document_id)
 
     def _erase_text(self, queries: Queries, corpus_id: int, document_id: DocumentId) -> None:
-        near_duplicates.delete(_connection(queries), document_id)
+        near_duplicates.delete(_get_connection(queries), document_id)
 
     def _read_text(self, queries: Queries, document_id: DocumentId) -> str:
-        return texts.read_text(_connection(queries), document_id)
+        return texts.read_text(_get_connection(queries), document_id)
 
     def _read_lines(self, queries: Queries, document_id: DocumentId) -> list[rows.Row]:
         return queries.rows(LAYOUT, {"id": document_id})
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        def work(connection: apsw.Connection) -> list[Passage]:
+        def read(connection: apsw.Connection) -> list[Passage]:
             near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (rows.bind_numbers(bands), owner)))
             return [replace(nouns.passage(row), bands=near_duplicates.unpack(row.bands)) for row in near_rows]
 
-        return await self._database.read(work)
+        return await self._database.read(read)
 
 
-def _connection(queries: Queries) -> apsw.Connection:
+def _get_connection(queries: Queries) -> apsw.Connection:
     assert isinstance(queries, EmbeddedQueries)
     return queries.connection
 
 
-def _passage_row(passage: Passage, place: blocks.VectorPlace) -> tuple[str | int | bytes | None, ...]:
+def _build_passage_row(passage: Passage, place: blocks.VectorPlace) -> tuple[str | int | bytes | None, ...]:
     """Return a row for `PASSAGE`."""
     return (
         nouns.passage_number(passage.id),

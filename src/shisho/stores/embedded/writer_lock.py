@@ -106,7 +106,7 @@ class WriterLock:
         if sys.platform == "win32":  # only SQLite's own busy timeout
             return _Turn()
         try:
-            self._file = _opened(self._path) if self._file is None else self._file
+            self._file = _open_file(self._path) if self._file is None else self._file
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return self._wait(patience_s)
@@ -162,7 +162,7 @@ class _Waiter(threading.Thread):
 
     def run(self) -> None:
         with suppress(OSError):
-            file = _opened(self._path)
+            file = _open_file(self._path)
             fcntl.flock(file, fcntl.LOCK_EX)
             with self._changed:
                 if not self._wanted:
@@ -180,5 +180,5 @@ class _Waiter(threading.Thread):
             return turn
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -107,7 +107,7 @@ def write_archive(
         target.chmod(0o600)
         try:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                manifest = _written(connection, blobs, archive, check_wanted)
+                manifest = _write(connection, blobs, archive, check_wanted)
                 archive.writestr(MANIFEST, json.dumps(to_plain(manifest), ensure_ascii=False))
         except BaseException:
             target.unlink(missing_ok=True)
@@ -125,44 +125,44 @@ def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveM
     """
     try:
         with zipfile.ZipFile(source) as archive:
-            manifest = _manifest(archive, source)
+            manifest = _read_manifest(archive, source)
             _check_empty(connection, manifest, source)
             for name, sha256 in manifest.blobs.items():
-                blobs.put(name, _checked(archive.read(f"blobs/{name}"), sha256, source))
+                blobs.put(name, _check_digest(archive.read(f"blobs/{name}"), sha256, source))
             connection.execute(BEGIN_RESTORING)
             for table in manifest.tables:
                 try:
                     _fill(connection, archive, table, source)
                 except NO_ROWS as error:
-                    raise _not_whole(source) from error
+                    raise _build_damaged(source) from error
             for name, last in manifest.sequences.items():
                 connection.execute(SET_SEQUENCE, (name, last, name))
             connection.execute("COMMIT")
     except NO_ZIP as error:
-        raise _no_archive(source) from error
+        raise _build_no_archive(source) from error
     return manifest
 
 
-def _written(
+def _write(
     connection: Connection, blobs: Blobs, archive: zipfile.ZipFile, check_wanted: CheckWanted
 ) -> ArchiveManifest:
     connection.execute(BEGIN_COPYING)
     tables = [row.name for row in fetch_all(connection, TABLES)]
     kept_tables = [table for table in tables if table not in PASSING]
-    facts = tuple(_copied(connection, archive, table, check_wanted) for table in kept_tables)
+    facts = tuple(_copy_table(connection, archive, table, check_wanted) for table in kept_tables)
     manifest = ArchiveManifest(
         format=FORMAT,
         migrations=tuple(sorted(row.name for row in fetch_all(connection, MIGRATIONS))),
         tables=facts,
         sequences={row.name: row.last for row in fetch_all(connection, SEQUENCES) if row.last is not None},
         # After the tables: files that a document of the snapshot needs were stored before it.
-        blobs=dict(_copied_blobs(blobs, archive, check_wanted)),
+        blobs=dict(_copy_blobs(blobs, archive, check_wanted)),
     )
     connection.execute("COMMIT")
     return manifest
 
 
-def _copied(
+def _copy_table(
     connection: Connection, archive: zipfile.ZipFile, table: str, check_wanted: CheckWanted
 ) -> TableFacts:
     columns = tuple(row.name for row in fetch_all(connection, COLUMNS, (table,)))
@@ -170,7 +170,7 @@ def _copied(
     with (
         connection.cursor() as cursor,
         archive.open(f"tables/{table}", "w", force_zip64=True) as member,
-        cursor.copy(_filled(COPY_OUT, table, columns)) as copying,
+        cursor.copy(_fill_statement(COPY_OUT, table, columns)) as copying,
     ):
         for piece in copying:
             check_wanted()
@@ -179,7 +179,7 @@ def _copied(
     return TableFacts(table, columns, digest.hexdigest(), cursor.rowcount)
 
 
-def _copied_blobs(
+def _copy_blobs(
     blobs: Blobs, archive: zipfile.ZipFile, check_wanted: CheckWanted
 ) -> Iterator[tuple[str, str]]:
     for folder in FOLDERS:
@@ -198,34 +198,34 @@ def _fill(connection: Connection, archive: zipfile.ZipFile, table: TableFacts, s
         connection.execute(ADD_EXTENSION)
         connection.execute(NEW_TABLE.format(table=table.name, dimensions=match[1]).encode())
         connection.execute(BY_CONTENT.format(table=table.name).encode())
-    quoted = _quoted(table.name)
+    quoted = _quote(table.name)
     connection.execute(NO_TRIGGERS.format(table=quoted).encode())
     digest = hashlib.sha256()
     with (
         connection.cursor() as cursor,
         archive.open(f"tables/{table.name}") as member,
-        cursor.copy(_filled(COPY_IN, table.name, table.columns)) as copying,
+        cursor.copy(_fill_statement(COPY_IN, table.name, table.columns)) as copying,
     ):
-        for piece in _pieces(member):
+        for piece in _read_pieces(member):
             digest.update(piece)
             copying.write(piece)
     connection.execute(TRIGGERS.format(table=quoted).encode())
     if (digest.hexdigest(), cursor.rowcount) != (table.sha256, table.rows):
-        raise _not_whole(source)
+        raise _build_damaged(source)
 
 
-def _pieces(member: IO[bytes]) -> Iterator[bytes]:
+def _read_pieces(member: IO[bytes]) -> Iterator[bytes]:
     while piece := member.read(CHUNK):
         yield piece
 
 
-def _manifest(archive: zipfile.ZipFile, source: Path) -> ArchiveManifest:
+def _read_manifest(archive: zipfile.ZipFile, source: Path) -> ArchiveManifest:
     try:
         manifest: ArchiveManifest = build(json.loads(archive.read(MANIFEST)), ArchiveManifest)
     except (ValueError, TypeError) as error:
-        raise _no_archive(source) from error
+        raise _build_no_archive(source) from error
     if manifest.format != FORMAT or not manifest.migrations:
-        raise _no_archive(source)
+        raise _build_no_archive(source)
     return manifest
 
 
@@ -238,7 +238,7 @@ def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path
             version=manifest.migrations[-1],
         )
     for row in fetch_all(connection, TABLES):
-        statement = HAS_ROWS.format(table=_quoted(row.name))
+        statement = HAS_ROWS.format(table=_quote(row.name))
         if row.name not in PASSING and fetch_all(connection, statement)[0].has:
             raise Conflict(
                 "archive.target_not_empty",
@@ -246,23 +246,23 @@ def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path
             )
 
 
-def _checked(data: bytes, sha256: str, source: Path) -> bytes:
+def _check_digest(data: bytes, sha256: str, source: Path) -> bytes:
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise _not_whole(source)
+        raise _build_damaged(source)
     return data
 
 
-def _filled(statement: str, table: str, columns: Sequence[str]) -> bytes:
-    return statement.format(table=_quoted(table), columns=", ".join(map(_quoted, columns))).encode()
+def _fill_statement(statement: str, table: str, columns: Sequence[str]) -> bytes:
+    return statement.format(table=_quote(table), columns=", ".join(map(_quote, columns))).encode()
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _no_archive(source: Path) -> InvalidParams:
+def _build_no_archive(source: Path) -> InvalidParams:
     return InvalidParams("archive.not_a_backup", source=source)
 
 
-def _not_whole(source: Path) -> InvalidParams:
+def _build_damaged(source: Path) -> InvalidParams:
     return InvalidParams("archive.damaged", source=source)

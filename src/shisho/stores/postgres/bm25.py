@@ -37,12 +37,12 @@ def add_up(
     if not entries:
         return np.zeros(0, np.int64), np.zeros(0)
     numbers = np.concatenate([part >> np.uint64(24) for part in entries]).astype(np.int64)
-    scores = np.concatenate([_scores(word, part) for (word, _), part in zip(words, entries, strict=True)])
+    scores = np.concatenate([_score(word, part) for (word, _), part in zip(words, entries, strict=True)])
     if allowed is not None:
         is_allowed = np.isin(numbers, np.array(allowed, np.int64))
         numbers = numbers[is_allowed]
         scores = scores[is_allowed]
-    return _summed(numbers, scores)
+    return _sum_scores(numbers, scores)
 
 
 def select_best(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, Scores]:
@@ -55,13 +55,13 @@ def select_best(numbers: Numbers, scores: Scores, most: int) -> tuple[Numbers, S
     return numbers[order], scores[order]
 
 
-def _scores(word: WeighedWord, entries: NDArray[np.uint64]) -> Scores:
+def _score(word: WeighedWord, entries: NDArray[np.uint64]) -> Scores:
     times = ((entries >> np.uint64(16)) & np.uint64(0xFF)).astype(np.float64)
     size = (entries & np.uint64(0xFFFF)).astype(np.float64)
     return word.worth * times / (times + FLOOR + word.slope * size)
 
 
-def _summed(numbers: Numbers, scores: Scores) -> tuple[Numbers, Scores]:
+def _sum_scores(numbers: Numbers, scores: Scores) -> tuple[Numbers, Scores]:
     """Return each number once, with the sum of its scores."""
     if not len(numbers):
         return numbers, scores

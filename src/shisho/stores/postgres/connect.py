@@ -104,7 +104,7 @@ class PostgresDatabase:
         Raises: what `work` raises (its changes are rolled back); StoreUnavailable if the server cannot be
         reached, or if the outcome of the commit is unknown; Conflict, StorageUnusable.
         """
-        return await self._in_writer(partial(self.commit, work, lasting=lasting))
+        return await self._run_in_writer(partial(self.commit, work, lasting=lasting))
 
     async def execute(self, work: Work[T]) -> T:
         """Run one statement in autocommit mode: a third of the round trips of `write`.
@@ -112,9 +112,9 @@ class PostgresDatabase:
         If the connection is lost, the statement is repeated although it may have been committed: use this
         only for statements that can be repeated.
         """
-        return await self._in_writer(partial(self._commit, NO_BEGIN, work))
+        return await self._run_in_writer(partial(self._commit, NO_BEGIN, work))
 
-    async def _in_writer(self, commit: Callable[[], T]) -> T:
+    async def _run_in_writer(self, commit: Callable[[], T]) -> T:
         self._check_open()
         running = asyncio.get_running_loop().run_in_executor(self._writers, commit)
         # A cancelled caller will not retrieve the result or exception.
@@ -156,7 +156,7 @@ class PostgresDatabase:
 
         Raises: StorageUnusable, StoreUnavailable, Conflict.
         """
-        with self._troubles():
+        with self._translate_errors():
             self._open()
             with self._pool.borrow() as connection:
                 return work(connection)
@@ -167,11 +167,11 @@ class PostgresDatabase:
         Raises: StorageUnusable, StoreUnavailable, Conflict.
         """
 
-        def work() -> list[str]:
-            with self._troubles(), self._opening, self._connect() as connection:
+        def run() -> list[str]:
+            with self._translate_errors(), self._opening, self._connect() as connection:
                 return migrate(connection, self.facts)
 
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(run)
 
     async def has_schema(self) -> bool:
         """Return True if the database already has a library's schema; any other use creates one.
@@ -179,18 +179,18 @@ class PostgresDatabase:
         Raises: StorageUnusable, StoreUnavailable.
         """
 
-        def work() -> bool:
-            with self._troubles(), self._connect() as connection:
+        def run() -> bool:
+            with self._translate_errors(), self._connect() as connection:
                 return has_migrations(connection)
 
-        return await asyncio.to_thread(work)
+        return await asyncio.to_thread(run)
 
     def connection(self) -> Connection:
         """Open a connection outside the pool, which the caller must close.
 
         Raises: StorageUnusable, StoreUnavailable, Conflict.
         """
-        with self._troubles():
+        with self._translate_errors():
             self._open()
             return self._connect()
 
@@ -240,20 +240,20 @@ class PostgresDatabase:
                 self._opened.set()
 
     def _attempt(self, begin: str, work: Work[T]) -> T:
-        with self._troubles():
+        with self._translate_errors():
             self._open()
             for _ in range(TRIES - 1):
                 try:
-                    return self._once(begin, work)
+                    return self._attempt_once(begin, work)
                 except RAN_INTO_ANOTHER:
                     continue
                 except psycopg.OperationalError as error:
                     if isinstance(error, NotConnected) or not is_lost(error):
                         raise
                     self._pool.forget_idle()
-            return self._once(begin, work)
+            return self._attempt_once(begin, work)
 
-    def _once(self, begin: str, work: Work[T]) -> T:
+    def _attempt_once(self, begin: str, work: Work[T]) -> T:
         with self._pool.borrow() as connection:
             if begin is NO_BEGIN:
                 return work(connection)
@@ -273,7 +273,7 @@ class PostgresDatabase:
             return result
 
     @contextmanager
-    def _troubles(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except (errors.NumericValueOutOfRange, UnicodeEncodeError) as error:

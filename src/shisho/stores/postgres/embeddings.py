@@ -89,50 +89,50 @@ class PostgresEmbeddings:
         self._about = about
 
     async def list_pending(self, limit: int) -> Sequence[Passage]:
-        passages, newest = await self._database.read(lambda connection: self._pending(connection, limit))
+        passages, newest = await self._database.read(lambda connection: self._list_pending(connection, limit))
         if newest:
             await self._database.write(lambda connection: self._advance(connection, newest))
         return passages
 
     async def find_known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
-        def work(connection: Connection) -> dict[bytes, Embedding]:
-            embedder = self._embedder(connection)
+        def read(connection: Connection) -> dict[bytes, Embedding]:
+            embedder = self._find_embedder(connection)
             if embedder is None:
                 return {}
             statement = KNOWN.format(table=table_of(embedder.id, embedder.dimensions))
             stored = connection.execute(statement.encode(), (list(contents),), binary=True).fetchall()
             return {row.content: read_halfvec(row.vector) for row in stored}
 
-        return await self._database.read(work)
+        return await self._database.read(read)
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
         if embeddings:
             await self._database.write(lambda connection: self._put(connection, embeddings))
 
     async def retire_others(self) -> None:
-        def work(connection: Connection) -> None:
+        def write(connection: Connection) -> None:
             for retired in rows.fetch_all(connection, RETIRE, {"name": self._about.name}):
                 table = table_of(retired.id, retired.dimensions)
                 rows.change(connection, DROP_TABLE.format(table=table))
 
-        await self._database.write(work)
+        await self._database.write(write)
 
     async def measure_progress(self) -> EmbeddingProgress:
         # This scans every vector, so it is for people's requests, not for searches.
-        def work(connection: Connection) -> EmbeddingProgress:
-            embedder = self._embedder(connection)
+        def read(connection: Connection) -> EmbeddingProgress:
+            embedder = self._find_embedder(connection)
             total = rows.fetch_all(connection, TOTAL)[0].passages
             if embedder is None:
                 return EmbeddingProgress(0, total)
             statement = DONE.format(table=table_of(embedder.id, embedder.dimensions))
             return EmbeddingProgress(rows.fetch_all(connection, statement)[0].passages, total)
 
-        return await self._database.read(work)
+        return await self._database.read(read)
 
     def _put(self, connection: Connection, embeddings: Sequence[NewEmbedding]) -> None:
         lengths = {len(new.vector) // 2 for new in embeddings}
         rows.fetch_all(connection, TURN)
-        embedder = self._embedder(connection) or self._introduce(connection, max(lengths))
+        embedder = self._find_embedder(connection) or self._introduce(connection, max(lengths))
         if lengths - {embedder.dimensions}:
             raise other_dimensions(self._about.name, max(lengths), embedder.dimensions)
         rows.change(connection, RENAME, {"name": self._about.name, "choice": self._about.choice})
@@ -157,16 +157,16 @@ class PostgresEmbeddings:
             rows.change(connection, statement.format(table=table, dimensions=dimensions))
         return embedder
 
-    def _embedder(self, connection: Connection) -> rows.Row | None:
+    def _find_embedder(self, connection: Connection) -> rows.Row | None:
         """Read the `EMBEDDER` columns of this embedder; None before its first vector."""
         return rows.fetch_first(connection, EMBEDDER, (self._about.name,))
 
-    def _pending(self, connection: Connection, limit: int) -> tuple[list[Passage], int]:
+    def _list_pending(self, connection: Connection, limit: int) -> tuple[list[Passage], int]:
         """Return pending passages, and the change up to which none are pending.
 
         The change is 0 if it is recorded already.
         """
-        embedder = self._embedder(connection)
+        embedder = self._find_embedder(connection)
         seen = 0 if embedder is None else embedder.seen
         newest = int(rows.fetch_all(connection, NEWEST)[0].seq)
         without = "" if embedder is None else WITHOUT.format(table=table_of(embedder.id, embedder.dimensions))
@@ -178,7 +178,7 @@ class PostgresEmbeddings:
         return [*passages.values()], before if before > seen else 0
 
     def _advance(self, connection: Connection, seen: int) -> None:
-        embedder = self._embedder(connection)
+        embedder = self._find_embedder(connection)
         if embedder is not None:
             rows.change(connection, ADVANCE, {"seen": seen, "id": embedder.id})
 

@@ -97,11 +97,11 @@ class PostgresIndexFeed:
         return await self._database.read(look)
 
     async def begin(self, index: str, mark: IndexMark) -> None:
-        def work(connection: Connection) -> None:
+        def write(connection: Connection) -> None:
             rows.change(connection, FORGET, (index,))
             rows.change(connection, BEGIN, (index, mark.generation, mark.change, mark.vector))
 
-        await self._database.write(work)
+        await self._database.write(write)
 
     async def forget(self, index: str) -> None:
         await self._database.write(lambda connection: rows.change(connection, FORGET, (index,)))
@@ -116,7 +116,7 @@ class PostgresIndexFeed:
     async def advance(
         self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
     ) -> bool:
-        def work(connection: Connection) -> bool:
+        def write(connection: Connection) -> bool:
             place = (index, before.generation, before.change, before.vector)
             if not rows.change(connection, ADVANCE, (after.change, after.vector, *place)):
                 return False
@@ -124,7 +124,7 @@ class PostgresIndexFeed:
                 _enter(connection, index, words)
             return True
 
-        return await self._database.write(work)
+        return await self._database.write(write)
 
 
 class PostgresFeedView(PostgresShelfView):
@@ -144,7 +144,7 @@ class PostgresFeedView(PostgresShelfView):
 
     def read_newest(self, embedder: str) -> tuple[int, int]:
         change = int(rows.fetch_all(self._connection, NEWEST)[0].seq)
-        table = self._table_of(embedder)
+        table = self._find_table(embedder)
         if table is None:
             return change, 0
         return change, int(rows.fetch_all(self._connection, NEWEST_VECTOR.format(table=table))[0].seq)
@@ -161,11 +161,13 @@ class PostgresFeedView(PostgresShelfView):
         ]
 
     def list_vectors_of(self, document_id: str, embedder: str, after: int, limit: int) -> list[VectorEntry]:
-        return [*map(_vector_entry, self._vectors(VECTORS_OF, embedder, (after, document_id, limit)))]
+        return [
+            *map(_build_vector_entry, self._list_vectors(VECTORS_OF, embedder, (after, document_id, limit)))
+        ]
 
     def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
-        stored = self._vectors(ARRIVED, embedder, (since, limit))
-        live = [_vector_entry(row) for row in stored if row.state == "live"]
+        stored = self._list_vectors(ARRIVED, embedder, (since, limit))
+        live = [_build_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 
     def find_dimensions(self, embedder: str) -> int:
@@ -189,14 +191,14 @@ class PostgresFeedView(PostgresShelfView):
     def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
         return {} if self._table is None else self._table.embeddings(self._connection, ids)
 
-    def _vectors(self, statement: str, embedder: str, values: tuple[Any, ...]) -> list[rows.Row]:
-        table = self._table_of(embedder)
+    def _list_vectors(self, statement: str, embedder: str, values: tuple[Any, ...]) -> list[rows.Row]:
+        table = self._find_table(embedder)
         if table is None:
             return []
         query = statement.format(table=table)
         return self._connection.execute(query.encode(), values, binary=True).fetchall()
 
-    def _table_of(self, embedder: str) -> str | None:
+    def _find_table(self, embedder: str) -> str | None:
         row = rows.fetch_first(self._connection, EMBEDDER, (embedder,))
         return None if row is None else table_of(row.id, row.dimensions)
 
@@ -205,7 +207,7 @@ def _place(row: rows.Row) -> PassagePlace:
     return PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
 
 
-def _vector_entry(row: rows.Row) -> VectorEntry:
+def _build_vector_entry(row: rows.Row) -> VectorEntry:
     """Build a vector entry from the columns of `VECTOR_COLUMNS`."""
     return VectorEntry(_place(row), row.seq, read_halfvec(row.vector))
 

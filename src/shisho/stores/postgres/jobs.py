@@ -54,7 +54,7 @@ class PostgresTransaction(Transaction):
         self.check_move(old, new)
         kind = EventKind(new)
         statement = MOVED.format(counts=write_move_counts(old, new))
-        (row,) = self.rows(statement, self._told(job_id, kind, facts))
+        (row,) = self.rows(statement, self._build_event(job_id, kind, facts))
         self.record_revision(TaskId(row.task_id), kind, row.state, row)
         if row.cause_id is not None and new is not JobState.RUNNING:
             self.wake(row.cause_id)
@@ -68,10 +68,10 @@ class PostgresTransaction(Transaction):
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
         statement = HAPPENED.format(counts=write_count_changes(counts or {}))
-        (row,) = self.rows(statement, self._told(job_id, kind, facts) | {"task_id": task_id})
+        (row,) = self.rows(statement, self._build_event(job_id, kind, facts) | {"task_id": task_id})
         self.record_revision(task_id, kind, row.state, row)
 
-    def _told(self, job_id: JobId, kind: EventKind, facts: EventFacts) -> dict[str, str]:
+    def _build_event(self, job_id: JobId, kind: EventKind, facts: EventFacts) -> dict[str, str]:
         return {"id": job_id, "now": self.now, "kind": str(kind), "data": event_json(facts)}
 
 
@@ -113,7 +113,7 @@ class PostgresJobs(StoredJobs):
             await super().finish(claim, output)
 
     async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
-        async def in_turn() -> Job | None:
+        async def finish_in_turn() -> Job | None:
             done, taken = await self._execute(
                 lambda transaction: self._complete_then_take(transaction, claim, output, kinds)
             )
@@ -121,7 +121,7 @@ class PostgresJobs(StoredJobs):
                 await super(PostgresJobs, self).finish(claim, output)
             return taken
 
-        return await self._claims.follow(in_turn())
+        return await self._claims.follow(finish_in_turn())
 
     async def _execute(self, work: Callable[[Transaction], T]) -> T:
         """Run repeatable statements, each as its own transaction."""
@@ -149,7 +149,7 @@ class PostgresJobs(StoredJobs):
         return row.done, None if row.taken is None else _note_taken(transaction, SimpleNamespace(**row.taken))
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
-        row = _completed(transaction, claim, output, alone=False)
+        row = _complete_job(transaction, claim, output, alone=False)
         if row is None:
             raise ClaimLost
         if row.cause_id is not None:
@@ -157,7 +157,7 @@ class PostgresJobs(StoredJobs):
 
     def _complete_alone(self, transaction: Transaction, claim: Claim, output: Payload) -> bool:
         """Complete a job in one statement; return False, unchanged, if it needs a full transaction."""
-        row = _completed(transaction, claim, output, alone=True)
+        row = _complete_job(transaction, claim, output, alone=True)
         if row is None:
             _check_finished(transaction, claim)
         return row is None or row.done
@@ -177,7 +177,7 @@ def _check_finished(transaction: Transaction, claim: Claim) -> None:
         raise ClaimLost
 
 
-def _completed(transaction: Transaction, claim: Claim, output: Payload, *, alone: bool) -> Row | None:
+def _complete_job(transaction: Transaction, claim: Claim, output: Payload, *, alone: bool) -> Row | None:
     values = fence(claim) | {"output": output.text, "now": transaction.now, "alone": alone}
     row = transaction.fetch_first(COMPLETE, values)
     if row is not None and row.done:

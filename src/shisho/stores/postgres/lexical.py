@@ -70,24 +70,24 @@ class PostgresView(PostgresShelfView):
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        words = self._telling(words_of(terms, bigrams), scope)
+        words = self._select_telling(words_of(terms, bigrams), scope)
         corpora = list_corpus_ids(self._queries, scope)
         if not words or not corpora:
             return []
-        numbers, scores = self._scored(words, corpora, scope)
+        numbers, scores = self._score(words, corpora, scope)
         seen = rows.numbers_of(passage_ids)
         # Seen passages seldom all rank high again: more are looked up only if too few remain.
         most = limit + SPARE
         names: list[PassageId] = []
         while len(names) < limit and len(numbers):
             best, _ = bm25.select_best(numbers, scores, most)
-            names = self._in_scope(best.tolist(), scope, seen)[:limit]
+            names = self._filter_by_scope(best.tolist(), scope, seen)[:limit]
             if len(best) == len(numbers):
                 break
             most *= FIRST
         return names
 
-    def _scored(
+    def _score(
         self, words: Sequence[Word], corpora: list[int], scope: Scope
     ) -> tuple[bm25.Numbers, bm25.Scores]:
         """Return the numbers of passages that contain some of the words, and their scores."""
@@ -96,10 +96,10 @@ class PostgresView(PostgresShelfView):
         values = (list(weighed), corpora)
         postings = self._connection.execute(ENTRIES.encode(), values, binary=True).fetchall()
         entries = [(weighed[row.term], row.entries) for row in postings]
-        numbers, scores = bm25.add_up(entries, self._allowed(scope))
+        numbers, scores = bm25.add_up(entries, self._list_allowed(scope))
         return self._with_common(numbers, scores, common, scope) if common else (numbers, scores)
 
-    def _allowed(self, scope: Scope) -> list[int] | None:
+    def _list_allowed(self, scope: Scope) -> list[int] | None:
         """Return the numbers of the passages in scope if they are few; None if the scope is wide."""
         if not scope.filters or self.count(scope) > SELECTIVE:
             return None
@@ -127,7 +127,7 @@ class PostgresView(PostgresShelfView):
         extra = {row.number: row.score for row in rows.fetch_all(self._connection, COMMON, (*values, names))}
         return numbers, scores + [extra.get(name, 0.0) for name in names]
 
-    def _in_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
+    def _filter_by_scope(self, numbers: list[int], scope: Scope, seen: list[int]) -> list[PassageId]:
         """Return the passages in scope, in their order."""
         condition, values = write_passage_condition(scope)
         statement = IN_SCOPE.format(condition=condition)
@@ -174,7 +174,7 @@ class PostgresView(PostgresShelfView):
         """The vectors that searches use."""
         return None if self._dense is None else self._dense.table(self._connection)
 
-    def _telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+    def _select_telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
         """Return the words that select candidates."""
         self._read_frequencies(words, scope)
         frequency = {word: self._frequencies[scope.owner, word] for word in words}

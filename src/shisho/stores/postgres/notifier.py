@@ -263,7 +263,7 @@ class _ServerWatch:
             self._end_if_idle(left)
             if now - looked > self._poll_seconds:
                 looked = now
-                self._notify(self._news(connection))
+                self._notify(self._read_news(connection))
                 self._places.leave(connection, self._subscribers.topics)
             # This includes notifications that arrived with the results of these queries.
             for notice in connection.notifies(timeout=0):
@@ -280,7 +280,7 @@ class _ServerWatch:
         if any(key.fileobj is self._woken for key, _ in ready):
             self._woken.recv(4096)
 
-    def _news(self, connection: Connection) -> frozenset[str]:
+    def _read_news(self, connection: Connection) -> frozenset[str]:
         """Return tasks with a new revision since the last poll, and every topic that is not a task.
 
         Missed changes of other topics cannot be detected.
@@ -303,12 +303,12 @@ def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
     """
     heard = select_heard_topics(connection, topics)
     if heard:
-        for notice in _notices(name, heard):
+        for notice in _pack_notices(name, heard):
             connection.execute(TELL, {"channel": CHANNEL, "topics": notice})
     return bool(heard)
 
 
-def _notices(name: str, topics: Iterable[str]) -> Iterator[str]:
+def _pack_notices(name: str, topics: Iterable[str]) -> Iterator[str]:
     """Yield the sender's name and the topics, in as few notifications as the size limit allows."""
     notice = [name]
     length = len(name)

@@ -82,12 +82,12 @@ def add(
     """
     entries: defaultdict[int, list[int]] = defaultdict(list)
     for passage, number in zip(passages, numbers, strict=True):
-        for term, entry in _entries(number, passage.terms, passage.heading_terms, passage.bigrams):
+        for term, entry in _list_entries(number, passage.terms, passage.heading_terms, passage.bigrams):
             entries[term].append(entry)
-    level = _level_of(len(passages)) if arriving is None else None
-    segment = _new_segment(connection, corpus_id, level, arriving)
+    level = _compute_level(len(passages)) if arriving is None else None
+    segment = _add_segment(connection, corpus_id, level, arriving)
     copied = (
-        (term, corpus_id, segment, 0 if arriving else len(listed), _packed(listed))
+        (term, corpus_id, segment, 0 if arriving else len(listed), _pack(listed))
         for term, listed in entries.items()
     )
     rows.copy(connection, ENTRIES, copied, COLUMNS)
@@ -95,7 +95,7 @@ def add(
 
 def finish(connection: Connection, document_id: str) -> None:
     """Make the segments of a completed document searchable."""
-    segments = rows.fetch_all(connection, SHOW, {"level": _level_of(BATCH), "document_id": document_id})
+    segments = rows.fetch_all(connection, SHOW, {"level": _compute_level(BATCH), "document_id": document_id})
     rows.change(connection, COUNT_IN, ([row.id for row in segments],))
 
 
@@ -122,14 +122,14 @@ def count_again(connection: Connection, document_id: str) -> None:
 def erase(connection: Connection, corpus_id: int, document_id: str) -> None:
     """Erase the entries of a document's passages; call this before the passages are deleted."""
     rows.fetch_all(connection, LOCK, (MERGING, corpus_id))
-    for batch in _batches(connection, document_id):
-        terms = {term for row in batch for term, _ in _entries_of(row)}
+    for batch in _read_batches(connection, document_id):
+        terms = {term for row in batch for term, _ in _list_row_entries(row)}
         erased = {row.number for row in batch}
         for row in rows.fetch_all(connection, ROWS, (list(terms), corpus_id)):
             entries = struct.unpack(f"<{len(row.entries) // 8}Q", row.entries)
             rest = [entry for entry in entries if entry >> 24 not in erased]
             if len(rest) < len(entries):
-                rows.change(connection, REPLACE, (_packed(rest), row.term, corpus_id, row.segment))
+                rows.change(connection, REPLACE, (_pack(rest), row.term, corpus_id, row.segment))
 
 
 def merge(connection: Connection, corpus_id: int) -> bool:
@@ -144,7 +144,7 @@ def merge(connection: Connection, corpus_id: int) -> bool:
         return False
     rows.change(connection, NO_LIMIT)
     merged = [row.id for row in rows.fetch_all(connection, TAKEN, (corpus_id, full.level))]
-    segment = _new_segment(connection, corpus_id, full.level + 1, None)
+    segment = _add_segment(connection, corpus_id, full.level + 1, None)
     rows.change(connection, MERGE, {"taken": merged, "corpus_id": corpus_id, "segment": segment})
     return True
 
@@ -152,29 +152,29 @@ def merge(connection: Connection, corpus_id: int) -> bool:
 def _count(connection: Connection, document_id: str, sign: int) -> None:
     counts: Counter[int] = Counter()
     corpus_id = 0
-    for batch in _batches(connection, document_id):
+    for batch in _read_batches(connection, document_id):
         corpus_id = batch[0].corpus_id
         for row in batch:
-            counts.update(term for term, _ in _entries_of(row))
+            counts.update(term for term, _ in _list_row_entries(row))
     if counts:
-        segment = _new_segment(connection, corpus_id, 0, None)
+        segment = _add_segment(connection, corpus_id, 0, None)
         copied = ((term, corpus_id, segment, sign * count, b"") for term, count in counts.items())
         rows.copy(connection, ENTRIES, copied, COLUMNS)
 
 
-def _batches(connection: Connection, document_id: str) -> Iterator[list[rows.Row]]:
+def _read_batches(connection: Connection, document_id: str) -> Iterator[list[rows.Row]]:
     after = -1
     while batch := rows.fetch_all(connection, WORDS, (document_id, after, BATCH)):
         yield batch
         after = batch[-1].ordinal
 
 
-def _entries_of(row: rows.Row) -> Iterator[tuple[int, int]]:
+def _list_row_entries(row: rows.Row) -> Iterator[tuple[int, int]]:
     """Yield the entries of a row of `WORDS`."""
-    return _entries(row.number, row.terms, row.heading_terms, row.bigrams)
+    return _list_entries(row.number, row.terms, row.heading_terms, row.bigrams)
 
 
-def _entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Iterator[tuple[int, int]]:
+def _list_entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Iterator[tuple[int, int]]:
     """Yield the words of a passage, each with its entry."""
     words = Counter(terms.split())
     heading = heading_terms.split()
@@ -188,15 +188,15 @@ def _entries(number: int, terms: str, heading_terms: str, bigrams: str) -> Itera
             yield term_key(field, word), shared | min(count, MAX_TIMES) << 16
 
 
-def _packed(entries: Sequence[int]) -> bytes:
+def _pack(entries: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(entries)}Q", *entries)
 
 
-def _new_segment(connection: Connection, corpus_id: int, level: int | None, document_id: str | None) -> int:
+def _add_segment(connection: Connection, corpus_id: int, level: int | None, document_id: str | None) -> int:
     return int(rows.fetch_all(connection, SEGMENT, (corpus_id, level, document_id))[0].id)
 
 
-def _level_of(passages: int) -> int:
+def _compute_level(passages: int) -> int:
     """Return the merge level of a segment: the logarithm of its passages to base `FAN_IN`."""
     level = 0
     while passages >= FAN_IN:

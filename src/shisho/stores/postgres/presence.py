@@ -34,7 +34,7 @@ class PostgresPresence:
 
     def register(self, worker_id: WorkerId) -> None:
         self._files.register(worker_id)
-        values = {"id": worker_id, "folder": self._name()}
+        values = {"id": worker_id, "folder": self._read_name()}
         self._database.commit(lambda connection: connection.execute(ENTER, values))
 
     def deregister(self, worker_id: WorkerId) -> None:
@@ -47,9 +47,11 @@ class PostgresPresence:
             lambda connection: connection.execute(THERE, {"ids": [*ids]}).fetchall()
         )
         left = ids - {row.id for row in rows}
-        return left | self._files.find_gone(WorkerId(row.id) for row in rows if row.folder == self._name())
+        return left | self._files.find_gone(
+            WorkerId(row.id) for row in rows if row.folder == self._read_name()
+        )
 
-    def _name(self) -> str:
+    def _read_name(self) -> str:
         """Return the unique name of this folder, which the first process writes into it."""
         path = self._folder / FOLDER_NAME
         try:

@@ -145,7 +145,7 @@ class VectorTable:
     ) -> dict[PassageId, float]:
         """Implement `ports.SearchView.similarities`."""
         values = (halfvec_text(vector), rows.numbers_of(ids))
-        return _cosines(rows.fetch_all(connection, SIMILARITIES.format(table=self.name), values))
+        return _map_cosines(rows.fetch_all(connection, SIMILARITIES.format(table=self.name), values))
 
     def embeddings(self, connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
         """Implement `ports.SearchView.embeddings`."""
@@ -155,26 +155,26 @@ class VectorTable:
 
     def wants_graph(self, connection: Connection) -> bool:
         """Return True if there are enough vectors for a graph, but no valid graph."""
-        return not self._facts(connection).has_graph and self._count(connection) >= self.graph_from
+        return not self._read_facts(connection).has_graph and self._count(connection) >= self.graph_from
 
     def make_graph(self, connection: Connection) -> None:
         """Build the graph, on an autocommit connection, unless another process is building it."""
         rows.change(connection, NO_LIMIT)
         if rows.fetch_all(connection, IS_BUILT, (self.name,))[0].yes:
             return
-        if self._facts(connection).has_begun:
+        if self._read_facts(connection).has_begun:
             rows.change(connection, DROP_GRAPH.format(table=self.name))
         rows.change(connection, NEW_GRAPH.format(table=self.name))
 
     def _share_for_graph(self, connection: Connection, scope: Scope) -> float:
         """Return the share of all vectors that is in scope; 0 if a graph search does not pay."""
-        if not self._facts(connection).has_graph:
+        if not self._read_facts(connection).has_graph:
             return 0.0
         in_scope = count_in(PostgresQueries(connection), scope)
         share = min(1.0, in_scope / max(1, self._count(connection)))
         return share if in_scope >= self.graph_from and share >= SELECTIVE else 0.0
 
-    def _facts(self, connection: Connection) -> rows.Row:
+    def _read_facts(self, connection: Connection) -> rows.Row:
         """Read the columns of `FACTS`."""
         return rows.fetch_all(connection, FACTS, {"graph": f"{self.name}_graph"})[0]
 
@@ -210,7 +210,7 @@ class _Graph:
     def _follow(self, limit: int, candidates: int) -> dict[PassageId, float]:
         rows.change(self.connection, WIDTH.format(candidates=candidates))
         queries = PostgresQueries(self.connection)
-        return _cosines(queries.rows(self.statement, self.bound | {"limit": limit}))
+        return _map_cosines(queries.rows(self.statement, self.bound | {"limit": limit}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,19 +231,19 @@ class _Comparison:
         `share`: the share of all vectors that is in scope; 0 if it is small.
         """
         rows.change(self.connection, ALONE)
-        nearest = self._among_all(limit, left_out, share) if share else {}
+        nearest = self._find_among_all(limit, left_out, share) if share else {}
         if len(nearest) == limit:
             return nearest
         return self._fetch(EXACT, {"left_out": [*left_out], "limit": limit})
 
-    def _among_all(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
+    def _find_among_all(self, limit: int, left_out: Sequence[int], share: float) -> dict[PassageId, float]:
         """Return the nearest; fewer than `limit` if too many of the nearest are out of scope."""
         most = math.ceil(MARGIN * (limit + len(left_out)) / share)
         return self._fetch(NEAREST, {"most": most, "left_out": [*left_out], "limit": limit})
 
     def _fetch(self, statement: str, values: dict[str, Any]) -> dict[PassageId, float]:
         whole = statement.format(table=self.table, condition=self.condition)
-        return _cosines(PostgresQueries(self.connection).rows(whole, self.bound | values))
+        return _map_cosines(PostgresQueries(self.connection).rows(whole, self.bound | values))
 
 
 class PostgresServing:
@@ -267,14 +267,14 @@ class PostgresServing:
 
     def table(self, connection: Connection) -> VectorTable | None:
         """Return the vectors that searches use, if any."""
-        candidates = _candidates(connection)
+        candidates = _list_candidates(connection)
         about, has_vectors = choose_serving(candidates, self._about, self._is_usable)
         names = {candidate.name: candidate.table for candidate in candidates}
         return VectorTable(about, names[about.name], self._graph_from) if has_vectors else None
 
     async def catch_up(self) -> None:
         """Build the graph of the vectors in use, if it is missing and there are enough vectors."""
-        table = await self._database.read(self._without_graph)
+        table = await self._database.read(self._find_without_graph)
         if table is not None:
             with span("dense.make_graph", table=table.name):
                 await asyncio.to_thread(self._make_graph, table)
@@ -286,13 +286,13 @@ class PostgresServing:
         except psycopg.Error as error:  # searches work without a graph
             log.warning(Message("postgres.graph_failed", why=error))
 
-    def _without_graph(self, connection: Connection) -> VectorTable | None:
+    def _find_without_graph(self, connection: Connection) -> VectorTable | None:
         """Return the vectors in use if they need a graph."""
         table = self.table(connection)
         return table if table is not None and table.wants_graph(connection) else None
 
 
-def _candidates(connection: Connection) -> list[EmbedderRow]:
+def _list_candidates(connection: Connection) -> list[EmbedderRow]:
     candidates = []
     for row in rows.fetch_all(connection, EMBEDDERS):
         table = table_of(row.id, row.dimensions)
@@ -301,7 +301,7 @@ def _candidates(connection: Connection) -> list[EmbedderRow]:
     return candidates
 
 
-def _cosines(hits: Sequence[rows.Row]) -> dict[PassageId, float]:
+def _map_cosines(hits: Sequence[rows.Row]) -> dict[PassageId, float]:
     """Return cosines by passage, nearest first, ties by ID."""
     best = sorted((-row.cosine, passage_id(row.passage_id)) for row in hits)
     return {name: -below for below, name in best}

@@ -65,31 +65,31 @@ class PostgresShelf(StoredShelf):
         self._database = database
 
     def _insert_text(self, queries: Queries, intake: Intake, corpus_id: int, *, is_part: bool) -> None:
-        connection = _connection(queries)
+        connection = _get_connection(queries)
         layout = nouns.pack_lines(intake.lines)
         document_id = intake.document.id
         rows.change(connection, PART, (document_id, intake.start, intake.text, layout))
         numbers = [row.number for row in rows.fetch_all(connection, NUMBERS, (len(intake.passages),))]
-        rows.copy(connection, PASSAGES, map(_values, intake.passages, numbers))
-        rows.copy(connection, VECTORS, map(_vector_values, intake.passages))
+        rows.copy(connection, PASSAGES, map(_build_values, intake.passages, numbers))
+        rows.copy(connection, VECTORS, map(_build_vector_values, intake.passages))
         names.insert(queries, document_id, intake.names)
         arriving = document_id if is_part else None
         postings.add(connection, corpus_id, intake.passages, numbers, arriving=arriving)
 
     def _discard_text(self, queries: Queries, document_id: DocumentId) -> None:
-        postings.discard(_connection(queries), document_id)
+        postings.discard(_get_connection(queries), document_id)
 
     def _erase_text(self, queries: Queries, corpus_id: int, document_id: DocumentId) -> None:
-        postings.erase(_connection(queries), corpus_id, document_id)
+        postings.erase(_get_connection(queries), corpus_id, document_id)
 
     def _complete_text(self, queries: Queries, document_id: DocumentId) -> None:
-        postings.finish(_connection(queries), document_id)
+        postings.finish(_get_connection(queries), document_id)
 
     def _count_out(self, queries: Queries, document_id: DocumentId) -> None:
-        postings.count_out(_connection(queries), document_id)
+        postings.count_out(_get_connection(queries), document_id)
 
     def _count_again(self, queries: Queries, document_id: DocumentId) -> None:
-        postings.count_again(_connection(queries), document_id)
+        postings.count_again(_get_connection(queries), document_id)
 
     async def _follow_up(self, corpus_id: int) -> None:
         """Merge index segments. A failure is harmless: the next document triggers another attempt."""
@@ -113,7 +113,7 @@ class PostgresShelf(StoredShelf):
         return [replace(nouns.passage(row), bands=tuple(row.bands)) for row in listed]
 
 
-def _connection(queries: Queries) -> Connection:
+def _get_connection(queries: Queries) -> Connection:
     assert isinstance(queries, PostgresQueries)
     return queries.connection
 
@@ -121,22 +121,22 @@ def _connection(queries: Queries) -> Connection:
 async def erase_rows(database: PostgresDatabase) -> bool:
     """Remove the erased rows from the table files, after the commit. Returns False on failure."""
 
-    def work(connection: Connection) -> None:
+    def run(connection: Connection) -> None:
         rows.change(connection, SWEEP)
 
     try:
-        await asyncio.to_thread(database.run, work)
+        await asyncio.to_thread(database.run, run)
     except ShishoError as error:  # queries already cannot see the erased rows
         log.warning(Message("postgres.purge_unswept", why=error.message))
         return False
     return True
 
 
-def _values(passage: Passage, number: int) -> tuple[Any, ...]:
+def _build_values(passage: Passage, number: int) -> tuple[Any, ...]:
     """Return a row for `PASSAGES`."""
     return (*nouns.passage_values(passage), list(passage.bands), number)
 
 
-def _vector_values(passage: Passage) -> tuple[Any, ...]:
+def _build_vector_values(passage: Passage) -> tuple[Any, ...]:
     """Return a row for `VECTORS`."""
     return (nouns.passage_number(passage.id), *vector_of(passage)[1:-1])

@@ -50,9 +50,7 @@ class PostgresStorage:
         """
 
         def copy(check_wanted: CheckWanted) -> None:
-            self._worked(
-                lambda connection: write_archive(connection, self._blobs, target, check_wanted), target
-            )
+            self._run(lambda connection: write_archive(connection, self._blobs, target, check_wanted), target)
 
         await run_while_wanted(copy)
 
@@ -66,21 +64,21 @@ class PostgresStorage:
     async def compact(self) -> tuple[int, int]:
         """Free the room of removed rows for others, at the end of a table for the system as well."""
 
-        def vacuum(connection: Connection) -> tuple[int, int]:
+        def run_vacuum(connection: Connection) -> tuple[int, int]:
             before = connection.execute(SIZE).fetchall()[0].size
             connection.execute("VACUUM (ANALYZE)")
             return before, connection.execute(SIZE).fetchall()[0].size
 
         await self.check_ready()
-        return await self._with_connection(vacuum, Path())
+        return await self._with_connection(run_vacuum, Path())
 
     async def close(self) -> None:
         await self.database.close()
 
     async def _with_connection(self, work: Callable[[Connection], T], path: Path) -> T:
-        return await asyncio.to_thread(self._worked, work, path)
+        return await asyncio.to_thread(self._run, work, path)
 
-    def _worked(self, work: Callable[[Connection], T], path: Path) -> T:
+    def _run(self, work: Callable[[Connection], T], path: Path) -> T:
         try:
             with closing(self.database.connection()) as connection:
                 return work(connection)

@@ -120,13 +120,15 @@ def trouble(error: psycopg.Error, facts: ConnectionFacts) -> Exception:
     """Translate a server error for people; return unrelated errors unchanged."""
     for classes, kind, message in MEANINGS:
         if isinstance(error, classes):
-            return _said(kind, message, error, facts)
+            return _build_error(kind, message, error, facts)
     if error.sqlstate is None and any(words in str(error) for words in REFUSALS):
-        return _said(StorageUnusable, REFUSED, error, facts)
-    return _said(StoreUnavailable, UNREACHABLE, error, facts) if is_lost(error) else error
+        return _build_error(StorageUnusable, REFUSED, error, facts)
+    return _build_error(StoreUnavailable, UNREACHABLE, error, facts) if is_lost(error) else error
 
 
-def _said(kind: type[ShishoError], message: str, error: psycopg.Error, facts: ConnectionFacts) -> ShishoError:
+def _build_error(
+    kind: type[ShishoError], message: str, error: psycopg.Error, facts: ConnectionFacts
+) -> ShishoError:
     first, _, _ = str(error).strip().partition("\n")
     reason = first.rpartition("FATAL: ")[2].strip().rstrip(".")
     values = {"server": facts.server, "database": facts.database, "reason": reason}

@@ -34,7 +34,7 @@ class QdrantIndex:
         self._vectors: dict[str, tuple[VectorCollection, CollectionFollower]] = {}
 
     async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
-        look = self._if_current if current else self._viewed
+        look = self._look_if_current if current else self._look_anyway
         try:
             outcome = await self._feed.read(lambda view: look(view, work))
         except CollectionGone:
@@ -42,7 +42,7 @@ class QdrantIndex:
             outcome = None
         if outcome is None:
             await self.catch_up()
-            outcome = await self._feed.read(lambda view: self._viewed(view, work))
+            outcome = await self._feed.read(lambda view: self._look_anyway(view, work))
         return outcome[0]
 
     async def count_behind(self) -> int:
@@ -59,24 +59,24 @@ class QdrantIndex:
         await self._follower.catch_up()
         serving = await self._feed.read(lambda view: view.find_serving())
         if serving is not None:
-            _, follower = self._by_meaning(serving[0])
+            _, follower = self._find_vectors(serving[0])
             await follower.catch_up()
             await self._dismiss(serving[0])
 
-    def _if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
+    def _look_if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
         """Return the outcome of the work, or None if the index must catch up first."""
         serving = view.find_serving()
         is_current = self._follower.state(view).is_current
         if is_current and serving is not None:
-            is_current = self._by_meaning(serving[0])[1].state(view).is_current
-        return self._viewed(view, work) if is_current else None
+            is_current = self._find_vectors(serving[0])[1].state(view).is_current
+        return self._look_anyway(view, work) if is_current else None
 
-    def _viewed(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T]:
+    def _look_anyway(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T]:
         serving = view.find_serving()
-        vectors = None if serving is None else self._by_meaning(serving[0])[0]
+        vectors = None if serving is None else self._find_vectors(serving[0])[0]
         return (work(QdrantView(view, self._words, vectors)),)
 
-    def _by_meaning(self, about: EmbedderAbout) -> tuple[VectorCollection, CollectionFollower]:
+    def _find_vectors(self, about: EmbedderAbout) -> tuple[VectorCollection, CollectionFollower]:
         if about.name not in self._vectors:
             collection = VectorCollection(self._server, self._feed, about.name)
             self._vectors[about.name] = (collection, CollectionFollower(self._server, self._feed, collection))

@@ -63,11 +63,11 @@ class VectorCollection:
 
     async def _put_document(self, collection: str, document_id: str) -> None:
         after = 0
-        while entries := await self._vectors_of(document_id, after):
+        while entries := await self._list_vectors_of(document_id, after):
             await self._put(collection, entries)
             after = entries[-1].seq
 
-    async def _vectors_of(self, document_id: str, after: int) -> Sequence[VectorEntry]:
+    async def _list_vectors_of(self, document_id: str, after: int) -> Sequence[VectorEntry]:
         return await self._feed.read(
             lambda view: view.list_vectors_of(document_id, self._embedder, after, VECTORS)
         )

@@ -75,7 +75,7 @@ class QdrantServer:
         from qdrant_client import models
 
         sparse = models.SparseVectorParams(index=models.SparseIndexParams(datatype=models.Datatype.FLOAT16))
-        with self._connection() as client:
+        with self._borrow_client() as client:
             client.create_collection(collection, vectors_config={}, sparse_vectors_config={WORDS: sparse})
             self._make_filters(client, collection)
 
@@ -85,7 +85,7 @@ class QdrantServer:
         # Eight-bit codes in memory select candidates, full vectors on disk decide.
         codes = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
         vectors = models.VectorParams(size=dimensions, distance=models.Distance.DOT, on_disk=True)
-        with self._connection() as client:
+        with self._borrow_client() as client:
             quantization = models.ScalarQuantization(scalar=codes)
             client.create_collection(collection, vectors_config=vectors, quantization_config=quantization)
             self._make_filters(client, collection)
@@ -103,19 +103,19 @@ class QdrantServer:
 
     def delete_collection(self, collection: str) -> None:
         """Delete a collection; a missing one is ignored."""
-        with self._connection() as client:
+        with self._borrow_client() as client:
             client.delete_collection(collection)
 
     def put_words(self, collection: str, points: Sequence[SparsePoint]) -> None:
         """Store the words of passages, replacing earlier ones."""
         from qdrant_client import models
 
-        def vector(point: SparsePoint) -> dict[str, Any]:
+        def build_vector(point: SparsePoint) -> dict[str, Any]:
             indices = [*point.weights]
             values = [*point.weights.values()]
             return {WORDS: models.SparseVector(indices=indices, values=values)}
 
-        self._put(collection, [(point.place, vector(point)) for point in points])
+        self._put(collection, [(point.place, build_vector(point)) for point in points])
 
     def put_vectors(self, collection: str, points: Sequence[DensePoint]) -> None:
         """Store the vectors of passages, replacing earlier ones."""
@@ -126,10 +126,10 @@ class QdrantServer:
 
         for start in range(0, len(points), BATCH):
             structs = [
-                models.PointStruct(id=place.number, vector=vector, payload=_payload(place))
+                models.PointStruct(id=place.number, vector=vector, payload=_build_payload(place))
                 for place, vector in points[start : start + BATCH]
             ]
-            with self._connection() as client:
+            with self._borrow_client() as client:
                 client.upsert(collection, structs, wait=True)
 
     def drop_documents(self, collection: str, document_ids: Sequence[str]) -> None:
@@ -138,7 +138,7 @@ class QdrantServer:
 
         condition = models.FieldCondition(key="document", match=models.MatchAny(any=[*document_ids]))
         selector = models.FilterSelector(filter=models.Filter(must=[condition]))
-        with self._connection() as client:
+        with self._borrow_client() as client:
             client.delete(collection, selector, wait=True)
 
     def search_words(
@@ -183,14 +183,14 @@ class QdrantServer:
         excluded: Sequence[int],
     ) -> list[tuple[int, float]]:
         condition = _filter(within, excluded)
-        with self._connection() as client:
+        with self._borrow_client() as client:
             answer = client.query_points(
                 collection, **arguments, query_filter=condition, limit=limit, with_payload=False
             )
         return [(int(point.id), float(point.score)) for point in answer.points]
 
     @contextmanager
-    def _connection(self) -> Iterator[QdrantClient]:
+    def _borrow_client(self) -> Iterator[QdrantClient]:
         client = self._client
         from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
@@ -201,7 +201,7 @@ class QdrantServer:
             except UnexpectedResponse as error:
                 if error.status_code == 404:
                     raise CollectionGone from error
-                raise self._refused(str(error.reason_phrase or error.status_code)) from error
+                raise self._build_refused(str(error.reason_phrase or error.status_code)) from error
             except ResponseHandlingException as error:
                 raise StoreUnavailable(
                     "qdrant.unreachable",
@@ -213,7 +213,7 @@ class QdrantServer:
                     raise CollectionGone from error
                 raise
 
-    def _refused(self, why: str) -> StorageUnusable:
+    def _build_refused(self, why: str) -> StorageUnusable:
         return StorageUnusable(
             "qdrant.refused",
             address=self.name,
@@ -243,7 +243,7 @@ def list_excluded_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
     return [number for number in map(passage_number, passage_ids) if number >= 0]
 
 
-def _payload(place: PassagePlace) -> dict[str, str | int]:
+def _build_payload(place: PassagePlace) -> dict[str, str | int]:
     page = {} if place.page is None else {"page": place.page}
     return {"document": place.document_id, "corpus": place.corpus, **page}
 
@@ -251,20 +251,20 @@ def _payload(place: PassagePlace) -> dict[str, str | int]:
 def _filter(within: IndexScope, excluded: Sequence[int]) -> Any:
     from qdrant_client import models
 
-    def any_of(key: str, values: Sequence[Any]) -> models.FieldCondition:
+    def match_any(key: str, values: Sequence[Any]) -> models.FieldCondition:
         return models.FieldCondition(key=key, match=models.MatchAny(any=[*values]))
 
     must: list[Any] = []
     must_not: list[Any] = []
     if within.corpora is not None:
-        must.append(any_of("corpus", within.corpora))
+        must.append(match_any("corpus", within.corpora))
     if within.documents is not None:
-        must.append(any_of("document", within.documents))
+        must.append(match_any("document", within.documents))
     if within.pages is not None:
         low, high = within.pages
         must.append(models.FieldCondition(key="page", range=models.Range(gte=low or 0, lte=high)))
     if within.without:
-        must_not.append(any_of("document", within.without))
+        must_not.append(match_any("document", within.without))
     if excluded:
         must_not.append(models.HasIdCondition(has_id=[*excluded]))
     return models.Filter(must=must, must_not=must_not) if must or must_not else None

@@ -82,7 +82,7 @@ class WordCollection:
         counted: Counter[int] = Counter()
         corpus = None
         after = -1
-        while entries := await self._entries(document_id, after):
+        while entries := await self._list_entries(document_id, after):
             points = [*map(weigh_entry, entries)]
             await asyncio.to_thread(self._server.put_words, collection, points)
             for point in points:
@@ -91,7 +91,7 @@ class WordCollection:
             after = entries[-1].ordinal
         return None if corpus is None else DocumentWords(corpus, counted)
 
-    async def _entries(self, document_id: str, after: int) -> Sequence[PassageEntry]:
+    async def _list_entries(self, document_id: str, after: int) -> Sequence[PassageEntry]:
         return await self._feed.read(lambda view: view.list_entries(document_id, after, ENTRIES))
 
     def propose(

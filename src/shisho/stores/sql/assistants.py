@@ -63,10 +63,10 @@ class StoredAssistants:
 
     async def find_session(self, prefix: str, owner: str) -> SessionFacts:
         if prefix == "last":
-            rows = await self._rows(NEWEST, {"owner": owner})
+            rows = await self._read(NEWEST, {"owner": owner})
         else:
             low, high = bound_ids(prefix, "session")
-            rows = await self._rows(BY_PREFIX, {"owner": owner, "prefix": low, "top": high})
+            rows = await self._read(BY_PREFIX, {"owner": owner, "prefix": low, "top": high})
         if len(rows) != 1:
             if rows:
                 raise NotFound(
@@ -93,23 +93,23 @@ class StoredAssistants:
         }
         values |= {"end": citation.end, "cluster": citation.cluster, "score": score, "round": round_}
 
-        def work(queries: Queries) -> int:
+        def write(queries: Queries) -> int:
             queries.hold(f"session {session_id}")
             queries.rows(ACCEPT, values)
             (accepted,) = queries.rows(NUMBER, values)
             return int(accepted.number)
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
-        def work(queries: Queries) -> list[StoredEvidence]:
+        def read(queries: Queries) -> list[StoredEvidence]:
             rows = queries.rows(STANDS, {"session_id": session_id})
             texts = queries.read_slices([(row.document_id, row.first, row.last) for row in rows])
             return [_stand(row, text or "", self._site) for row, text in zip(rows, texts, strict=True)]
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
-    async def _rows(self, statement: str, values: Mapping[str, str]) -> list[Row]:
+    async def _read(self, statement: str, values: Mapping[str, str]) -> list[Row]:
         return await self._store.read(lambda queries: queries.rows(statement, values))
 
 

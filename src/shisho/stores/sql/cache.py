@@ -54,11 +54,11 @@ class StoredCache:
         moments = {"now": self._clock.now(), "until": later(timeline_now, seconds)}
         values = {"key": key, "value": dumps(value), "partial": partial} | moments
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             queries.change(SWEEP, {"timeline_now": timeline_now})
             queries.change(PUT, values)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def read_page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         values = {"corpus": corpus, "owner": owner, "url": canonical_url}

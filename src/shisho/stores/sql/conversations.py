@@ -104,11 +104,11 @@ class StoredConversations:
         await self._store.write(lambda queries: add_turn(queries, turn, self._clock.now()))
 
     async def find(self, prefix: str, owner: str) -> tuple[str, Sequence[ConversationTurn]]:
-        def work(queries: Queries) -> tuple[str, Sequence[ConversationTurn]]:
+        def read(queries: Queries) -> tuple[str, Sequence[ConversationTurn]]:
             conversation_id = _find(queries, prefix, owner)
             return conversation_id, _list_turns(queries, conversation_id)
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         values = {"owner": owner, "before": before, "limit": limit}
@@ -121,7 +121,7 @@ class StoredConversations:
     async def remove(self, conversation_id: str, runs: Sequence[str]) -> ConversationRemoved | None:
         values = {"id": conversation_id}
 
-        def work(queries: Queries) -> tuple[int, int] | None:
+        def write(queries: Queries) -> tuple[int, int] | None:
             queries.rows(HOLD, values)
             present = [row.run_id for row in queries.rows(RUNS, values)]
             if not set(present) <= set(runs):
@@ -133,7 +133,7 @@ class StoredConversations:
             queries.rows(REMOVE, values)
             return len(present), len(answers)
 
-        removed = await self._store.write(work)
+        removed = await self._store.write(write)
         if removed is None:
             return None
         turns, answers = removed

@@ -30,9 +30,9 @@ class StoredFigures:
 
     async def read(self) -> LibraryFigures:
         behind = await self._behind()
-        return await self._store.read(lambda queries: self._figures(queries, behind))
+        return await self._store.read(lambda queries: self._read_figures(queries, behind))
 
-    def _figures(self, queries: Queries, behind: int) -> LibraryFigures:
+    def _read_figures(self, queries: Queries, behind: int) -> LibraryFigures:
         (amounts,) = queries.rows(AMOUNTS, {})
         (queue,) = queries.rows(OLDEST, {})
         age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)

@@ -149,13 +149,13 @@ class StoredUrls:
         urls = [find.canonical_url for find in finds]
         page = finds[0].page_number if finds else None
 
-        def work(queries: Queries) -> int:
-            values = {"task_id": _held(queries, claim), "job_id": claim.job_id}
+        def write(queries: Queries) -> int:
+            values = {"task_id": _hold(queries, claim), "job_id": claim.job_id}
             seen = queries.rows(SEEN, values | {"urls": urls, "page_number": page})
             queries.change_each(ADD, [values | _find_values(find) for find in finds])
             return len(set(urls)) - len(seen)
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
         """Record the document that a find is about to become, so that its origin is known first."""
@@ -197,7 +197,7 @@ class StoredUrls:
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """Return the finds of a job in order of rank."""
         rows = await self._store.read(lambda queries: queries.rows(OF_JOB, {"job_id": job_id}))
-        return [_stored(row) for row in rows]
+        return [_build_stored(row) for row in rows]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         """Return the status of a task, without the task itself, as of one moment.
@@ -207,7 +207,7 @@ class StoredUrls:
         """
         values: dict[str, Any] = {"task_id": task_id, "since": since, "after": after, "limit": limit + 1}
 
-        def work(queries: Queries) -> Report:
+        def read(queries: Queries) -> Report:
             (visits,) = queries.rows(VISITS, values)
             answer = fetch_first(queries, ANSWER, values | {"kind": JobKind.ANSWER})
             changed = fetch_first(queries, CHANGED_AT, values)
@@ -220,19 +220,19 @@ class StoredUrls:
                 known=visits.known,
                 sources=visits.sources,
                 taken_in=visits.taken_in,
-                reading=_reading(tally),
-                results=[_result(row) for row in results[:limit]],
+                reading=_sum_pages(tally),
+                results=[_build_result(row) for row in results[:limit]],
                 last=results[:limit][-1].seq if results[:limit] else after,
                 more=len(results) > limit,
-                failures=_failures(queries, values),
+                failures=_list_failures(queries, values),
                 waiting=select_waiting(queries, owner, task_id),
                 answer_id=None if answer is None else answer.id,
                 changed_at=None if changed is None else changed.at,
                 postponed=select_postponed(queries, task_id, self._clock),
-                searches=_searches(searches),
+                searches=_build_searches(searches),
             )
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def find_last_place(self, task_id: TaskId) -> int:
         """Return the position of the task's latest result, or 0. It never decreases.
@@ -257,21 +257,21 @@ class StoredUrls:
     async def forget(self, task_id: TaskId) -> int:
         """Delete the finds and search records of a task; return the number of finds."""
 
-        def work(queries: Queries) -> int:
+        def write(queries: Queries) -> int:
             queries.change(FORGET_SEARCHES, {"task_id": task_id})
             return queries.change(FORGET, {"task_id": task_id})
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def _change(self, claim: Claim, statement: str, values: dict[str, Any]) -> None:
-        def work(queries: Queries) -> None:
-            keys = {"task_id": _held(queries, claim), "job_id": claim.job_id}
+        def write(queries: Queries) -> None:
+            keys = {"task_id": _hold(queries, claim), "job_id": claim.job_id}
             queries.change(statement, values | keys)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
 
-def _held(queries: Queries, claim: Claim) -> str:
+def _hold(queries: Queries, claim: Claim) -> str:
     """Return the task of a valid claim, which is locked."""
     values = {"id": claim.job_id, "attempt": claim.attempt, "worker_id": claim.worker_id}
     row = fetch_first(queries, HOLDS, values)
@@ -280,21 +280,21 @@ def _held(queries: Queries, claim: Claim) -> str:
     return str(row.task_id)
 
 
-def _failures(queries: Queries, values: dict[str, Any]) -> list[FailedItem]:
+def _list_failures(queries: Queries, values: dict[str, Any]) -> list[FailedItem]:
     written = fetch_first(queries, WRITTEN_AT, values)
     values = values | {"since_at": "" if written is None else written.at, "most": MAX_FAILURES}
-    failures = [_failed_find(row) for row in queries.rows(FAILED_FINDS, values)]
-    failures += [_failed_job(row) for row in queries.rows(FAILED_JOBS, values)]
-    leftovers = [failure for row in queries.rows(LEFT_OVER, values) for failure in _left_over(row)]
+    failures = [_build_failed_find(row) for row in queries.rows(FAILED_FINDS, values)]
+    failures += [_build_failed_job(row) for row in queries.rows(FAILED_JOBS, values)]
+    leftovers = [failure for row in queries.rows(LEFT_OVER, values) for failure in _list_left_over(row)]
     return failures + leftovers[:MAX_FAILURES]
 
 
-def _failed_find(row: Row) -> FailedItem:
+def _build_failed_find(row: Row) -> FailedItem:
     """Build a failed item from the columns of `FAILED_FINDS`."""
     return FailedItem(query=row.query, url=row.url, code=row.code, reason=message.read(row.reason or ""))
 
 
-def _failed_job(row: Row) -> FailedItem:
+def _build_failed_job(row: Row) -> FailedItem:
     """Build a failed item from the columns of `FAILED_JOBS`."""
     payload = json.loads(row.input_json)
     error = json.loads(row.error_json)[-1]
@@ -303,7 +303,7 @@ def _failed_job(row: Row) -> FailedItem:
     return FailedItem(query=payload.get("query"), url=subject, code=error["code"], reason=reason)
 
 
-def _left_over(row: Row) -> Iterator[FailedItem]:
+def _list_left_over(row: Row) -> Iterator[FailedItem]:
     """Build the failed items from the columns of `LEFT_OVER`."""
     query = json.loads(row.input_json).get("query")
     for failure in json.loads(row.output_json).get("errors") or ():
@@ -317,12 +317,12 @@ def _find_values(find: DiscoveredUrl) -> dict[str, Any]:
     return {name: getattr(find, name) for name in names}
 
 
-def _reading(tally: Sequence[Row]) -> Progress:
+def _sum_pages(tally: Sequence[Row]) -> Progress:
     intakes = [row for row in tally if row.kind in INTAKES and row.state == JobState.RUNNING]
     return Progress(sum(row.pages_read or 0 for row in intakes), sum(row.pages_total or 0 for row in intakes))
 
 
-def _stored(row: Row) -> StoredUrl:
+def _build_stored(row: Row) -> StoredUrl:
     """Build a stored find from its columns."""
     return StoredUrl(
         find=DiscoveredUrl(
@@ -345,7 +345,7 @@ def _stored(row: Row) -> StoredUrl:
     )
 
 
-def _result(row: Row) -> ResultRow:
+def _build_result(row: Row) -> ResultRow:
     """Build a result from a find, the document that it became, and its job's state."""
     return ResultRow(
         url=row.url,
@@ -363,7 +363,7 @@ def _result(row: Row) -> ResultRow:
     )
 
 
-def _searches(rows: Sequence[Row]) -> list[SearchPaging]:
+def _build_searches(rows: Sequence[Row]) -> list[SearchPaging]:
     """Return the searches, oldest first, of rows that are sorted newest first."""
     return [
         SearchPaging(

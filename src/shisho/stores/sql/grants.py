@@ -44,13 +44,13 @@ class StoredGrants:
 
     async def grant(self, corpus: CorpusKey, grantee: Grantee, access: Access) -> CorpusGrant:
         now = self._clock.now()
-        values = _key(corpus, grantee) | {"access": str(access), "now": now}
+        values = _bind_key(corpus, grantee) | {"access": str(access), "now": now}
         if not await self._store.write(lambda queries: queries.change(GRANT, values)):
             raise NotFound("grant.unknown_corpus", corpus=corpus.name)
         return CorpusGrant(corpus, grantee, access, now)
 
     async def revoke(self, corpus: CorpusKey, grantee: Grantee) -> bool:
-        values = _key(corpus, grantee)
+        values = _bind_key(corpus, grantee)
         return await self._store.write(lambda queries: queries.change(REVOKE, values)) > 0
 
     async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
@@ -67,7 +67,7 @@ class StoredGrants:
         return frozenset(DocumentId(row.id) for row in rows)
 
 
-def _key(corpus: CorpusKey, grantee: Grantee) -> dict[str, str]:
+def _bind_key(corpus: CorpusKey, grantee: Grantee) -> dict[str, str]:
     return {
         "owner": corpus.owner,
         "name": corpus.name,

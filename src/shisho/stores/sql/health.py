@@ -51,29 +51,31 @@ class StoredHealth:
         self._clock = clock
 
     async def read(self, engines: Sequence[str]) -> dict[str, EngineHealth]:
-        def work(queries: Queries) -> dict[str, EngineHealth]:
-            return {engine: _add_rates(queries, self._health(queries, engine)) for engine in engines}
+        def read(queries: Queries) -> dict[str, EngineHealth]:
+            return {engine: _add_rates(queries, self._read_health(queries, engine)) for engine in engines}
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def record(
         self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
     ) -> EngineHealth:
-        def work(queries: Queries) -> EngineHealth:
+        def write(queries: Queries) -> EngineHealth:
             _hold(queries, engine)
             queries.rows(ANSWERED, {"engine": engine, "outcome": str(outcome), "latency_s": latency_s})
             queries.rows(FORGET, {"engine": engine, "latest": LATEST})
-            health = record_outcome(self._health(queries, engine), outcome, self._clock.timeline_now(), error)
+            health = record_outcome(
+                self._read_health(queries, engine), outcome, self._clock.timeline_now(), error
+            )
             _keep(queries, health)
             queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
             return _add_rates(queries, health)
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def probe(self, engine: str, asker: str = "") -> bool:
-        def work(queries: Queries) -> bool:
+        def write(queries: Queries) -> bool:
             _hold(queries, engine)
-            health = self._health(queries, engine)
+            health = self._read_health(queries, engine)
             now = self._clock.timeline_now()
             if health.breaker is not BreakerState.HALF_OPEN:
                 if health.breaker is BreakerState.OPEN:
@@ -87,17 +89,17 @@ class StoredHealth:
 
         if (await self.read([engine]))[engine].breaker is BreakerState.CLOSED:
             return True
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def mend(self, engine: str) -> None:
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             _hold(queries, engine)
-            _keep(queries, clear_failures(self._health(queries, engine)))
+            _keep(queries, clear_failures(self._read_health(queries, engine)))
             queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
 
-        await self._store.write(work)
+        await self._store.write(write)
 
-    def _health(self, queries: Queries, engine: str) -> EngineHealth:
+    def _read_health(self, queries: Queries, engine: str) -> EngineHealth:
         row = fetch_first(queries, HEALTH, {"engine": engine})
         if row is None:
             return EngineHealth(engine)

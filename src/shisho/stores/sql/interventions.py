@@ -72,7 +72,7 @@ class StoredInterventions:
     async def mark(
         self, owner: str, target: AuthTarget, name: str, state: InterventionState
     ) -> Sequence[PendingIntervention]:
-        def work(transaction: Transaction) -> list[PendingIntervention]:
+        def write(transaction: Transaction) -> list[PendingIntervention]:
             interventions = find_together(
                 select_waiting(transaction.queries, owner, still=True), select_interventions(target, name)
             )
@@ -86,7 +86,7 @@ class StoredInterventions:
                 )
             return interventions
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         return await self._transactions.write(
@@ -94,7 +94,7 @@ class StoredInterventions:
         )
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        def work(transaction: Transaction) -> list[PendingIntervention]:
+        def write(transaction: Transaction) -> list[PendingIntervention]:
             interventions = list(
                 filter(
                     select_interventions(target, name), select_waiting(transaction.queries, owner, still=True)
@@ -105,7 +105,7 @@ class StoredInterventions:
                 transaction.record_release(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
             return interventions
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def list_solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
         if await self.find_pending(owner, engine) is None:
@@ -120,13 +120,13 @@ class StoredInterventions:
         if not await self._transactions.read_rows(UNTOLD, {"owner": owner}):
             return []
 
-        def work(transaction: Transaction) -> list[PendingIntervention]:
+        def write(transaction: Transaction) -> list[PendingIntervention]:
             interventions = select_waiting(transaction.queries, owner, still=True)
             values = {"owner": owner, "now": transaction.now}
             untold = {row.id for row in transaction.rows(TELL, values)}
             return news(interventions, {intervention.id for intervention in interventions} - untold)
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
 
 def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, until: Instant) -> None:
@@ -151,7 +151,7 @@ def select_waiting(
 ) -> list[PendingIntervention]:
     """Return the pending interventions, oldest first; `still` locks them."""
     values = {"owner": owner, "task_id": task_id}
-    return [_waiting(row) for row in queries.rows(WAITING_STILL if still else WAITING, values)]
+    return [_build_intervention(row) for row in queries.rows(WAITING_STILL if still else WAITING, values)]
 
 
 def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
@@ -162,7 +162,7 @@ def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[Pend
     return interventions
 
 
-def _waiting(row: Row) -> PendingIntervention:
+def _build_intervention(row: Row) -> PendingIntervention:
     """Build an intervention from the columns of `COLUMNS`."""
     return PendingIntervention(
         id=row.id,

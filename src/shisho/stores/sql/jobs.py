@@ -176,11 +176,11 @@ class StoredJobs:
         if self._idle and not await self._transactions.read_rows(DUE, values):
             return None
 
-        def work(transaction: Transaction) -> Job | None:
+        def run(transaction: Transaction) -> Job | None:
             return self._take(transaction, worker_id, kinds)
 
         # A claim that a server crash undoes is harmless: the fence includes the worker.
-        claimed = await self._claims.follow(self._transactions.write(work, lasting=False))
+        claimed = await self._claims.follow(self._transactions.write(run, lasting=False))
         self._idle = claimed is None
         return claimed
 
@@ -197,20 +197,20 @@ class StoredJobs:
         return taken
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        return await self._transactions.write(partial(_each, query=RENEW, claims=claims), lasting=False)
+        return await self._transactions.write(partial(_check_each, query=RENEW, claims=claims), lasting=False)
 
     async def check_claims(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        return await self._transactions.read(partial(_each, query=HOLDS, claims=claims))
+        return await self._transactions.read(partial(_check_each, query=HOLDS, claims=claims))
 
     async def finish(self, claim: Claim, output: Payload) -> None:
         await self._transactions.write(lambda transaction: self._finish(transaction, claim, output))
 
     async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
-        def work(transaction: Transaction) -> Job | None:
+        def write(transaction: Transaction) -> Job | None:
             self._finish(transaction, claim, output)
             return self._take(transaction, claim.worker_id, kinds)
 
-        return await self._claims.follow(self._transactions.write(work))
+        return await self._claims.follow(self._transactions.write(write))
 
     def _finish(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
         try:
@@ -224,12 +224,12 @@ class StoredJobs:
         transaction.move(claim.job_id, JobState.RUNNING, JobState.COMPLETED)
 
     async def fail(self, claim: Claim, error: JobError) -> None:
-        def work(transaction: Transaction) -> None:
-            said_errors = _extend_history(_failures(transaction, claim), claim, error, transaction.now)
+        def write(transaction: Transaction) -> None:
+            said_errors = _extend_history(_read_failures(transaction, claim), claim, error, transaction.now)
             self._write(transaction, claim, FAILED, errors=dumps(said_errors))
             transaction.move(claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code))
 
-        await self._transactions.write(work)
+        await self._transactions.write(write)
 
     async def put_back(
         self,
@@ -239,7 +239,7 @@ class StoredJobs:
         *,
         is_failure: bool = True,
     ) -> None:
-        def work(transaction: Transaction) -> None:
+        def write(transaction: Transaction) -> None:
             if error is None:
                 self._wait(transaction, claim, JobState.QUEUED, "not_before = :until", until=not_before)
             elif is_failure:
@@ -247,34 +247,34 @@ class StoredJobs:
             else:
                 self._note(transaction, claim, error, not_before)
 
-        await self._transactions.write(work)
+        await self._transactions.write(write)
 
     async def take_back(
         self, running_claim: RunningClaim, error: JobError, not_before: Instant | None = None
     ) -> None:
-        def work(transaction: Transaction) -> None:
+        def write(transaction: Transaction) -> None:
             if not transaction.rows(SILENT, fence(running_claim.claim) | {"beat": running_claim.beat}):
                 raise ClaimLost
             self._count(transaction, running_claim.claim, error, not_before, is_death=True)
 
-        await self._transactions.write(work)
+        await self._transactions.write(write)
 
     async def park(self, claim: Claim, until: Instant) -> bool:
-        def work(transaction: Transaction) -> bool:
-            self._held(transaction, claim)
+        def write(transaction: Transaction) -> bool:
+            self._hold(transaction, claim)
             if not transaction.rows(AWAITED, {"id": claim.job_id, "until": until}):
                 return False
             self._wait(transaction, claim, JobState.PARKED, "not_before = :until", until=until)
             return True
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def await_person(
         self, claim: Claim, output: Payload | None, until: Instant, challenge: HumanChallenge
     ) -> None:
         output_json = None if output is None else output.text
 
-        def work(transaction: Transaction) -> None:
+        def write(transaction: Transaction) -> None:
             state = self._wait(
                 transaction,
                 claim,
@@ -287,48 +287,48 @@ class StoredJobs:
             if state is JobState.AWAITING_AUTH:
                 raise_(transaction, claim, challenge, until)
 
-        await self._transactions.write(work)
+        await self._transactions.write(write)
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
-        def work(transaction: Transaction) -> list[JobId]:
-            task_id, stop_asked = self._held(transaction, claim)
+        def write(transaction: Transaction) -> list[JobId]:
+            task_id, stop_asked = self._hold(transaction, claim)
             state = JobState.CANCELLED if stop_asked else JobState.QUEUED
             children = [replace(job, priority=Priority.HIGH) for job in jobs]
             return [transaction.insert(task_id, child, state, claim.job_id) for child in children]
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
         values = fence(claim) | {"key": key, "output": outcome.text}
 
-        def work(transaction: Transaction) -> Payload:
-            self._held(transaction, claim)
+        def write(transaction: Transaction) -> Payload:
+            self._hold(transaction, claim)
             transaction.rows(KEEP_STEP, values)
             (step,) = transaction.rows(STEP, values)
             return Payload(step.output_json)
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def list_steps(self, job_id: JobId) -> Mapping[str, Payload]:
         steps = await self._transactions.read_rows(STEPS, {"id": job_id})
         return {step.step_key: Payload(step.output_json) for step in steps}
 
     async def report(self, claim: Claim, progress: Payload) -> None:
-        def work(transaction: Transaction) -> None:
+        def write(transaction: Transaction) -> None:
             task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=progress.text)
             transaction.record_event(task_id, claim.job_id, EventKind.PROGRESS, EventFacts(progress=progress))
 
-        await self._transactions.write(work)
+        await self._transactions.write(write)
 
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
-        def work(transaction: Transaction) -> bool:
-            task_id, _ = self._held(transaction, claim)
+        def write(transaction: Transaction) -> bool:
+            task_id, _ = self._hold(transaction, claim)
             return charge_task(transaction.queries, task_id, amounts, transaction.timeline_now)
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def release_all(self, worker_id: WorkerId) -> int:
-        def work(transaction: Transaction) -> int:
+        def write(transaction: Transaction) -> int:
             claims = transaction.rows(HELD_BY, {"worker_id": worker_id})
             released = 0
             for claim in claims:
@@ -338,10 +338,10 @@ class StoredJobs:
             return released
 
         await self._claims.wait()
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def list_running(self) -> Sequence[RunningClaim]:
-        return [_running(row) for row in await self._transactions.read_rows(RUNNING, {})]
+        return [_build_running(row) for row in await self._transactions.read_rows(RUNNING, {})]
 
     async def expire(self) -> int:
         if not await self._transactions.read_rows(
@@ -349,13 +349,13 @@ class StoredJobs:
         ):
             return 0
 
-        def work(transaction: Transaction) -> int:
+        def write(transaction: Transaction) -> int:
             due = transaction.rows(EXPIRED_NOW, {"timeline_now": transaction.timeline_now})
             for row in due:
                 end_wait(transaction, row)
             return len(due)
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def list_failed(self, kinds: Sequence[str], after: str, limit: int) -> Sequence[Job]:
         values = {"kinds": list(kinds), "after": after, "limit": limit}
@@ -367,7 +367,7 @@ class StoredJobs:
     async def list_children(self, job_id: JobId) -> Sequence[Job]:
         return jobs(await self._transactions.read_rows(CHILDREN, {"id": job_id}))
 
-    def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
+    def _hold(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
         """Lock a claimed job; return its task, and whether it was asked to stop."""
         transaction.hold(job_id=claim.job_id)
         row = transaction.fetch_first(HOLDS_STILL, fence(claim))
@@ -403,7 +403,7 @@ class StoredJobs:
     def _note(
         self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None
     ) -> None:
-        history = _extend_history(_failures(transaction, claim), claim, error, transaction.now)
+        history = _extend_history(_read_failures(transaction, claim), claim, error, transaction.now)
         facts = EventFacts(code=error.code)
         values = {"errors": dumps(history), "until": not_before}
         self._wait(transaction, claim, JobState.QUEUED, NOTED, facts, **values)
@@ -417,7 +417,7 @@ class StoredJobs:
         *,
         is_death: bool = False,
     ) -> None:
-        row = _failures(transaction, claim)
+        row = _read_failures(transaction, claim)
         setback = count_setback(
             row.failures,
             row.deaths,
@@ -448,12 +448,12 @@ def fence(claim: Claim) -> dict[str, Any]:
     return {"id": claim.job_id, "attempt": claim.attempt, "worker_id": claim.worker_id}
 
 
-def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
+def _check_each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
     claim_rows = ((claim, transaction.fetch_first(query, fence(claim))) for claim in claims)
     return {claim: bool(row.cancel_requested) for claim, row in claim_rows if row is not None}
 
 
-def _running(row: Row) -> RunningClaim:
+def _build_running(row: Row) -> RunningClaim:
     return RunningClaim(Claim(JobId(row.id), row.attempt, WorkerId(row.worker_id)), row.beat, row.deaths)
 
 
@@ -461,7 +461,7 @@ def _extend_history(row: Row, claim: Claim, error: JobError, now: Instant) -> li
     return extend_history(errors(row.error_json), replace(error, attempt=claim.attempt, at=now))
 
 
-def _failures(transaction: Transaction, claim: Claim) -> Row:
+def _read_failures(transaction: Transaction, claim: Claim) -> Row:
     """Read the columns of `FAILURES`."""
     transaction.hold(job_id=claim.job_id)
     row = transaction.fetch_first(FAILURES, fence(claim))

@@ -109,12 +109,12 @@ class StoredLedger:
             "now": now,
         }
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             if turn is not None:
                 add_turn(queries, turn, now)
             queries.change(BEGIN, values)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def find_inquiry(self, run_id: str) -> Inquiry:
         row = await self._store.read(lambda queries: fetch_first(queries, FACTS, {"run_id": run_id}))
@@ -132,30 +132,30 @@ class StoredLedger:
         values = {"run_id": run_id, "step": step, "node": node, "input_hash": input_hash}
         values["now"] = self._clock.now()
 
-        def work(queries: Queries) -> int:
+        def write(queries: Queries) -> int:
             content = pack_step(output.text, texts, queries.read_slices)
             return queries.change(RECORD, values | {"content": content})
 
-        if not await self._store.write(work):
-            raise _no_run(run_id)
+        if not await self._store.write(write):
+            raise _build_no_run(run_id)
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
-        def work(queries: Queries) -> RunStep | None:
+        def read(queries: Queries) -> RunStep | None:
             row = fetch_first(queries, STEP, {"run_id": run_id, "step": step})
             return None if row is None else unpack_step(row, queries.read_slices)
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         values = {"run_id": run_id, "step": step}
         await self._store.write(lambda queries: queries.change(FORGET, values))
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
-        def work(queries: Queries) -> list[RunStep]:
+        def read(queries: Queries) -> list[RunStep]:
             rows = queries.rows(STEPS, {"run_id": run_id})
             return [unpack_step(row, queries.read_slices) for row in rows]
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def expire_steps(self, before: Instant) -> int:
         # Some runs at a time: others' writes wait as long.
@@ -174,36 +174,36 @@ class StoredLedger:
             "created_at": answer.created_at,
             "body": _answer_body(answer),
         }
-        quotations = [_evidence_values(quotation, answer) for quotation in answer.evidence]
+        quotations = [_bind_evidence(quotation, answer) for quotation in answer.evidence]
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             queries.change(DROP_ANSWER, values)
             queries.change(SAVE_ANSWER, values)
             queries.change_each(SAVE_EVIDENCE, quotations)
             if answer.loop_stop is not LoopStop.STOPPED:  # a stopped run stays open
                 queries.change(END_RUNS, values)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def answer(self, prefix: str, owner: str) -> Answer:
-        def work(queries: Queries) -> Answer:
+        def read(queries: Queries) -> Answer:
             if prefix == "last":
                 rows = queries.rows(LAST_ANSWER, {"owner": owner})
             else:
-                rows = queries.rows(ANSWERS, _bounds(prefix, "answer", owner))
+                rows = queries.rows(ANSWERS, _bind_bounds(prefix, "answer", owner))
             row = _expect_only_row(rows, "answer", prefix)
             return _read_answer(row.body, queries.rows(EVIDENCE_OF, {"id": row.id}))
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
-        values = _bounds(prefix, "evidence", owner)
+        values = _bind_bounds(prefix, "evidence", owner)
         rows = await self._store.read(lambda queries: queries.rows(EVIDENCE, values))
         return _read_evidence(_expect_only_row(rows, "evidence", prefix))
 
     async def find_run(self, prefix: str, owner: str) -> str:
         if prefix != "last":
-            values = _bounds(prefix, "run", owner)
+            values = _bind_bounds(prefix, "run", owner)
             rows = await self._store.read(lambda queries: queries.rows(RUNS, values))
             return str(_expect_only_row(rows, "run", prefix).id)
         row = await self._store.read(lambda queries: fetch_first(queries, LAST_RUN, {"owner": owner}))
@@ -212,13 +212,13 @@ class StoredLedger:
         return str(row.id)
 
 
-def _bounds(prefix: str, noun: str, owner: str) -> dict[str, str]:
+def _bind_bounds(prefix: str, noun: str, owner: str) -> dict[str, str]:
     """Return the values that select an owner's rows by ID prefix."""
     low, high = bound_ids(prefix, noun)
     return {"owner": owner, "low": low, "high": high}
 
 
-def _no_run(run_id: str) -> NotFound:
+def _build_no_run(run_id: str) -> NotFound:
     """Return the error for a run that does not exist or was removed."""
     return NotFound("replay.not_found", run_id=run_id)
 
@@ -226,7 +226,7 @@ def _no_run(run_id: str) -> NotFound:
 def _read_inquiry(row: Row | None, run_id: str) -> Inquiry:
     """Read the inquiry from a run's facts and state. Raises NotFound, SourceRemoved."""
     if row is None:
-        raise _no_run(run_id)
+        raise _build_no_run(run_id)
     if row.state == "purged":
         raise SourceRemoved("question.document_purged")
     return loads(row.facts, Inquiry)
@@ -237,7 +237,7 @@ def _answer_body(answer: Answer) -> str:
     return dumps(replace(answer, evidence=()))
 
 
-def _evidence_values(quotation: Evidence, answer: Answer) -> dict[str, str | int | None]:
+def _bind_evidence(quotation: Evidence, answer: Answer) -> dict[str, str | int | None]:
     """Return the values of `SAVE_EVIDENCE`; `body` has the fields without a column as JSON."""
     body = json.dumps(
         {key: value for key, value in to_plain(quotation).items() if key != "snippet"}, ensure_ascii=False
@@ -255,10 +255,10 @@ def _evidence_values(quotation: Evidence, answer: Answer) -> dict[str, str | int
 def _read_answer(body: str, quotations: Sequence[Row]) -> Answer:
     """Build an answer from its body and the rows of its evidence."""
     answer: Answer = build(json.loads(body), Answer)
-    return _word_removals(replace(answer, evidence=tuple(map(_build_evidence, quotations))))
+    return _replace_removed(replace(answer, evidence=tuple(map(_build_evidence, quotations))))
 
 
-def _word_removals(answer: Answer) -> Answer:
+def _replace_removed(answer: Answer) -> Answer:
     """Replace erased quotations by a placeholder in the language of the question.
 
     The placeholder is not a quotation, so no evidence supports it.
@@ -278,31 +278,33 @@ def _word_removals(answer: Answer) -> Answer:
     return replace(
         answer,
         text=text.replace(REMOVED, removed),
-        blocks=tuple(_word_erased(block, removed) for block in answer.blocks),
+        blocks=tuple(_replace_in_block(block, removed) for block in answer.blocks),
         evidence=tuple(evidence),
     )
 
 
-def _word_erased(block: AnswerBlock, removed: str) -> AnswerBlock:
+def _replace_in_block(block: AnswerBlock, removed: str) -> AnswerBlock:
     """Return the block with `removed` instead of erased words."""
     match block:
         case AnswerPassage(text=text) if text == REMOVED:
             numbers = tuple(mark.number for mark in block.marks)
             return AnswerParagraph((Sentence(removed, numbers, SupportOutcome.UNVERIFIED),))
         case AnswerParagraph(sentences) | ContradictedSentences(sentences):
-            return replace(block, sentences=tuple(_word_unit(unit, removed) for unit in sentences))
+            return replace(block, sentences=tuple(_replace_in_sentence(unit, removed) for unit in sentences))
         case AnswerList(items):
-            return replace(block, items=tuple(_word_unit(unit, removed) for unit in items))
+            return replace(block, items=tuple(_replace_in_sentence(unit, removed) for unit in items))
         case AnswerTable(header, rows):
             words = tuple(label.replace(REMOVED, removed) for label in header)
-            return AnswerTable(words, tuple(tuple(_word_unit(cell, removed) for cell in row) for row in rows))
+            return AnswerTable(
+                words, tuple(tuple(_replace_in_sentence(cell, removed) for cell in row) for row in rows)
+            )
         case AnswerHeading(text) | AnswerNote(text):
             return replace(block, text=text.replace(REMOVED, removed))
         case _:
             return block
 
 
-def _word_unit(sentence: Sentence, removed: str) -> Sentence:
+def _replace_in_sentence(sentence: Sentence, removed: str) -> Sentence:
     if sentence.text != REMOVED:
         return sentence
     return replace(sentence, text=removed, support=SupportOutcome.UNVERIFIED, by=None)

@@ -58,20 +58,20 @@ class StoredLimiter:
         await self._change(resource, lambda pace: (release(pace, limit, ticket, after_s), None))
 
     async def read_status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
-        def work(queries: Queries) -> dict[str, LimiterStatus]:
+        def read(queries: Queries) -> dict[str, LimiterStatus]:
             return {name: status(self._now(queries, name), limit) for name, limit in limits.items()}
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def _change(self, resource: str, rule: Callable[[ResourcePace], tuple[ResourcePace, T]]) -> T:
-        def work(queries: Queries) -> T:
+        def write(queries: Queries) -> T:
             queries.hold(f"pace {resource}")
             before = self._now(queries, resource)
             after, outcome = rule(before)
             _keep(queries, resource, before, after)
             return outcome
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     def _now(self, queries: Queries, resource: str) -> ResourcePace:
         wall = to_epoch(self._clock.now())

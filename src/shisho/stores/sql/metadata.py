@@ -28,9 +28,9 @@ def count_metadata(queries: Queries, scope: Scope, fields: int, values: int) -> 
     limits = {"most_values": values, "most_rows": fields * values}
     counted = queries.rows(COUNTED.format(condition=condition.sql), condition.values | limits)
     rows_by_name = [(name, list(group)) for name, group in groupby(counted, key=lambda row: row.name)]
-    return [_field(name, group) for name, group in rows_by_name[:fields]]
+    return [_build_field(name, group) for name, group in rows_by_name[:fields]]
 
 
-def _field(name: str, group: Sequence[Row]) -> MetadataField:
+def _build_field(name: str, group: Sequence[Row]) -> MetadataField:
     values = tuple(MetadataValue(row.value, row.documents) for row in group)
     return MetadataField(name, group[0].all_documents, group[0].distinct_values, values)

@@ -80,7 +80,7 @@ def identify_content(content: bytes) -> bytes:
 
 
 @cache
-def _ids() -> Mapping[str, str]:
+def _read_ids() -> Mapping[str, str]:
     ids: dict[str, str] = json.loads(SENTENCES.read_text("utf-8"))
     return ids
 
@@ -90,7 +90,7 @@ def _identify(thing: Any) -> Any:
         members = {name: _identify(member) for name, member in thing.items()}
         if thing.keys() == {"text", "template", "values"} and isinstance(thing["template"], str):
             # A sentence without an ID, such as a plug-in's, stays its own template.
-            return {"id": _ids().get(thing["template"], thing["template"]), "values": members["values"]}
+            return {"id": _read_ids().get(thing["template"], thing["template"]), "values": members["values"]}
         return members
     if isinstance(thing, list):
         return [_identify(member) for member in thing]

@@ -104,7 +104,7 @@ def find_links(queries: Queries, keys: Sequence[str], scope: Scope) -> list[Name
     """Implement `SearchView.find_short_names` in a transaction."""
     condition = write_condition(scope)
     query = LINKS.format(condition=condition.sql)
-    return _name_links(queries.rows(query, condition.values | {"keys": [*keys]}))
+    return _list_links(queries.rows(query, condition.values | {"keys": [*keys]}))
 
 
 def find_marks(queries: Queries, keys: Sequence[str], scope: Scope, most: int) -> list[DefinitionMark]:
@@ -112,10 +112,10 @@ def find_marks(queries: Queries, keys: Sequence[str], scope: Scope, most: int) -
     condition = write_condition(scope)
     query = MARKS.format(condition=condition.sql)
     rows = queries.rows(query, condition.values | {"keys": [*keys], "most": most})
-    return _definition_marks(rows, condition.pages)
+    return _list_marks(rows, condition.pages)
 
 
-def _name_links(rows: Iterable[Row]) -> list[NameLink]:
+def _list_links(rows: Iterable[Row]) -> list[NameLink]:
     """Return the most frequent other names of each name; rows come with those first."""
     links: dict[str, list[NameLink]] = {}
     for row in rows:
@@ -125,7 +125,7 @@ def _name_links(rows: Iterable[Row]) -> list[NameLink]:
     return [link for others in links.values() for link in others]
 
 
-def _definition_marks(rows: Iterable[Row], pages: Pages | None) -> list[DefinitionMark]:
+def _list_marks(rows: Iterable[Row], pages: Pages | None) -> list[DefinitionMark]:
     """Return the definitions that are on some pages."""
     return [
         DefinitionMark(row.key, passage_id(row.passage_id), row.start, row.end, bool(row.is_stated))

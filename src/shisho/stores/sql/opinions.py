@@ -46,14 +46,14 @@ class StoredOpinions:
         await self._say(owner, "domain", domain)
 
     async def unblock(self, owner: str, domain: str) -> None:
-        await self._unsay(owner, "domain", domain)
+        await self._remove(owner, "domain", domain)
 
     async def reject(self, owner: str, evidence: Evidence) -> None:
         span = (evidence.document_id, evidence.start, evidence.end)
         await self._say(owner, "evidence", evidence.id, *span)
 
     async def restore(self, owner: str, evidence: Evidence) -> None:
-        await self._unsay(owner, "evidence", evidence.id)
+        await self._remove(owner, "evidence", evidence.id)
 
     async def list_blocked(self, owner: str) -> Sequence[str]:
         rows = await self._store.read(lambda queries: queries.rows(DOMAINS, {"owner": owner}))
@@ -62,7 +62,7 @@ class StoredOpinions:
     async def list_left_out(self, owner: str) -> ExcludedSources:
         values = {"owner": owner, "corpus": WEB_CORPUS}
 
-        def work(queries: Queries) -> ExcludedSources:
+        def read(queries: Queries) -> ExcludedSources:
             # Most owners block no domain, so that no document is scanned.
             documents = queries.rows(BLOCKED, values) if queries.rows(DOMAINS, values) else []
             documents += queries.rows(CANCELLED, values)
@@ -72,7 +72,7 @@ class StoredOpinions:
                 tuple(sorted({PassageId(passage_id(row.id)) for row in passages})),
             )
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def _say(
         self,
@@ -87,6 +87,6 @@ class StoredOpinions:
         span = {"document_id": document_id, "start": start, "end": end}
         await self._store.write(lambda queries: queries.change(SAY, values | span))
 
-    async def _unsay(self, owner: str, kind: str, target: str) -> None:
+    async def _remove(self, owner: str, kind: str, target: str) -> None:
         values = {"owner": owner, "kind": kind, "target": target}
         await self._store.write(lambda queries: queries.change(UNSAY, values))

@@ -55,11 +55,11 @@ class StoredQuotas:
         self._clock = clock
 
     async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             for resource, per_day in ceilings.items():
-                queries.rows(SET, _key(grantee, resource) | {"per_day": per_day})
+                queries.rows(SET, _bind_key(grantee, resource) | {"per_day": per_day})
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def remove(self, grantee: Grantee) -> bool:
         values = {"kind": grantee.kind, "name": grantee.name}
@@ -69,7 +69,7 @@ class StoredQuotas:
         statement = ALL if user is None else OF_USER
         rows = await self._store.read(lambda queries: queries.rows(statement, {"user": user}))
         today = self._clock.timeline_now()[:DAY_DIGITS]
-        return [_quota(row).begin_day(today) for row in rows]
+        return [_build_quota(row).begin_day(today) for row in rows]
 
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
         return await self._store.write(
@@ -80,12 +80,12 @@ class StoredQuotas:
         if not charge.charged or amount <= 0:
             return
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             for quota in charge.charged:
-                key = _key(quota.grantee, quota.resource)
+                key = _bind_key(quota.grantee, quota.resource)
                 queries.rows(GIVE_BACK, key | {"day": quota.day, "amount": amount})
 
-        await self._store.write(work)
+        await self._store.write(write)
 
 
 def charge_quotas(
@@ -101,11 +101,11 @@ def charge_quotas(
         return QuotaCharge((), 0)
     today = now[:DAY_DIGITS]
     rows = queries.rows(HELD, {"user": user, "resource": resource})
-    quotas = [_quota(row).begin_day(today) for row in rows]
+    quotas = [_build_quota(row).begin_day(today) for row in rows]
     check_room(quotas, amount, now)
     charged = tuple(replace(quota, used=quota.used + amount) for quota in quotas)
     for quota in charged:
-        queries.rows(USE, _key(quota.grantee, resource) | {"used": quota.used, "day": quota.day})
+        queries.rows(USE, _bind_key(quota.grantee, resource) | {"used": quota.used, "day": quota.day})
     return QuotaCharge(charged, amount)
 
 
@@ -125,11 +125,11 @@ def charge_task(queries: Queries, task_id: str, amounts: Mapping[str, float], no
     return True
 
 
-def _key(grantee: Grantee, resource: QuotaResource) -> dict[str, str | int]:
+def _bind_key(grantee: Grantee, resource: QuotaResource) -> dict[str, str | int]:
     return {"kind": str(grantee.kind), "name": grantee.name, "resource": str(resource)}
 
 
-def _quota(row: Row) -> Quota:
+def _build_quota(row: Row) -> Quota:
     grantee = Grantee(GranteeKind(row.kind), row.name)
     return Quota(grantee, QuotaResource(row.resource), row.per_day, row.used, row.day)
 

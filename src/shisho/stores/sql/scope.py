@@ -89,8 +89,12 @@ def write_condition(scope: Scope, *, removed: bool = False) -> SqlCondition:
         parts.append(f"d.id NOT IN {values.bind_list(scope.without)}")
     filters = {key: value for key, value in scope.filters.items() if key != "page"}
     for key, condition in filters.items():
-        parts.append(_column(key, condition, values) if key in COLUMNS else _metadata(key, condition, values))
-    return SqlCondition(" AND ".join(parts), values, bool(filters), _pages(scope.filters))
+        parts.append(
+            _write_column(key, condition, values)
+            if key in COLUMNS
+            else _write_metadata(key, condition, values)
+        )
+    return SqlCondition(" AND ".join(parts), values, bool(filters), _read_pages(scope.filters))
 
 
 def write_passage_condition(scope: Scope) -> tuple[str, dict[str, Any]]:
@@ -146,7 +150,7 @@ def _write_corpora(scope: Scope) -> tuple[str, _Values]:
     return f"{READABLE} {NAMED}", values
 
 
-def _column(key: str, condition: Condition, values: _Values) -> str:
+def _write_column(key: str, condition: Condition, values: _Values) -> str:
     column = COLUMNS[key]
     if not isinstance(condition, FilterRange):
         members = [condition] if isinstance(condition, str) else condition
@@ -157,18 +161,22 @@ def _column(key: str, condition: Condition, values: _Values) -> str:
     return f"({at_least} AND {column} <= {values.bind(condition.high + TOP)})"
 
 
-def _metadata(key: str, condition: Condition, values: _Values) -> str:
+def _write_metadata(key: str, condition: Condition, values: _Values) -> str:
     name = values.bind(key).removeprefix(":")
-    test = _range(condition, values) if isinstance(condition, FilterRange) else _equal(condition, values)
+    test = (
+        _write_range(condition, values)
+        if isinstance(condition, FilterRange)
+        else _write_equal(condition, values)
+    )
     return f"d.id IN ({DESCRIBED.format(key=name, test=test)})"
 
 
-def _equal(condition: str | tuple[str, ...], values: _Values) -> str:
+def _write_equal(condition: str | tuple[str, ...], values: _Values) -> str:
     members = [condition] if isinstance(condition, str) else condition
     return f"folded IN {values.bind_list(make_comparable(value).folded for value in members)}"
 
 
-def _range(condition: FilterRange, values: _Values) -> str:
+def _write_range(condition: FilterRange, values: _Values) -> str:
     low, high = (None if end is None else make_comparable(end) for end in (condition.low, condition.high))
     as_text = ["number IS NULL"]
     as_number = ["number IS NOT NULL"]
@@ -182,7 +190,7 @@ def _range(condition: FilterRange, values: _Values) -> str:
     return f"(({' AND '.join(as_number)}) OR ({' AND '.join(as_text)}))"
 
 
-def _pages(filters: Mapping[str, Condition]) -> Pages | None:
+def _read_pages(filters: Mapping[str, Condition]) -> Pages | None:
     condition = filters.get("page")
     if condition is None:
         return None

@@ -38,7 +38,7 @@ class StoredSessions:
     async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]:
         values = {"session_id": session_id}
         return await self._store.read(
-            lambda queries: _rounds(queries.rows(ROUNDS, values), queries.rows(SHOWN, values))
+            lambda queries: _build_rounds(queries.rows(ROUNDS, values), queries.rows(SHOWN, values))
         )
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
@@ -60,14 +60,14 @@ class StoredSessions:
             "shown": json.dumps([*map(_pack, page)]),
         }
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             queries.change(statement, values)
             queries.change(ADD_SHOWN, values)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
 
-def _rounds(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRecord]:
+def _build_rounds(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRecord]:
     """Build rounds from the columns of `ROUNDS` and `SHOWN`."""
     records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
     for row in passages:

@@ -212,80 +212,80 @@ class StoredShelf(ABC):
         """Return rows with the packed lines of a document as `layout`, in order."""
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
-        def work(queries: Queries) -> Corpus:
+        def write(queries: Queries) -> Corpus:
             _lock_corpus(queries, name, owner, self._clock.now())
             return list_corpora(queries, owner, name)[0]
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def put(self, intake: Intake, *, may_replace: bool = True) -> DocumentId | None:
         document = intake.document
 
-        def work(queries: Queries) -> tuple[DocumentId | None, int]:
+        def write(queries: Queries) -> tuple[DocumentId | None, int]:
             corpus_id = _lock_corpus_for(queries, document)
-            state = _state_of(queries, document.id)
+            state = _read_state(queries, document.id)
             if state in (None, "purged"):
                 if state is not None:
                     self._discard(queries, document.id)
-                _insert_document(queries, document, corpus_id, "live", _counts(intake))
+                _insert_document(queries, document, corpus_id, "live", _bind_counts(intake))
                 self._insert_text(queries, intake, corpus_id, is_part=False)
             elif state != "live":
                 self._revive(queries, document.id, document.source)
             return self._put_in_place(queries, document, corpus_id, may_replace), corpus_id
 
-        earlier, corpus_id = await self._store.write(work)
+        earlier, corpus_id = await self._store.write(write)
         await self._follow_up(corpus_id)
         return earlier
 
     async def begin(self, document: Document) -> str:
         token = secrets.token_hex(8)
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             corpus_id = _lock_corpus_for(queries, document)
-            if _state_of(queries, document.id) == "live":
+            if _read_state(queries, document.id) == "live":
                 raise just_taken_in()
             self._discard(queries, document.id)
             # Until it is complete, the document counts as purged.
             _insert_document(queries, document, corpus_id, "purged", NOTHING_YET)
             queries.change(ARRIVE, {"id": document.id, "token": token, "now": document.added_at})
 
-        await self._store.write(work)
+        await self._store.write(write)
         return token
 
     async def extend(self, token: str, part: Intake) -> None:
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             corpus_id = _check_arrival(queries, part.document.id, token)
             self._insert_text(queries, part, corpus_id, is_part=True)
-            queries.change(COUNT, _counts(part) | {"id": part.document.id})
+            queries.change(COUNT, _bind_counts(part) | {"id": part.document.id})
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
-        def work(queries: Queries) -> tuple[DocumentId | None, int]:
+        def write(queries: Queries) -> tuple[DocumentId | None, int]:
             corpus_id = _check_arrival(queries, document.id, token)
             queries.change(ARRIVED, {"id": document.id})
             self._complete_text(queries, document.id)
             queries.change(SET_STATE, {"id": document.id, "state": "live"})
             return self._put_in_place(queries, document, corpus_id, may_replace), corpus_id
 
-        earlier, corpus_id = await self._store.write(work)
+        earlier, corpus_id = await self._store.write(write)
         await self._follow_up(corpus_id)
         return earlier
 
     async def abandon(self, token: str, document_id: DocumentId) -> None:
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             with suppress(Conflict):
                 _check_arrival(queries, document_id, token)
                 self._discard(queries, document_id)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def record_seen(
         self, document: Document, source: str, metadata: Mapping[str, str], *, may_replace: bool = True
     ) -> bool:
-        def work(queries: Queries) -> bool:
+        def write(queries: Queries) -> bool:
             corpus_id = _lock_corpus_for(queries, document)
-            state = _state_of(queries, document.id)
+            state = _read_state(queries, document.id)
             if state in (None, "purged"):
                 return False
             if state != "live":
@@ -294,18 +294,18 @@ class StoredShelf(ABC):
             describe_document(queries, document.id, metadata)
             return True
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
         return await self._store.write(lambda queries: describe_documents(queries, facts))
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
-        def work(queries: Queries) -> DocumentId | None:
+        def write(queries: Queries) -> DocumentId | None:
             corpus_id = _lock_corpus(queries, corpus, owner, self._clock.now())
             left = fetch_first(queries, LEAVE, {"corpus_id": corpus_id, "source": source})
             return None if left is None else self._retire(queries, left.document_id, source, "removed")
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def remove(self, *document_ids: DocumentId, purge: bool) -> bool:
         for document_id in document_ids:
@@ -315,20 +315,20 @@ class StoredShelf(ABC):
     async def restore(self, document_id: DocumentId) -> Document:
         """Undo the removal of a document. Raises as `ports.Shelf.restore`."""
 
-        def work(queries: Queries) -> Document:
+        def write(queries: Queries) -> Document:
             fetch_first(queries, CORPUS_OF, {"id": document_id})
             document = find_document(queries, document_id)
             if document is None or document.state is DocumentState.LIVE:
                 return check_restorable(document, document_id, None)
             corpus_id = _lock_corpus_for(queries, document)
-            successor = _document_at(queries, corpus_id, document.source)
+            successor = _find_document_at(queries, corpus_id, document.source)
             restored = check_restorable(document, document_id, successor)
             self._revive(queries, document_id, document.source)
             values = {"corpus_id": corpus_id, "source": document.source, "id": document_id}
             queries.change(PUT_PLACE, values)
             return restored
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     def _put_in_place(
         self, queries: Queries, document: Document, corpus_id: int, may_replace: bool
@@ -346,7 +346,7 @@ class StoredShelf(ABC):
 
         Raises: NameConflict if another document has the source and `may_replace` is false.
         """
-        earlier = _document_at(queries, corpus_id, source)
+        earlier = _find_document_at(queries, corpus_id, source)
         if earlier not in (None, document_id) and not may_replace:
             raise name_taken(source, str(earlier))
         queries.change(PUT_PLACE, {"corpus_id": corpus_id, "source": source, "id": document_id})
@@ -373,13 +373,13 @@ class StoredShelf(ABC):
 
     def _withdraw(self, queries: Queries, document_id: DocumentId, state: str) -> None:
         """Take a document out of search, and set its state."""
-        if _state_of(queries, document_id) == "live":
+        if _read_state(queries, document_id) == "live":
             self._count_out(queries, document_id)
         queries.change(SET_STATE, {"id": document_id, "state": state})
 
     def _remove(self, queries: Queries, document_id: DocumentId, *, purge: bool) -> None:
         corpus = fetch_first(queries, CORPUS_OF, {"id": document_id})
-        if corpus is None or _state_of(queries, document_id) == "purged":
+        if corpus is None or _read_state(queries, document_id) == "purged":
             raise nothing_to_remove(document_id)
         self._withdraw(queries, document_id, "purged" if purge else "removed")
         if not purge:
@@ -411,7 +411,7 @@ class StoredShelf(ABC):
         return await self._store.read(lambda queries: list_corpora(queries, owner))
 
     async def find_known(self, corpus: str, owner: str, sha256: str) -> Document | None:
-        documents = await self._documents(KNOWN, {"sha256": sha256, "corpus": corpus, "owner": owner})
+        documents = await self._read_documents(KNOWN, {"sha256": sha256, "corpus": corpus, "owner": owner})
         return documents[0] if documents else None
 
     async def find_document(self, document_id: DocumentId) -> Document:
@@ -426,13 +426,13 @@ class StoredShelf(ABC):
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         low, high = bound_ids(prefix, "document")
         values = {"low": low, "high": high, "reader": owner, "limit": limit}
-        return await self._documents(BY_PREFIX, values)
+        return await self._read_documents(BY_PREFIX, values)
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
-        return await self._documents(AT_PLACE, {"name": name, "reader": owner})
+        return await self._read_documents(AT_PLACE, {"name": name, "reader": owner})
 
     async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
-        return await self._documents(REMOVED_FROM, {"name": name, "reader": owner})
+        return await self._read_documents(REMOVED_FROM, {"name": name, "reader": owner})
 
     async def list_metadata_keys(self, owner: str) -> Sequence[str]:
         rows = await self._store.read(lambda queries: queries.rows(METADATA_KEYS, {"reader": owner}))
@@ -446,10 +446,10 @@ class StoredShelf(ABC):
     ) -> Sequence[Document]:
         condition = write_condition(scope, removed=removed)
         page = PAGE.replace("{condition}", condition.sql).replace("{later}", LATER if after else "")
-        return await self._documents(page, condition.values | {"after": after, "limit": limit})
+        return await self._read_documents(page, condition.values | {"after": after, "limit": limit})
 
     async def read_text(self, document_id: DocumentId) -> str:
-        def work(queries: Queries) -> str:
+        def read(queries: Queries) -> str:
             row = fetch_first(queries, STATE, {"id": document_id})
             if row is None:
                 raise no_document(document_id)
@@ -457,7 +457,7 @@ class StoredShelf(ABC):
                 raise text_purged(document_id)
             return self._read_text(queries, document_id)
 
-        return await self._store.read(work)
+        return await self._store.read(read)
 
     async def read_lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         parts = await self._store.read(lambda queries: self._read_lines(queries, document_id))
@@ -469,12 +469,12 @@ class StoredShelf(ABC):
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         values = {"ids": [*map(nouns.passage_number, ids)]}
         after: dict[PassageId, list[Passage]] = {}
-        for row in await self._passages(FOLLOWING, values):
+        for row in await self._read_passages(FOLLOWING, values):
             after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
         return after
 
     async def list_passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
-        return [*map(nouns.passage, await self._passages(PASSAGES_OF, {"id": document_id}))]
+        return [*map(nouns.passage, await self._read_passages(PASSAGES_OF, {"id": document_id}))]
 
     async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         values = {"owner": owner, "corpus": corpus}
@@ -484,13 +484,13 @@ class StoredShelf(ABC):
     async def count(self, scope: Scope) -> int:
         return await self._store.read(lambda queries: count_in(queries, scope))
 
-    async def _documents(self, statement: str, values: Mapping[str, object]) -> list[Document]:
+    async def _read_documents(self, statement: str, values: Mapping[str, object]) -> list[Document]:
         rows = await self._store.read(
             lambda queries: queries.rows(statement.replace("{columns}", queries.document_columns), values)
         )
         return [*map(nouns.document, rows)]
 
-    async def _passages(self, statement: str, values: Mapping[str, object]) -> list[nouns.Row]:
+    async def _read_passages(self, statement: str, values: Mapping[str, object]) -> list[nouns.Row]:
         return await self._store.read(
             lambda queries: queries.rows(statement.format(columns=queries.passage_columns), values)
         )
@@ -555,13 +555,13 @@ def _lock_corpus_for(queries: Queries, document: Document) -> int:
     return _lock_corpus(queries, document.corpus, document.owner, document.added_at)
 
 
-def _state_of(queries: Queries, document_id: DocumentId) -> str | None:
+def _read_state(queries: Queries, document_id: DocumentId) -> str | None:
     """Return the state of a document; None if it is unknown."""
     row = fetch_first(queries, STATE, {"id": document_id})
     return None if row is None else str(row.state)
 
 
-def _document_at(queries: Queries, corpus_id: int, source: str) -> DocumentId | None:
+def _find_document_at(queries: Queries, corpus_id: int, source: str) -> DocumentId | None:
     """Return the document of a source."""
     row = fetch_first(queries, PLACE, {"corpus_id": corpus_id, "source": source})
     return None if row is None else DocumentId(row.document_id)
@@ -576,7 +576,7 @@ def _check_arrival(queries: Queries, document_id: DocumentId, token: str) -> int
     return int(corpus.id)
 
 
-def _counts(intake: Intake) -> dict[str, Any]:
+def _bind_counts(intake: Intake) -> dict[str, Any]:
     """Return the counts of passages, terms, bigrams and heading terms."""
     terms, bigrams, headings = nouns.passage_sizes(intake.passages)
     return {"passages": len(intake.passages), "terms": terms, "bigrams": bigrams, "headings": headings}

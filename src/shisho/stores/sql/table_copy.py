@@ -97,7 +97,7 @@ class Tables:
     async def read_rows(
         self, table: str, columns: Sequence[str], order: Sequence[str], offset: int, limit: int
     ) -> Sequence[RowValues]:
-        statement = ROWS.format(columns=_listed(columns), table=table, order=_listed(order))
+        statement = ROWS.format(columns=_list_columns(columns), table=table, order=_list_columns(order))
         values = {"limit": limit, "offset": offset}
         return await self._store.read(lambda queries: [*map(tuple, queries.rows(statement, values))])
 
@@ -108,11 +108,11 @@ class Tables:
     async def replace(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
         """Replace all rows, in one transaction."""
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             queries.change(EMPTY.format(table=table), {})
             self._put(queries, table, columns, rows)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def set_documents(self, states: Sequence[tuple[str, str, str]]) -> None:
         """Set documents that are not live, given as state, source and ID."""
@@ -122,18 +122,18 @@ class Tables:
     async def go_on_numbering(self) -> None:
         """Continue the numbering of rows after the inserted ones."""
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             for statement in self._numbers:
                 queries.rows(statement, {})
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     def _put(self, queries: Queries, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
         types = {row.name: row.type for row in queries.rows(self._columns, {"table": table})}
         is_flag = [types[column] == "boolean" for column in columns]
         names = ", ".join(f":{column}" for column in columns)
-        statement = PUT.format(table=table, columns=_listed(columns), values=names)
-        values = [dict(zip(columns, map(_value, row, is_flag), strict=True)) for row in rows]
+        statement = PUT.format(table=table, columns=_list_columns(columns), values=names)
+        values = [dict(zip(columns, map(_convert_flag, row, is_flag), strict=True)) for row in rows]
         queries.change_each(statement, values)
 
 
@@ -143,7 +143,7 @@ async def read_every_row(
     """Yield all rows in order, in batches, with values that are the same in every database."""
     offset = 0
     while rows := await tables.read_rows(table, columns, order, offset, BATCH):
-        yield [tuple(map(_plain, row)) for row in rows]
+        yield [tuple(map(_simplify, row)) for row in rows]
         offset += len(rows)
 
 
@@ -153,7 +153,7 @@ async def digest(tables: Tables, table: str, columns: Sequence[str], order: Sequ
     hashed = hashlib.sha256()
     async for rows in read_every_row(tables, table, columns, order):
         count += len(rows)
-        for row in map(_as_it_arrives, rows):
+        for row in map(_make_portable, rows):
             hashed.update(
                 json.dumps(row, ensure_ascii=False, default=_hash_bytes).encode("utf-8", "surrogatepass")
             )
@@ -167,8 +167,8 @@ async def has_other_rows(
 
     Both are read in the same order, so no row has to be remembered.
     """
-    ours = _each_row(origin, table, columns, order)
-    async for theirs in _each_row(destination, table, columns, order):
+    ours = _read_rows(origin, table, columns, order)
+    async for theirs in _read_rows(destination, table, columns, order):
         async for row in ours:
             if row == theirs:
                 break
@@ -177,20 +177,20 @@ async def has_other_rows(
     return False
 
 
-async def _each_row(
+async def _read_rows(
     tables: Tables, table: str, columns: Sequence[str], order: Sequence[str]
 ) -> AsyncIterator[RowValues]:
     async for rows in read_every_row(tables, table, columns, order):
         for row in rows:
-            yield _as_it_arrives(row)
+            yield _make_portable(row)
 
 
-def _as_it_arrives(row: RowValues) -> RowValues:
+def _make_portable(row: RowValues) -> RowValues:
     """Return the row in a form that every kind of database can store."""
     return tuple(replace_nul(value) if isinstance(value, str) else value for value in row)
 
 
-def _plain(value: Any) -> Any:
+def _simplify(value: Any) -> Any:
     if isinstance(value, memoryview):
         return bytes(value)
     return int(value) if isinstance(value, bool) else value
@@ -201,9 +201,9 @@ def _hash_bytes(value: Any) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _value(value: object, is_flag: bool) -> object:
+def _convert_flag(value: object, is_flag: bool) -> object:
     return bool(value) if is_flag and value is not None else value
 
 
-def _listed(columns: Sequence[str]) -> str:
+def _list_columns(columns: Sequence[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)

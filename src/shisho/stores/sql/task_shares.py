@@ -41,29 +41,29 @@ class StoredTaskShares:
     async def share(self, shared_id: str, group: str, owner: str) -> bool:
         values = {"id": shared_id, "group": group, "owner": owner, "now": self._clock.now()}
 
-        def work(queries: Queries) -> bool:
+        def write(queries: Queries) -> bool:
             if not queries.rows(GROUP, values):
                 raise group_is_missing(group)
             return bool(queries.rows(SHARE, values))
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def unshare(self, shared_id: str, group: str, owner: str) -> bool:
         values = {"id": shared_id, "group": group, "owner": owner}
         return bool(await self._store.write(lambda queries: queries.rows(UNSHARE, values)))
 
     async def list_of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
-        return await self._rows(OF_OWNER, owner, limit)
+        return await self._read(OF_OWNER, owner, limit)
 
     async def list_visible(self, user: str, limit: int) -> Sequence[TaskShare]:
-        return await self._rows(VISIBLE, user, limit)
+        return await self._read(VISIBLE, user, limit)
 
     async def find(self, shared_id: str, user: str) -> TaskShare | None:
         values = {"id": shared_id, "user": user}
         row = await self._store.read(lambda queries: fetch_first(queries, FIND, values))
         return None if row is None else _share(row)
 
-    async def _rows(self, statement: str, user: str, limit: int) -> list[TaskShare]:
+    async def _read(self, statement: str, user: str, limit: int) -> list[TaskShare]:
         values = {"user": user, "limit": limit}
         return [
             _share(row) for row in await self._store.read(lambda queries: queries.rows(statement, values))

@@ -113,15 +113,15 @@ class StoredTasks:
         turn: NewTurn | None = None,
         act: AuditAct | None = None,
     ) -> EnqueueResult:
-        def work(transaction: Transaction) -> EnqueueResult:
+        def write(transaction: Transaction) -> EnqueueResult:
             if key is not None:
                 transaction.queries.hold(f"key {key.owner} {key.key}")
             repeated = request_keys.find_repeated(transaction, key)
             if repeated is not None:
                 return repeated
-            task_id = _opened(transaction, task) if isinstance(task, NewTask) else task
-            owner = _held(transaction, task_id).owner
-            enqueued = _enqueued(transaction, task_id, jobs, key)
+            task_id = _open(transaction, task) if isinstance(task, NewTask) else task
+            owner = _hold(transaction, task_id).owner
+            enqueued = _enqueue(transaction, task_id, jobs, key)
             accepted = len(enqueued.added)
             charge_quotas(transaction.queries, owner, QuotaResource.JOBS, accepted, transaction.timeline_now)
             request_keys.keep(transaction, key, enqueued)
@@ -131,20 +131,20 @@ class StoredTasks:
                 record_act(transaction.queries, act, transaction.now)
             return enqueued
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def find_repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         return await self._transactions.read(lambda transaction: request_keys.find_repeated(transaction, key))
 
     async def get_task(self, task_id: TaskId) -> Task:
-        return await self._transactions.read(lambda transaction: _task(transaction, task_id))
+        return await self._transactions.read(lambda transaction: _read_task(transaction, task_id))
 
     async def get_job_and_task(self, job_id: JobId) -> tuple[Job, Task]:
-        def work(transaction: Transaction) -> tuple[Job, Task]:
+        def read(transaction: Transaction) -> tuple[Job, Task]:
             found = get_job(transaction, job_id)
-            return found, _task(transaction, found.task_id)
+            return found, _read_task(transaction, found.task_id)
 
-        return await self._transactions.read(work)
+        return await self._transactions.read(read)
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         if prefix == "last":
@@ -177,24 +177,24 @@ class StoredTasks:
         query = JOBS.format(narrowed=YOUNGER if after is not None else "")
         values = {"task_id": task_id, "limit": limit + 1, "after": after}
 
-        def work(transaction: Transaction) -> Snapshot:
+        def read(transaction: Transaction) -> Snapshot:
             rows = transaction.rows(query, values)
-            return Snapshot(_task(transaction, task_id), jobs(rows[:limit]), len(rows) > limit)
+            return Snapshot(_read_task(transaction, task_id), jobs(rows[:limit]), len(rows) > limit)
 
-        return await self._transactions.read(work)
+        return await self._transactions.read(read)
 
     async def list_events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         values = {"task_id": task_id, "after": after, "limit": limit}
 
-        def work(transaction: Transaction) -> list[Event]:
-            _task(transaction, task_id)
-            return [_event(task_id, row) for row in transaction.rows(EVENTS, values)]
+        def read(transaction: Transaction) -> list[Event]:
+            _read_task(transaction, task_id)
+            return [_build_event(task_id, row) for row in transaction.rows(EVENTS, values)]
 
-        return await self._transactions.read(work)
+        return await self._transactions.read(read)
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> StopResult:
-        def work(transaction: Transaction) -> StopResult:
-            _held(transaction, task_id)
+        def write(transaction: Transaction) -> StopResult:
+            _hold(transaction, task_id)
             jobs = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
             spared = [id_ for id_, state in jobs if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
             cancelled = [(id_, state) for id_, state in jobs if id_ not in spared]
@@ -205,22 +205,22 @@ class StoredTasks:
                 transaction.record_event(task_id, job_id, EventKind.STOP_ASKED)
             return StopResult(Counter(state for _, state in cancelled), tuple(spared))
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
-        def work(transaction: Transaction) -> list[JobId]:
-            _held(transaction, task_id)
+        def write(transaction: Transaction) -> list[JobId]:
+            _hold(transaction, task_id)
             job_ids = [JobId(job.id) for job in transaction.rows(RESUMABLE, {"id": task_id})]
             transaction.rows(UNASK_STOP, {"id": task_id})
             for job_id in job_ids:
                 transaction.revive(job_id)
             return job_ids
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def remove(self, task_id: TaskId) -> RemovedRows:
-        def work(transaction: Transaction) -> RemovedRows:
-            _held(transaction, task_id)
+        def write(transaction: Transaction) -> RemovedRows:
+            _hold(transaction, task_id)
             values = {"id": task_id}
             events = transaction.rows(REMOVE_EVENTS, values)
             for statement in REMOVE_REST:
@@ -230,27 +230,27 @@ class StoredTasks:
             transaction.topics |= {task_id, EventKind.CANCELLED}
             return RemovedRows(len(removed), len(events))
 
-        return await self._transactions.write(work)
+        return await self._transactions.write(write)
 
     async def list_durations(self, kind: str, limit: int = 20) -> Sequence[float]:
         latest = await self._transactions.read_rows(LATEST, {"kind": kind, "limit": limit})
         return [count_seconds(job.started_at, job.finished_at) for job in latest]
 
 
-def _held(transaction: Transaction, task_id: TaskId) -> Task:
+def _hold(transaction: Transaction, task_id: TaskId) -> Task:
     """Lock the task against changes and return it. Raises TaskNotFound."""
     transaction.hold(task_id=task_id)
-    return _task(transaction, task_id)
+    return _read_task(transaction, task_id)
 
 
-def _task(transaction: Transaction, task_id: TaskId) -> Task:
+def _read_task(transaction: Transaction, task_id: TaskId) -> Task:
     rows = transaction.rows(GET, {"id": task_id})
     if not rows:
         raise TaskNotFound("task.not_found", task_id=task_id)
     return task(rows[0])
 
 
-def _opened(transaction: Transaction, new: NewTask) -> TaskId:
+def _open(transaction: Transaction, new: NewTask) -> TaskId:
     values: dict[str, Any] = {
         "id": new.id,
         "owner": new.owner,
@@ -262,12 +262,12 @@ def _opened(transaction: Transaction, new: NewTask) -> TaskId:
     return new.id
 
 
-def _event(task_id: TaskId, row: Row) -> Event:
+def _build_event(task_id: TaskId, row: Row) -> Event:
     facts = loads(row.data_json, EventFacts, is_lenient=True)
     return Event(task_id, row.revision, JobId(row.job_id), row.at, EventKind(row.kind), facts)
 
 
-def _enqueued(
+def _enqueue(
     transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None
 ) -> EnqueueResult:
     job_ids = [transaction.insert(task_id, job) for job in new]

@@ -116,23 +116,23 @@ TABLES_OF_TRACES = frozenset(
 
 def forget_copies(queries: Queries, document_id: str) -> None:
     """Erase all traces of a document; call this before the document itself is erased."""
-    traces = _traces(queries, document_id)
+    traces = _find_traces(queries, document_id)
     for place in sorted(traces.places):
-        for form in _json_forms(place):
+        for form in _list_json_forms(place):
             queries.change(FORGET_CACHED, {"form": form})
     queries.change(FORGET_PAGES, {"id": document_id})
     runs = [row.session_id for row in queries.rows(SHOWN_TO, {"id": document_id})]
     queries.change(FORGET_STEPS, {"runs": runs})
     queries.change(PURGE_RUNS, {"runs": runs})
     for table, column, key in TOLD:
-        _untell(queries, table, column, TOLD_BY.format(key=key, column=column), runs)
+        _remove_sentences(queries, table, column, TOLD_BY.format(key=key, column=column), runs)
     for answer in queries.rows(ANSWERS_OF_RUNS, {"runs": runs}):
-        queries.change(SILENCE, {"body": _blank_missing(answer.body), "id": answer.id})
-    _silence(queries, document_id, traces)
+        queries.change(SILENCE, {"body": _erase_missing(answer.body), "id": answer.id})
+    _remove_quotations(queries, document_id, traces)
     _forget(queries, traces)
 
 
-def _traces(queries: Queries, document_id: str) -> Traces:
+def _find_traces(queries: Queries, document_id: str) -> Traces:
     inputs = [_JobInput(json.loads(row.input)) for row in queries.rows(GIVEN, {"id": document_id})]
     return _collect(document_id, [*queries.rows(NAMED, {"id": document_id}), *inputs])
 
@@ -145,7 +145,7 @@ class _JobInput:
         self.name = job_input.get("title") or ""
 
 
-def _silence(queries: Queries, document_id: str, traces: Traces) -> None:
+def _remove_quotations(queries: Queries, document_id: str, traces: Traces) -> None:
     """Remove the quotations of a document from answers; the answers stay."""
     rows = queries.rows(QUOTED, {"id": document_id})
     quotations: dict[str, list[tuple[int, str, str, str]]] = {}
@@ -153,26 +153,26 @@ def _silence(queries: Queries, document_id: str, traces: Traces) -> None:
         body = json.loads(row.body)
         what = (row.number, row.snippet, body.get("heading"), body.get("place"))
         quotations.setdefault(row.answer_id, []).append(what)
-        queries.change(FORGET_QUOTATION, {"body": _without_names(body), "id": row.id})
+        queries.change(FORGET_QUOTATION, {"body": _erase_names(body), "id": row.id})
     for answer in queries.rows(ANSWERS, {"ids": [*quotations]}):
-        silenced = _silence_body(answer.body, quotations[answer.id], traces)
+        silenced = _erase_quotations(answer.body, quotations[answer.id], traces)
         queries.change(SILENCE, {"body": silenced, "id": answer.id})
-    _unlist(queries, traces)
+    _remove_names(queries, traces)
 
 
-def _unlist(queries: Queries, traces: Traces) -> None:
+def _remove_names(queries: Queries, traces: Traces) -> None:
     """Remove the names of a document from the lists of reports that have read others."""
     quoted = [form.format(name) for name in traces.names for form in QUOTED_NAMES]
     for name in quoted:
         for answer in queries.rows(LISTING, {"name": json.dumps(name, ensure_ascii=False)[1:-1]}):
-            body = _blank_listed(answer.body, quoted)
+            body = _erase_listed(answer.body, quoted)
             if body is not None:
                 queries.change(SILENCE, {"body": body, "id": answer.id})
                 for statement in (FORGET_STEPS, PURGE_RUNS):  # the steps have the titles of all documents
                     queries.change(statement, {"runs": [answer.run_id]})
 
 
-def _without_names(body: dict[str, Any]) -> str:
+def _erase_names(body: dict[str, Any]) -> str:
     rest = {key: value for key, value in body.items() if key not in ("heading", "place")}
     blank = {"title": REMOVED, "document": "", "source_url": None, "link": ""}
     return json.dumps(rest | blank, ensure_ascii=False)
@@ -191,14 +191,14 @@ def _forget(queries: Queries, traces: Traces) -> None:
             _rewrite(queries, traces, table, column, within.format(key=key), jobs, about=about)
     for table, column in ANYWHERE:
         for place in places:
-            for form in _json_forms(place):
+            for form in _list_json_forms(place):
                 where = ANY_PLACE.format(column=column)
                 _rewrite(queries, traces, table, column, where, form, about=False)
     for place in places:
         for table, column in TEXTS:
             queries.change(BLANK_TEXT.format(table=table, column=column), {"value": place})
         queries.change(BLANK_KEY, {"value": place})
-        for form in _subject_forms(place):
+        for form in _list_subject_forms(place):
             queries.change(FORGET_SUBJECT, {"removed": REMOVED, "form": form})
     queries.change(FORGET_REQUEST, {"removed": REMOVED, "id": traces.document_id, "jobs": jobs})
     found = [{"job_id": row.job_id, "canonical_url": row.canonical_url} for row in rows]
@@ -215,13 +215,13 @@ def _rewrite(
     *,
     about: bool,
 ) -> None:
-    for row in _json_rows(queries, table, column, where, value):
-        blank = dumps(traces.blank(json.loads(row.text), about=about))
+    for row in _list_json(queries, table, column, where, value):
+        blank = dumps(traces.erase(json.loads(row.text), about=about))
         _write_json(queries, table, column, where, {"value": value, "text": row.text, "blank": blank})
 
 
-def _untell(queries: Queries, table: str, column: str, where: str, runs: list[str]) -> None:
-    for row in _json_rows(queries, table, column, where, runs):
+def _remove_sentences(queries: Queries, table: str, column: str, where: str, runs: list[str]) -> None:
+    for row in _list_json(queries, table, column, where, runs):
         facts = json.loads(row.text)
         for holder in (facts, facts.get("progress")):
             if isinstance(holder, dict):
@@ -232,7 +232,7 @@ def _untell(queries: Queries, table: str, column: str, where: str, runs: list[st
         _write_json(queries, table, column, where, {"value": runs, "text": row.text, "blank": blank})
 
 
-def _json_rows(queries: Queries, table: str, column: str, where: str, value: object) -> list[Row]:
+def _list_json(queries: Queries, table: str, column: str, where: str, value: object) -> list[Row]:
     return queries.rows(READ_JSON.format(table=table, column=column, where=where), {"value": value})
 
 
@@ -252,16 +252,16 @@ class Traces:
     places: frozenset[str]
     names: frozenset[str]
 
-    def blank(self, value: Any, *, about: bool = False) -> Any:
+    def erase(self, value: Any, *, about: bool = False) -> Any:
         """Return JSON data without the names; `about`: the data is about this document.
 
         Names are removed only if it is, sources always.
         """
         if isinstance(value, dict):
             about = about or value.get("document_id") == self.document_id or value.get("url") in self.places
-            return {key: self._member(key, member, about=about) for key, member in value.items()}
+            return {key: self._erase_member(key, member, about=about) for key, member in value.items()}
         if isinstance(value, list):
-            return [self.blank(member, about=about) for member in value]
+            return [self.erase(member, about=about) for member in value]
         return self.remove_from(value, about=about) if isinstance(value, str) else value
 
     def remove_from(self, text: str, *, about: bool) -> str:
@@ -272,10 +272,10 @@ class Traces:
             text = text.replace(word, "")
         return text
 
-    def _member(self, key: str, member: Any, *, about: bool) -> Any:
+    def _erase_member(self, key: str, member: Any, *, about: bool) -> Any:
         if about and key == "metadata":
             return {}
-        return member if key in OTHERS else self.blank(member, about=about)
+        return member if key in OTHERS else self.erase(member, about=about)
 
 
 def _collect(document_id: str, rows: Iterable[Row]) -> Traces:
@@ -289,28 +289,28 @@ def _collect(document_id: str, rows: Iterable[Row]) -> Traces:
     return Traces(document_id, places, frozenset(filter(None, sources | files | stems | titles)) - places)
 
 
-def _json_forms(place: str) -> list[str]:
+def _list_json_forms(place: str) -> list[str]:
     """Return the forms of a source in JSON."""
     return sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]})
 
 
-def _subject_forms(place: str) -> list[str]:
+def _list_subject_forms(place: str) -> list[str]:
     """Return the forms of a source in the subject of an idempotency key."""
     words = repr(shorten_subject(place))[1:-1]
-    return sorted({*_json_forms(place), *_json_forms(words)})
+    return sorted({*_list_json_forms(place), *_list_json_forms(words)})
 
 
-def _silence_body(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
+def _erase_quotations(body: str, quotations: Iterable[tuple[int, str, str, str]], traces: Traces) -> str:
     """Return the body of an answer without the quotations and names of a document.
 
     `quotations` have number, snippet, heading and place.
     """
-    answer = _silenced(json.loads(body), [*quotations])
-    answer = {key: traces.blank(part, about=key not in ("question", "goals")) for key, part in answer.items()}
+    answer = _erase_answer(json.loads(body), [*quotations])
+    answer = {key: traces.erase(part, about=key not in ("question", "goals")) for key, part in answer.items()}
     return json.dumps(answer, ensure_ascii=False)
 
 
-def _blank_listed(body: str, quoted: Sequence[str]) -> str | None:
+def _erase_listed(body: str, quoted: Sequence[str]) -> str | None:
     """Return the body of an answer without these names in its notes; None if they have none."""
     answer = json.loads(body)
     is_listed = False
@@ -324,7 +324,7 @@ def _blank_listed(body: str, quoted: Sequence[str]) -> str | None:
     return json.dumps(answer, ensure_ascii=False) if is_listed else None
 
 
-def _blank_missing(body: str) -> str:
+def _erase_missing(body: str) -> str:
     """Return the body of an answer without the model's list of missing information.
 
     The model has read the document, even if the answer doesn't quote it.
@@ -334,7 +334,7 @@ def _blank_missing(body: str) -> str:
     return json.dumps(answer | {"goal_status": statuses}, ensure_ascii=False)
 
 
-def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
+def _erase_answer(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
     from shisho.language.display import (
         display_code,
         join_lines,
@@ -344,7 +344,7 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
     texts = [text or "" for _, *texts in gone for text in texts]
     traces = [trace for text in texts for trace in (text, join_lines(text), display_code(text))]
     traces = list(filter(None, traces))
-    _blank_words_of_model(answer)
+    _erase_words_of_model(answer)
     for unit in _list_units(answer["blocks"]):
         if numbers.intersection(unit["evidence"]):
             traces.insert(0, unit["text"])
@@ -362,7 +362,7 @@ def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> 
     return answer
 
 
-def _blank_words_of_model(answer: dict[str, Any]) -> None:
+def _erase_words_of_model(answer: dict[str, Any]) -> None:
     """Blank a model's words without a citation, since they may come from any document.
 
     These are missing information, headings of chapters, and labels of tables.

@@ -228,11 +228,11 @@ class Transactions:
     def gather_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
         """Wrap `work` in a transaction of the queue that also returns the topics to ring for."""
 
-        def whole(queries: Queries) -> tuple[T, set[str]]:
+        def run(queries: Queries) -> tuple[T, set[str]]:
             transaction = self._begin(queries, self._clock)
             return work(transaction), transaction.topics
 
-        return whole
+        return run
 
     async def await_commit(self, committing: Coroutine[Any, Any, tuple[T, set[str]]]) -> T:
         """Return the result of a commit and ring, even if the caller is cancelled."""

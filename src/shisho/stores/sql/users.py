@@ -59,7 +59,7 @@ class StoredUsers:
 
     async def list_users(self) -> Sequence[User]:
         rows = await self._store.read(lambda queries: queries.rows(USERS, {}))
-        return [_user([*group]) for _, group in groupby(rows, key=lambda row: row.name)]
+        return [_build_user([*group]) for _, group in groupby(rows, key=lambda row: row.name)]
 
     async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
         now = self._clock.now()
@@ -76,11 +76,11 @@ class StoredUsers:
         await self._change(RESTORE, {"name": name}, user_is_missing(name))
 
     async def find_by_hash(self, digest: str) -> str | None:
-        row = await self._first(BY_HASH, {"digest": digest})
+        row = await self._read_first(BY_HASH, {"digest": digest})
         return None if row is None else str(row.name)
 
     async def has_user(self, name: str) -> bool:
-        return await self._first(PRESENT, {"name": name}) is not None
+        return await self._read_first(PRESENT, {"name": name}) is not None
 
     async def list_groups(self) -> Sequence[UserGroup]:
         rows = await self._store.read(lambda queries: queries.rows(GROUPS, {}))
@@ -93,23 +93,23 @@ class StoredUsers:
     async def remove_group(self, name: str) -> None:
         values = {"name": name}
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             if not queries.rows(REMOVE_GROUP, values):
                 raise group_is_missing(name)
             queries.rows(FORGET_GRANTS, values)
             queries.rows(FORGET_QUOTAS, values)
 
-        await self._store.write(work)
+        await self._store.write(write)
 
     async def join(self, group: str, user: str) -> bool:
         values = {"group": group, "user": user}
 
-        def work(queries: Queries) -> bool:
+        def write(queries: Queries) -> bool:
             if not queries.rows(GROUP, values):
                 raise group_is_missing(group)
             return bool(queries.rows(JOIN, values))
 
-        return await self._store.write(work)
+        return await self._store.write(write)
 
     async def leave(self, group: str, user: str) -> bool:
         values = {"group": group, "user": user}
@@ -118,13 +118,13 @@ class StoredUsers:
     async def _change(self, statement: str, values: Mapping[str, str | None], refusal: ShishoError) -> None:
         """Change one row; raise `refusal` if the statement matches none."""
 
-        def work(queries: Queries) -> None:
+        def write(queries: Queries) -> None:
             if not queries.rows(statement, values):
                 raise refusal
 
-        await self._store.write(work)
+        await self._store.write(write)
 
-    async def _first(self, statement: str, values: Mapping[str, str]) -> Row | None:
+    async def _read_first(self, statement: str, values: Mapping[str, str]) -> Row | None:
         return await self._store.read(lambda queries: fetch_first(queries, statement, values))
 
 
@@ -134,7 +134,7 @@ def _pack_hashes(hashes: TokenHashes | None) -> dict[str, str | None]:
     return {"token": hashes.token, "cookie": hashes.cookie}
 
 
-def _user(rows: Sequence[Row]) -> User:
+def _build_user(rows: Sequence[Row]) -> User:
     row = rows[0]
     groups = _sort_names(row.group_name for row in rows)
     return User(row.name, groups, bool(row.has_token), row.created_at, row.removed_at)

@@ -59,8 +59,6 @@ NO_VERBS = words(
 PARTICIPLE_VERB = re.compile(r"[a-z]{2,}(ed|ing)")
 # Named by the library that calls them: commands, routes, resources, properties.
 NAMED_BY_OTHERS = re.compile(r"property|\.setter|resource\(|command\(|callback\(")
-# Rooms whose private functions don't all begin with a verb yet.
-NOT_YET = ("librarian/",)
 # Functions that bear another name for a reason, by the beginning of their place.
 NAMED_OTHERWISE = {
     "services/": "what a program asks of the library, `await library.documents.list()`: its names are the public API",
@@ -143,8 +141,7 @@ def verbless(root: Path) -> Iterator[str]:
             if verb in VERBS | AUXILIARIES:
                 continue
             if is_private or isinstance(function, ast.AsyncFunctionDef):
-                exempt = NOT_YET if is_private else tuple(NAMED_OTHERWISE)
-                bare = not module.startswith(exempt)
+                bare = is_private or not module.startswith(tuple(NAMED_OTHERWISE))
             else:
                 bare = not module.startswith(tuple(NAMED_OTHERWISE)) and not makes_error(function)
                 bare = bare and (verb in NO_VERBS or PARTICIPLE_VERB.fullmatch(verb) is not None)

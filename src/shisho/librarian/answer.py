@@ -120,7 +120,7 @@ def build_shown(passage: GoalPassage, say: Say) -> AnswerPassage:
             marks.append(PassageMark(ref.offset, ref.offset + len(ref.snippet), ref.number))
     return AnswerPassage(
         goal_id=passage.goal_id,
-        heading=_name_heading(first, say),
+        heading=_write_heading(first, say),
         text=first.passage or first.snippet,
         marks=tuple(marks),
         code=first.code,
@@ -211,7 +211,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
             blocks += _show_goal(goal, goal.question, choose_shown([goal], evidence), (), say)
         else:
             lines += _list_disagreements(refs, say)
-    return [*blocks, *_remark([*lines, *_list_copies(evidence, say)])]
+    return [*blocks, *_build_remarks([*lines, *_list_copies(evidence, say)])]
 
 
 def show_beside(refs: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
@@ -234,17 +234,17 @@ def _show_goal(
         blocks.append(AnswerHeading(say("answer_goal", text=title, level=level), 3))
     stance = stance_of(refs)
     if stance is not Stance.ANSWERS:
-        blocks += _remark([say(f"stance_{stance}")])
+        blocks += _build_remarks([say(f"stance_{stance}")])
     own = [passage for passage in shown if passage.goal_id == goal.id]
-    earlier = "".join(_name_marks(goal, passage, say) for passage in shown if passage not in own)
+    earlier = "".join(_cite_marks(goal, passage, say) for passage in shown if passage not in own)
     see = [say("answer_see", numbers=earlier)] if earlier else []
     numbers = {ref.number for ref in refs}
     copies = [ref for ref in evidence if ref.same_as in numbers]
     notes = [*see, *_list_disagreements(refs, say), *_list_copies(copies, say)]
-    return [*blocks, *(build_shown(passage, say) for passage in own), *_remark(notes)]
+    return [*blocks, *(build_shown(passage, say) for passage in own), *_build_remarks(notes)]
 
 
-def _name_marks(goal: Goal, passage: GoalPassage, say: Say) -> str:
+def _cite_marks(goal: Goal, passage: GoalPassage, say: Say) -> str:
     """Return the numbers of a goal's marks in a passage."""
     spans = [(ref.offset, ref.offset + len(ref.snippet)) for ref in passage.refs if ref.goal_id == goal.id]
     return "".join(
@@ -254,11 +254,11 @@ def _name_marks(goal: Goal, passage: GoalPassage, say: Say) -> str:
     )
 
 
-def _remark(lines: Sequence[str]) -> list[AnswerNote]:
+def _build_remarks(lines: Sequence[str]) -> list[AnswerNote]:
     return [AnswerNote("\n".join(lines), NoteRole.REMARK)] if lines else []
 
 
-def _name_heading(ref: EvidenceRef, say: Say) -> str:
+def _write_heading(ref: EvidenceRef, say: Say) -> str:
     place = "" if ref.place in ref.heading else say_place(ref.place, lambda n: say("notebook_cell", n=n))
     heading = " › ".join(join_lines(part) for part in (ref.heading, ref.table_header, place) if part)
     return heading + (say("answer_ocr") if ref.ocr else "")

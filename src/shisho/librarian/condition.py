@@ -143,38 +143,40 @@ class _Parser:
 
     def parse(self, depth: int = 0, operator: str = "or") -> Expression:
         """Parse the operands of an operator."""
-        parse_part = partial(self.parse, depth, "and") if operator == "or" else partial(self._one, depth)
+        parse_part = (
+            partial(self.parse, depth, "and") if operator == "or" else partial(self._parse_term, depth)
+        )
         parts = [parse_part()]
-        while self._took(operator):
+        while self._accept(operator):
             parts.append(parse_part())
         return parts[0] if len(parts) == 1 else AtLeast(1 if operator == "or" else len(parts), tuple(parts))
 
-    def _one(self, depth: int) -> Expression:
+    def _parse_term(self, depth: int) -> Expression:
         if depth >= MAX_DEPTH:
             raise self.describe_fault(Message("condition.too_deep", limit=MAX_DEPTH))
-        if self._took("not"):
-            return Not(self._one(depth + 1))
-        if self._took("("):
+        if self._accept("not"):
+            return Not(self._parse_term(depth + 1))
+        if self._accept("("):
             inner = self.parse(depth + 1)
             self._expect(")")
             return inner
-        return self._at_least() if self._took("at_least") else self._goal()
+        return self._parse_at_least() if self._accept("at_least") else self._parse_goal()
 
-    def _at_least(self) -> Expression:
+    def _parse_at_least(self) -> Expression:
         self._expect("(")
         place, count = self._at, self.word
         number = _fold(count)
         self._at += bool(count)
         parts: list[Expression] = []
-        while self._took(","):
-            parts.append(self._goal())
+        while self._accept(","):
+            parts.append(self._parse_goal())
         if not (number.isascii() and number.isdigit() and 1 <= int(number) <= len(set(parts))):
             why = Message("condition.bad_count", count=count)
             raise self.describe_fault(why, place)
         self._expect(")")
         return AtLeast(int(number), tuple(dict.fromkeys(parts)))
 
-    def _goal(self) -> GoalMet:
+    def _parse_goal(self) -> GoalMet:
         if not self.kind:
             raise self.describe_fault(Message("condition.goal_missing"))
         if self.kind != "goal":
@@ -185,11 +187,11 @@ class _Parser:
         self._at += 1
         return GoalMet(self._goals[name])
 
-    def _took(self, kind: str) -> bool:
+    def _accept(self, kind: str) -> bool:
         self._at += (found := self.kind == kind)
         return found
 
     def _expect(self, kind: str) -> None:
-        if not self._took(kind):
+        if not self._accept(kind):
             ahead = self.word or Message("condition.end")
             raise self.describe_fault(Message("condition.token_missing", token=kind, ahead=ahead))

@@ -70,7 +70,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
         at = len(whole) + overleaf
     if 0 <= at < len(passage.text) or is_code or overleaf >= 0:
         return VerifiedQuote(finding.index, at, at + len(snippet), snippet, False)
-    span = _found(snippet, passage.text[:MAX_PASSAGE])
+    span = _locate(snippet, passage.text[:MAX_PASSAGE])
     if span is None:
         return None
     kept_text = passage.text[span[0] : span[1]]
@@ -132,15 +132,15 @@ def double(first: str, other: str) -> bool:
 
     One contains the other, or they are similar at 0.95 with the same figures.
     """
-    a, b = sorted((_dense(first)[0], _dense(other)[0]), key=len)
+    a, b = sorted((_fold_dense(first)[0], _fold_dense(other)[0]), key=len)
     if a in b:
         return bool(a)
     if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or find_figures(first) != find_figures(other):
         return False
-    return int(_distances(a, b).min()) <= (1 - DOUBLE) * len(b)
+    return int(_compute_distances(a, b).min()) <= (1 - DOUBLE) * len(b)
 
 
-def _dense(text: str) -> tuple[str, list[int], View]:
+def _fold_dense(text: str) -> tuple[str, list[int], View]:
     """Return the folded text without white space, and each character's view position."""
     view = fold_map(text)
     places = [place for place, char in enumerate(view.text) if not char.isspace()]
@@ -153,30 +153,30 @@ def _lower(char: str) -> str:
     return lowered if len(lowered) == 1 else char
 
 
-def _found(snippet: str, text: str) -> tuple[int, int] | None:
-    wanted_text, _, _ = _dense(snippet)
-    stored, places, view = _dense(text)
+def _locate(snippet: str, text: str) -> tuple[int, int] | None:
+    wanted_text, _, _ = _fold_dense(snippet)
+    stored, places, view = _fold_dense(text)
     at = stored.find(wanted_text) if wanted_text else -1
-    span = (at, at + len(wanted_text)) if at >= 0 else _aligned(wanted_text, stored)
+    span = (at, at + len(wanted_text)) if at >= 0 else _align(wanted_text, stored)
     if span is None or span[0] >= span[1]:
         return None
     return view.locate_original(places[span[0]], places[span[1] - 1] + 1)
 
 
-def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
+def _align(wanted_text: str, stored: str) -> tuple[int, int] | None:
     """Return the span of `stored` closest by edit distance, if at most a tenth differs."""
     allowed = int((1 - ALIKE) * len(wanted_text) + 1e-9)
     if len(wanted_text) < MIN_ALIGNED or allowed < 1 or not stored:
         return None
-    ends = _distances(wanted_text, stored)
+    ends = _compute_distances(wanted_text, stored)
     end = int(ends.argmin())
     if ends[end] > allowed:
         return None
-    starts = _distances(wanted_text[::-1], stored[:end][::-1])
+    starts = _compute_distances(wanted_text[::-1], stored[:end][::-1])
     return end - int(starts.argmin()), end
 
 
-def _distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _compute_distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     """Return the edit distance to the best substring of `stored` that ends at each position.
 
     Computed row by row (Sellers 1980).
@@ -253,13 +253,13 @@ class Citations:
         """
         judgment_of_goal = {judgment.goal_id: judgment for judgment in judgments}
         return tuple(
-            self._goal_status(
+            self._judge_goal(
                 goal, [ref for ref in evidence if ref.goal_id == goal.id], judgment_of_goal.get(goal.id)
             )
             for goal in goals
         )
 
-    def _goal_status(
+    def _judge_goal(
         self, goal: Goal, refs: Sequence[EvidenceRef], judgment: GoalJudgment | None
     ) -> GoalStatus:
         answering_refs = select_answering(refs)

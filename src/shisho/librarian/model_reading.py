@@ -123,7 +123,9 @@ def check_claims(
             dropped += 1
             continue
         told_snippets = told_words[claim.goal]
-        same = next((place for place, other in enumerate(findings) if _repeats(other, finding, verified)), -1)
+        same = next(
+            (place for place, other in enumerate(findings) if _is_repeated(other, finding, verified)), -1
+        )
         if same >= 0:
             findings[same] = _with_copies(findings[same], finding)
             continue
@@ -147,7 +149,7 @@ def cite_findings(
     for number, claim in enumerate(reply.findings, 1):
         finding = _make_finding(claim)
         verified = verify(finding, inputs.passages)
-        same = (place for place, other in enumerate(findings, 1) if _repeats(other, finding, verified))
+        same = (place for place, other in enumerate(findings, 1) if _is_repeated(other, finding, verified))
         places[number] = next(same, None)
     cited = {number for block in reply.blocks for number in _list_cites(block)}
     if not cited or any(places.get(number) is None for number in cited):
@@ -155,7 +157,7 @@ def cite_findings(
     return renumber_blocks(reply.blocks, {number: place for number, place in places.items() if place})
 
 
-def _repeats(finding: Finding, later: Finding, verified: VerifiedQuote | None) -> bool:
+def _is_repeated(finding: Finding, later: Finding, verified: VerifiedQuote | None) -> bool:
     return (
         verified is not None
         and finding.goal_id == later.goal_id

@@ -120,7 +120,7 @@ class Nodes:
             return begin_survey(survey, resolved, required, self._citations)
         recall = _recall_once(self._recall)
         inputs = StrategyInput(state["question"], resolved, earlier, self._clock.now, recall, required)
-        allowance = self._allowance(LoopState(spent=Spending()))
+        allowance = self._build_allowance(LoopState(spent=Spending()))
         thought = await self._policy.split(inputs, allowance)
         aim = replace(thought.value, complexity=required.complexity or thought.value.complexity)
         begun = LoopState(
@@ -145,7 +145,7 @@ class Nodes:
         goals.sort(key=lambda goal: goal.id != focus)
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_count_rounds_before(state) :]
-        allowance = self._allowance(state)
+        allowance = self._build_allowance(state)
         aim = state["strategy"]
         where = (aim.complexity, "reached" in state)
         inputs = PlanInput(
@@ -175,7 +175,7 @@ class Nodes:
             "reached" in state,
             len(plans),
             wanted_words,
-            self._policy.measure_room(inputs, self._allowance(state)),
+            self._policy.measure_room(inputs, self._build_allowance(state)),
             state.get("anew", False),
             self._policy.fills_room,
         )
@@ -198,7 +198,7 @@ class Nodes:
             aim.complexity, "reached" in state, state["plans"], _count_section_rounds(state)
         )
         goals = _list_sought(state)
-        allowance = self._allowance(state)
+        allowance = self._build_allowance(state)
         from_synonym_search = state["plans"][-1].with_synonyms
         inputs = EvaluateInput(
             aim,
@@ -224,10 +224,10 @@ class Nodes:
         anew = respelt not in (None, aim)
         aim = respelt or aim
         state = LoopState(**{**state, "shown": (*earlier, *passages)})
-        distinct = _once(findings)
-        refs = [await self._accepted(finding, state) for finding in distinct]
+        distinct = _drop_repeated(findings)
+        refs = [await self._accept_finding(finding, state) for finding in distinct]
         accepted = [ref for ref in refs if ref is not None]
-        new = (*accepted, *await self._copies(findings, accepted, state))
+        new = (*accepted, *await self._find_copies(findings, accepted, state))
         self._tell(accepted)
         judgment = _merge(state.get("judgment", Judgment()), reading.judgment, goals, bool(passages))
         is_new = any(ref.score >= ENOUGH for ref in new) if reading.closest else bool(new)
@@ -254,7 +254,7 @@ class Nodes:
     async def _respell(self, state: LoopState, findings: Sequence[Finding]) -> Strategy | None:
         """Return the strategy with other writings of the goals that no passage speaks of; None if there is no
         such goal."""
-        unanswered = _unanswered(_list_sought(state), findings)
+        unanswered = _list_unanswered(_list_sought(state), findings)
         misread = await asyncio.to_thread(list_unmatched_goals, state["shown"], unanswered)
         return await self._search.respell(state["strategy"], misread, "reached" in state) if misread else None
 
@@ -322,7 +322,7 @@ class Nodes:
             verdicts = ()
         return LoopState(
             verdicts=verdicts,
-            reached=_together(before, replace(web_result, rounds_before=len(plans))),
+            reached=_add_web_results(before, replace(web_result, rounds_before=len(plans))),
             shown=(),
             rarity={},
             short_names={},
@@ -332,7 +332,7 @@ class Nodes:
         )
 
     async def answer(self, state: LoopState) -> LoopState:
-        return await self._answered(state, self._policy)
+        return await self._write_answer(state, self._policy)
 
     async def cut_short(self, state: LoopState) -> LoopState:
         """The end of a stopped run. It is not a step of the ledger, so that the run can go on from its last
@@ -342,7 +342,7 @@ class Nodes:
         return LoopState(
             **{
                 **last,
-                **await self._answered(last, RulePolicy()),
+                **await self._write_answer(last, RulePolicy()),
                 "evidence": last["evidence"],
                 "spent": last["spent"],
                 "uses": last["uses"],
@@ -355,7 +355,7 @@ class Nodes:
             for ref in refs:
                 self._hear(f"{display_quotation(ref.snippet, code=ref.code)} [{ref.number}]")
 
-    def _allowance(self, state: LoopState, *, is_last: bool = False) -> ModelAllowance:
+    def _build_allowance(self, state: LoopState, *, is_last: bool = False) -> ModelAllowance:
         """Return what a node may use of a model: the rules keep some time, later sections of a report their
         part and, unless it `is_last`, writing and checking their calls."""
         withheld = Spending(
@@ -378,7 +378,7 @@ class Nodes:
         inputs = replace(
             _to_answer_input(state), section=describe_task(state, words), evidence=_list_own(state)
         )
-        allowance = self._allowance(state, is_last=True)
+        allowance = self._build_allowance(state, is_last=True)
         sought_refs: list[EvidenceRef] = []
         self._hear(f"{number}/{len(aim.sections)} {aim.sections[number - 1].heading}")
         thought = await self._policy.answer(inputs, allowance, self._hear, self._seek(state, sought_refs))
@@ -405,7 +405,7 @@ class Nodes:
         """Return the report of the written sections, None if there are none."""
         if not any(section.blocks for section in state["sections"]):
             return None
-        allowance = self._allowance(state, is_last=True)
+        allowance = self._build_allowance(state, is_last=True)
         words = state.get("requirements", NO_REQUIREMENTS).words
         thought = await policy.write_whole(ask_whole(state, words, state["evidence"]), allowance)
         aim = state["strategy"]
@@ -433,7 +433,7 @@ class Nodes:
             ),
         )
 
-    async def _answered(self, state: LoopState, policy: Policy) -> LoopState:
+    async def _write_answer(self, state: LoopState, policy: Policy) -> LoopState:
         whole = LoopState()
         if "section" in state:
             if report := await self._write_report(state, policy):
@@ -442,7 +442,7 @@ class Nodes:
             whole = self._join_sections(state)
             state = LoopState(**{**state, **whole})
         inputs = _to_answer_input(state)
-        allowance = self._allowance(state, is_last=True)
+        allowance = self._build_allowance(state, is_last=True)
         sought_refs: list[EvidenceRef] = []
         seek = self._seek(state, sought_refs)
         if "survey" in state:
@@ -487,9 +487,9 @@ class Nodes:
         finding = await asyncio.to_thread(lambda: SupportSearch((), shown_round.shown, aim.goals).find(text))
         if finding is None:
             return None
-        return await self._accepted(finding, LoopState(**{**state, "shown": shown_round.shown}))
+        return await self._accept_finding(finding, LoopState(**{**state, "shown": shown_round.shown}))
 
-    async def _accepted(self, finding: Finding, state: LoopState) -> EvidenceRef | None:
+    async def _accept_finding(self, finding: Finding, state: LoopState) -> EvidenceRef | None:
         """The finding as evidence: found word for word in what was shown, and taken from the document as it
         is stored now."""
         verified = verify(finding, state["shown"])
@@ -521,7 +521,7 @@ class Nodes:
         )
         return with_table_header(ref, citation, state["strategy"].question)
 
-    async def _copies(
+    async def _find_copies(
         self, findings: Sequence[Finding], refs: Sequence[EvidenceRef], state: LoopState
     ) -> list[EvidenceRef]:
         """The same words in other passages that were shown, as further evidence of those documents."""
@@ -531,7 +531,7 @@ class Nodes:
             if ref is None:
                 continue
             for index in finding.also[:MAX_COPIES]:
-                copy = await self._accepted(replace(finding, index=index, also=()), state)
+                copy = await self._accept_finding(replace(finding, index=index, also=()), state)
                 if copy is not None and double(copy.snippet, ref.snippet):
                     copies.append(replace(copy, same_as=ref.number))
         return copies
@@ -563,9 +563,9 @@ def _to_answer_input(state: LoopState) -> AnswerInput:
         status=state["goal_status"],
         evidence=state["evidence"],
         verdict=state["verdicts"][-1],
-        unsearched=_reached(state).unsearched,
+        unsearched=_get_web_result(state).unsearched,
         asked=state.get("question", state["strategy"].question),
-        head=_head(state),
+        head=_choose_head(state),
         written=_read_written(state),
     )
 
@@ -576,7 +576,7 @@ def _count_section_rounds(state: LoopState) -> int:
 
 
 def _count_rounds_before(state: LoopState) -> int:
-    return max(_reached(state).rounds_before, _count_section_rounds(state))
+    return max(_get_web_result(state).rounds_before, _count_section_rounds(state))
 
 
 def _list_own(state: LoopState) -> tuple[EvidenceRef, ...]:
@@ -587,7 +587,7 @@ def _list_own(state: LoopState) -> tuple[EvidenceRef, ...]:
     return tuple(ref for ref in state["evidence"] if ref.goal_id in ids)
 
 
-def _head(state: LoopState) -> str:
+def _choose_head(state: LoopState) -> str:
     """The key of the line that says who has read the passages."""
     if state["reads"]:
         return "answer_read"
@@ -636,12 +636,12 @@ def _merge(before: Judgment, now: Judgment | None, read_goals: Sequence[Goal], i
     return Judgment(kept) if now is None else replace(now, goals=(*kept, *now.goals))
 
 
-def _unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal]:
+def _list_unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal]:
     answered = {finding.goal_id for finding in findings if finding.score >= ENOUGH}
     return [goal for goal in goals if goal.id not in answered]
 
 
-def _together(before: WebResult | None, now: WebResult) -> WebResult:
+def _add_web_results(before: WebResult | None, now: WebResult) -> WebResult:
     """Add up what was asked of the web in all. That no further engine could be asked is not a gap."""
     if before is None:
         return now
@@ -654,11 +654,11 @@ def _together(before: WebResult | None, now: WebResult) -> WebResult:
     )
 
 
-def _reached(state: LoopState) -> WebResult:
+def _get_web_result(state: LoopState) -> WebResult:
     return state.get("reached", WebResult())
 
 
-def _once(findings: Sequence[Finding]) -> list[Finding]:
+def _drop_repeated(findings: Sequence[Finding]) -> list[Finding]:
     """The best of each goal, and of the others those that say what none of another goal says."""
     kept_findings: list[Finding] = []
     for finding in findings:

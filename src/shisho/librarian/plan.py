@@ -25,29 +25,30 @@ def plan(strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan]) -> Pl
 
     No pair of query and filter is repeated: the plan is empty if nothing new is left.
     """
-    filters = _filters(plans)
+    filters = _carry_filters(plans)
     earlier_keys = {
-        _key(earlier.keyword_query, earlier.filter_conditions, earlier.with_synonyms) for earlier in plans
+        _make_key(earlier.keyword_query, earlier.filter_conditions, earlier.with_synonyms)
+        for earlier in plans
     }
     for asked_goals in [[goal] for goal in goals] if plans else [goals]:
         query = tuple(dict.fromkeys(_strip_asking(goal.question) for goal in asked_goals))
-        if _key(query, filters, False) not in earlier_keys:
+        if _make_key(query, filters, False) not in earlier_keys:
             is_part = bool(plans or strategy.sections)
             meant = asked_goals[0].question if is_part else strategy.question
             ids = ", ".join(goal.id for goal in asked_goals)
             return Plan(strategy.question, query, meant, f"{ids}: its own words", filters)
-    query = _definition(strategy) if plans and goals else ()
-    if query and _key(query, filters, False) not in earlier_keys:
+    query = _build_definition_query(strategy) if plans and goals else ()
+    if query and _make_key(query, filters, False) not in earlier_keys:
         return Plan(strategy.question, query, strategy.question, f"{goals[0].id}: its definition", filters)
     for goal in goals if plans else ():
         query = (_strip_asking(goal.question),)
-        if has_synonyms(query) and _key(query, filters, True) not in earlier_keys:
+        if has_synonyms(query) and _make_key(query, filters, True) not in earlier_keys:
             why = f"{goal.id}: what means the same as its words"
             return Plan(strategy.question, query, goal.question, why, filters, with_synonyms=True)
     return Plan(strategy.question, (), "", "nothing left to ask that was not asked", filters)
 
 
-def _definition(strategy: Strategy) -> tuple[str, ...]:
+def _build_definition_query(strategy: Strategy) -> tuple[str, ...]:
     """Return a query for a definition, if that is the only goal."""
     thing = find_defined_thing(fold(strategy.goals[0].question))
     return () if len(strategy.goals) > 1 or not thing else (f"{thing} 定義",)
@@ -58,7 +59,7 @@ def _strip_asking(question: str) -> str:
     return " ".join(map(strip_asking, question.split(JOINT)))
 
 
-def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:
+def _carry_filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:
     """Return the filters of the last plan, which apply for two rounds.
 
     The user's filters are in the scope and never dropped.
@@ -66,7 +67,7 @@ def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:
     return plans[-1].filter_conditions if len(plans) == 1 else {}
 
 
-def _key(
+def _make_key(
     query: Sequence[str], filters: Mapping[str, Condition], with_synonyms: bool
 ) -> tuple[frozenset[str], str, bool]:
     return frozenset(fold(word) for word in query), repr(sorted(filters.items())), with_synonyms
@@ -97,7 +98,7 @@ def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = No
     Their number is limited by the pages. After an earlier search `before`: the same words for other engines,
     then other words.
     """
-    queries = [_asked(goal, before) for goal in goals]
+    queries = [_build_web_queries(goal, before) for goal in goals]
     most = max(pages // (1 + RESULTS), min(1, pages // 2))
     in_turn = (query for query in chain(*zip_longest(*queries)) if query is not None)
     return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][
@@ -105,18 +106,18 @@ def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = No
     ]
 
 
-def _asked(goal: Goal, before: WebResult | None) -> list[WebQuery]:
+def _build_web_queries(goal: Goal, before: WebResult | None) -> list[WebQuery]:
     if before is None:
         return [WebQuery(goal.id, text, answer_language(goal.question)) for text in _list_queries(goal)]
     tried = tuple(dict.fromkeys(engine for goal_id, engine in before.engines if goal_id == goal.id))
-    texts = _list_queries(goal)[:1] if before.times == 1 else [_name(goal)]
+    texts = _list_queries(goal)[:1] if before.times == 1 else [_find_longest_noun(goal)]
     return [WebQuery(goal.id, text, answer_language(goal.question), tried) for text in texts if text]
 
 
-def _name(goal: Goal) -> str:
+def _find_longest_noun(goal: Goal) -> str:
     """Return the longest noun: usually the topic of the goal without its question."""
     nouns = [word for word in find_keywords(goal.question) if word.noun and not word.text.isdecimal()]
-    return _text(sorted(nouns, key=lambda word: -len(word.text))[:1])
+    return _join_words(sorted(nouns, key=lambda word: -len(word.text))[:1])
 
 
 def _list_queries(goal: Goal) -> list[str]:
@@ -125,17 +126,17 @@ def _list_queries(goal: Goal) -> list[str]:
     if not words:
         return [goal.question[:MAX_CHARS]]
     nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
-    texts = [_text(words[:LONGEST]), _text(nouns)]
+    texts = [_join_words(words[:LONGEST]), _join_words(nouns)]
     if find_defined_thing(fold(goal.question)) and words == nouns:
         texts.insert(1, f"{texts[0]} {_DEFINING[answer_language(goal.question)]}")
     return [*dict.fromkeys(text for text in texts if text)][:2]
 
 
-def _text(words: Sequence[Keyword]) -> str:
-    return " ".join(_fitting(f'"{word.text}"' if word.quoted else word.text for word in words))
+def _join_words(words: Sequence[Keyword]) -> str:
+    return " ".join(_take_fitting(f'"{word.text}"' if word.quoted else word.text for word in words))
 
 
-def _fitting(texts: Iterator[str]) -> Iterator[str]:
+def _take_fitting(texts: Iterator[str]) -> Iterator[str]:
     remaining = MAX_CHARS
     for text in texts:
         remaining -= len(text) + 1

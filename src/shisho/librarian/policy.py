@@ -252,7 +252,7 @@ class RulePolicy:
         return UNBOUNDED_ROOM
 
     async def evaluate(self, inputs: EvaluateInput, allowance: ModelAllowance) -> StepResult[EvaluateResult]:
-        passages = _alternate(inputs.earlier, inputs.passages)
+        passages = _merge_passages(inputs.earlier, inputs.passages)
         parts = (
             passages,
             inputs.goals,
@@ -276,7 +276,7 @@ class RulePolicy:
         return StepResult(Whole())
 
 
-def _alternate(
+def _merge_passages(
     earlier: Sequence[NumberedPassage], passages: Sequence[NumberedPassage]
 ) -> list[NumberedPassage]:
     """Interleave both lists up to the number of passages that are read, each in its own order."""

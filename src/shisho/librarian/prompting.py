@@ -109,7 +109,7 @@ def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int
         text = passage.text if cost <= room_left else _cut(passage.text, room_left)
         room_left -= cost
         heading = join_lines(passage.heading)[:_LONGEST_HEADING]
-        fenced_texts.append(_fenced(f"passage {passage.temp_index}", heading, text, boundary))
+        fenced_texts.append(_fence(f"passage {passage.temp_index}", heading, text, boundary))
     return "\n".join(fenced_texts) or "(none)"
 
 
@@ -124,7 +124,7 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
         room_left -= cost
         heading = join_lines(ref.heading)[:_LONGEST_HEADING]
         name = f"quotation {ref.number} for {ref.goal_id}"
-        fenced_texts.append((ref.number, _fenced(name, heading, write_in_context(ref), boundary)))
+        fenced_texts.append((ref.number, _fence(name, heading, write_in_context(ref), boundary)))
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
 
 
@@ -142,9 +142,9 @@ def fence_claims(units: Iterable[ReadUnit], boundary: str, room: int) -> tuple[s
         context = f"(beside it: {unit.context})\n" if unit.context else ""
         suspect = f"\n(suspect: {'; '.join(unit.suspect)})" if unit.suspect else ""
         cited = f"quotations {', '.join(str(ref.number) for ref in unit.refs)}"
-        parts = [_fenced(f"sentence {number}", cited, f"{context}{unit.text}{suspect}", boundary)]
+        parts = [_fence(f"sentence {number}", cited, f"{context}{unit.text}{suspect}", boundary)]
         parts += [
-            _fenced(
+            _fence(
                 f"quotation {ref.number}",
                 join_lines("\n".join([ref.heading, ref.table_header]))[:_LONGEST_HEADING],
                 write_in_context(ref),
@@ -172,7 +172,7 @@ def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
         room_left -= estimate_passage_tokens(text, "")
         if room_left < 0:
             break
-        fenced_texts.append(_fenced(f"turn {age} before this question", "", text, boundary))
+        fenced_texts.append(_fence(f"turn {age} before this question", "", text, boundary))
     return "\n".join(reversed(fenced_texts)) or "(none)"
 
 
@@ -196,7 +196,7 @@ def fence_library(around: Surroundings, boundary: str, room: int) -> str:
         if room < 0:
             break
         fitting.append(line)
-    return _fenced("library", "", "\n".join(fitting), boundary) if fitting else "(none)"
+    return _fence("library", "", "\n".join(fitting), boundary) if fitting else "(none)"
 
 
 def _list_headings(document: DocumentFacts) -> str:
@@ -210,7 +210,7 @@ def _cut_line(text: str) -> str:
 def fence_lines(name: str, lines: Sequence[str], boundary: str, most: int = _LONGEST_HEADING) -> str:
     """Fence lines with words of documents or of a model, at most `most` characters of each."""
     text = "\n".join(join_lines(line)[:most] for line in lines)
-    return _fenced(name, "", text, boundary) if lines else "(none)"
+    return _fence(name, "", text, boundary) if lines else "(none)"
 
 
 def write_in_context(ref: EvidenceRef) -> str:
@@ -241,22 +241,22 @@ def list_goals(goals: Iterable[Goal]) -> str:
     return "\n".join(f"{goal.id}: {goal.question}" for goal in goals)
 
 
-def _fenced(name: str, heading: str, text: str, boundary: str) -> str:
-    title = f" | {_escaped(heading)}" if heading else ""
-    return f"{boundary} {name}{title}\n{_escaped(text)}\n{boundary} end of {name}"
+def _fence(name: str, heading: str, text: str, boundary: str) -> str:
+    title = f" | {_escape(heading)}" if heading else ""
+    return f"{boundary} {name}{title}\n{_escape(text)}\n{boundary} end of {name}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape lines that look like a fence."""
     return text.replace(FENCE, "[")
 
 
 def _cut(text: str, room: int) -> str:
     """Return the longest prefix within this number of tokens."""
-    return text[: _longest(len(text), lambda end: estimate_tokens(text[:end]) <= room)]
+    return text[: _find_longest(len(text), lambda end: estimate_tokens(text[:end]) <= room)]
 
 
-def _longest(most: int, fits: Callable[[int], bool]) -> int:
+def _find_longest(most: int, fits: Callable[[int], bool]) -> int:
     low = 0
     high = most
     while low < high:

@@ -41,7 +41,7 @@ class StepOutput:
     rounds: tuple[SearchedRound, ...] = ()
 
     def read_state(self) -> LoopState:
-        hints = _hints()
+        hints = _get_state_types()
         parts = json.loads(self.state.text)
         return LoopState(**{key: build(part, hints[key]) for key, part in parts.items()})  # type: ignore[typeddict-item]
 
@@ -83,22 +83,22 @@ class RunRecord:
     def record_act(self, node: Node, act: Act) -> Act:
         """Return the node's function for a runner; `act` is its work in this run."""
 
-        async def recorded_act(state: LoopState) -> LoopState:
+        async def run_recorded(state: LoopState) -> LoopState:
             input_ = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
             fingerprint = sha256(
                 f"[{dumps(node.name)},{join_object(self._write(input_))}]".encode()
             ).hexdigest()
-            loop_state = await self._replayed(node, fingerprint)
+            loop_state = await self._find_replayed(node, fingerprint)
             replayed = loop_state is not None
             if loop_state is None:
                 if node.stoppable and self._stop():
                     raise RunStopped(state)
-                loop_state = await self._taken(node, act, input_, fingerprint)
+                loop_state = await self._take_step(node, act, input_, fingerprint)
             self.steps += 1
             self._notify(StepTaken(node.name, self.steps, replayed, loop_state))
             return loop_state
 
-        return recorded_act
+        return run_recorded
 
     def _write(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return the members of a state as JSON. A value shared by two steps is written once."""
@@ -110,7 +110,7 @@ class RunRecord:
             members[key] = entry[1]
         return members
 
-    async def _replayed(self, node: Node, fingerprint: str) -> LoopState | None:
+    async def _find_replayed(self, node: Node, fingerprint: str) -> LoopState | None:
         stored = await self._ledger.find_step(self._run_id, self.steps + 1)
         if stored is None:
             return None
@@ -123,13 +123,13 @@ class RunRecord:
             self._citations.take(citation)
         return output.read_state()
 
-    async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> LoopState:
+    async def _take_step(self, node: Node, act: Act, input_: Any, fingerprint: str) -> LoopState:
         known_count = len(self._citations)
         round_count = len(self._search.rounds)
         started = self._clock.monotonic()
         state = await act(input_)
         state["spent"] = state.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
-        rounds, bare, texts = _without_texts(state, self._search.rounds[round_count:])
+        rounds, bare, texts = _strip_texts(state, self._search.rounds[round_count:])
         members = {
             "state": join_object(self._write(state) | {key: dumps(value) for key, value in bare.items()}),
             "citations": dumps(self._citations.list_since(known_count)),
@@ -154,7 +154,7 @@ def read_output(step: RunStep) -> StepOutput:
     return output
 
 
-def _without_texts(
+def _strip_texts(
     state: LoopState, rounds: Sequence[SearchedRound]
 ) -> tuple[Sequence[SearchedRound], Mapping[str, Any], Sequence[StepText]]:
     """Return the stored form of a run's passages.
@@ -167,16 +167,16 @@ def _without_texts(
         rounds = [replace(round_, shown=()) for round_ in rounds]
         if len(sources) != len(state["shown"]):
             return rounds, {}, ()
-        bare = tuple(map(_without_text, state["shown"]))
+        bare = tuple(map(_strip_text, state["shown"]))
         return rounds, {"shown": bare}, _list_texts(state["shown"], sources)
     passages = [passage for round_ in rounds for passage in round_.shown]
     if len(sources) != len(passages):
         return rounds, {}, ()
-    bare_rounds = [replace(round_, shown=tuple(map(_without_text, round_.shown))) for round_ in rounds]
+    bare_rounds = [replace(round_, shown=tuple(map(_strip_text, round_.shown))) for round_ in rounds]
     return bare_rounds, {}, _list_texts(passages, sources)
 
 
-def _without_text(passage: NumberedPassage) -> NumberedPassage:
+def _strip_text(passage: NumberedPassage) -> NumberedPassage:
     return replace(passage, text="", after="", overleaf="", code_after="")
 
 
@@ -194,7 +194,7 @@ def _list_texts(passages: Sequence[NumberedPassage], sources: Sequence[Citation]
 
 
 @cache
-def _hints() -> Mapping[str, Any]:
+def _get_state_types() -> Mapping[str, Any]:
     return get_type_hints(LoopState)
 
 
@@ -208,7 +208,7 @@ def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTr
         output = read_output(step)
         trace.take(output.read_state())
         trace.citations += output.citations
-    return trace.build(_counts(records))
+    return trace.build(_count_rounds(records))
 
 
 @dataclass(slots=True)
@@ -232,9 +232,9 @@ class _Trace:
         self.refs += state.get("evidence", ())
         self.spent += state.get("spent", Spending())
         for plan in state.get("plans", ()):
-            self.rounds.append(SearchRound(len(self.rounds) + 1, _queries(plan), plan.reasoning))
+            self.rounds.append(SearchRound(len(self.rounds) + 1, _list_queries(plan), plan.reasoning))
         if "reached" in state:
-            self.web.append(_web_round(self.reached, state["reached"]))
+            self.web.append(_build_web_round(self.reached, state["reached"]))
             self.reached = state["reached"]
         if self.rounds:
             self.rounds[-1] = _with_outcome(self.rounds[-1], state)
@@ -261,7 +261,7 @@ class _Trace:
         )
 
 
-def _queries(plan: Plan) -> tuple[str, ...]:
+def _list_queries(plan: Plan) -> tuple[str, ...]:
     """Return the search words, and the vector query if it is separate."""
     meant = (plan.vector_query,) if plan.vector_query else ()
     return tuple(dict.fromkeys((*plan.keyword_query, *plan.added_words, *meant)))
@@ -279,7 +279,7 @@ def _with_outcome(round_: SearchRound, state: LoopState) -> SearchRound:
     )
 
 
-def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
+def _build_web_round(before: WebResult | None, now: WebResult) -> WebRound:
     """Return the engines and gaps that this web search added.
 
     Results accumulate over all searches.
@@ -293,7 +293,7 @@ def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
     )
 
 
-def _counts(records: Sequence[RoundRecord]) -> dict[int, tuple[int, int, int, int]]:
+def _count_rounds(records: Sequence[RoundRecord]) -> dict[int, tuple[int, int, int, int]]:
     """Return for each round the passages ranked, in scope, newly read, and read in total."""
     read_ids: set[PassageId] = set()
     counts = {}

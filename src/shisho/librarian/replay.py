@@ -100,7 +100,7 @@ class RecordedSearch(InquirySearch):
     """A search that returns the recorded passages for any query."""
 
     def __init__(self, recorded: RecordedRun) -> None:
-        super().__init__(_no_session)
+        super().__init__(_refuse_session)
         self._rounds = recorded.list_rounds()
         self._short_names = recorded.list_short_names()
         self._sources = recorded.sources()
@@ -258,5 +258,5 @@ async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, policy
     return await replace(run, acts=acts).take(run_table)
 
 
-async def _no_session(complexity: Complexity, is_reached: bool) -> SearchSession:
+async def _refuse_session(complexity: Complexity, is_reached: bool) -> SearchSession:
     raise NotFound("replay.not_found", run_id="")

@@ -175,11 +175,11 @@ def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlo
     say = speak_for(question)
     return (
         AnswerHeading(say("report_sources")),
-        AnswerList(tuple(_name_source(rows) for rows in rows.values())),
+        AnswerList(tuple(_cite_source(rows) for rows in rows.values())),
     )
 
 
-def _name_source(rows: Sequence[Evidence]) -> Sentence:
+def _cite_source(rows: Sequence[Evidence]) -> Sentence:
     return Sentence(rows[0].title, tuple(row.number for row in rows), None)
 
 
@@ -216,9 +216,9 @@ def _describe_coverage(state: LoopState, read: Sequence[str], say: Say) -> list[
     """Say which documents and sections a report covers, and which it does not."""
     titles = state.get("titles", ())
     unread = [title for title in titles if title not in read]
-    lines = [say("report_read", count=len(read), titles=_name(read, say))]
+    lines = [say("report_read", count=len(read), titles=_list_titles(read, say))]
     if unread:
-        lines.append(say("report_unread", count=len(unread), titles=_name(unread, say)))
+        lines.append(say("report_unread", count=len(unread), titles=_list_titles(unread, say)))
     sections = state["sections"]
     planned = [section.heading for section in state["strategy"].sections]
     for key, headings in (
@@ -227,7 +227,7 @@ def _describe_coverage(state: LoopState, read: Sequence[str], say: Say) -> list[
         ("report_unwritten", planned[len(sections) :]),
     ):
         if headings:
-            lines.append(say(key, headings=_name(headings, say)))
+            lines.append(say(key, headings=_list_titles(headings, say)))
     return lines
 
 
@@ -239,7 +239,7 @@ def _describe_shortfall(blocks: Sequence[AnswerBlock], question: str, words: int
     return [say("report_short", count=count * factor, wanted=words * factor)]
 
 
-def _name(titles: Sequence[str], say: Say) -> str:
+def _list_titles(titles: Sequence[str], say: Say) -> str:
     quoted = say("answer_comma").join(say("answer_quote", text=title) for title in titles[:MAX_LISTED])
     rest = len(titles) - MAX_LISTED
     return say("report_more", titles=quoted, count=rest) if rest > 0 else quoted

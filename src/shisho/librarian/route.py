@@ -61,7 +61,7 @@ def route(
     is_over = stop in SEARCHED_OUT and not leads_to_web(stop)
     if stop and (is_met or (is_over and is_condition_met(strategy, status, is_over=True))):
         stop = LoopStop.CONDITION_MET
-    reason = "; ".join(filter(None, (_progress(strategy, status), judgment.reason)))
+    reason = "; ".join(filter(None, (_describe_progress(strategy, status), judgment.reason)))
     if stop is None:
         focus = judgment.next_focus or next_focus
         return Verdict(NextStep.CONTINUE, focus, reason, model_reason=judgment.reason)
@@ -102,7 +102,7 @@ def conclude(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdi
     return Verdict(NextStep.COMPLETE if is_found else NextStep.ABSTAIN, "", reason, stop)
 
 
-def _progress(strategy: Strategy, status: Sequence[GoalStatus]) -> str:
+def _describe_progress(strategy: Strategy, status: Sequence[GoalStatus]) -> str:
     goals = {goal.id: goal for goal in strategy.goals}
     return ", ".join(
         f"{goal_status.goal_id} {goal_status.evidence}/{goals[goal_status.goal_id].min_evidence} evidence, "

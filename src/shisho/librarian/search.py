@@ -60,9 +60,9 @@ class InquirySearch:
 
         `fills_room`: as many as fit, whatever the round's rank limit.
         """
-        if not _asks_anything(plan):
+        if not _has_query(plan):
             return Round((), 0, 0, False), {}
-        session = await self._session(complexity, is_reached)
+        session = await self._get_session(complexity, is_reached)
         request = SearchRequest(
             plan.search_intent,
             (*plan.keyword_query, *plan.added_words),
@@ -87,10 +87,10 @@ class InquirySearch:
         made = {shown_round.number: shown_round.shown for shown_round in self.rounds}
         earlier: list[NumberedPassage] = []
         for number, plan in enumerate(plans[:-1], 1):
-            if number <= after or not _asks_anything(plan):
+            if number <= after or not _has_query(plan):
                 continue
             if number not in made:
-                session = await self._session(complexity, is_reached)
+                session = await self._get_session(complexity, is_reached)
                 made[number] = (await session.search(SearchRequest(), number)).shown
             earlier += made[number]
         return tuple(earlier)
@@ -106,31 +106,31 @@ class InquirySearch:
         self, complexity: Complexity, is_reached: bool, question: str
     ) -> Mapping[str, frozenset[str]]:
         """Return the synonyms; see `SearchSession.find_short_names`."""
-        return await (await self._session(complexity, is_reached)).find_short_names(question)
+        return await (await self._get_session(complexity, is_reached)).find_short_names(question)
 
     async def resolve(
         self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
     ) -> Citation:
         """Return a citation; see `SearchSession.resolve`."""
-        session = await self._session(complexity, is_reached)
+        session = await self._get_session(complexity, is_reached)
         return await session.resolve(temp_index, start, end)
 
     async def list_fields(self, complexity: Complexity, is_reached: bool) -> Sequence[str]:
         """Return the metadata fields; see `SearchSession.list_fields`."""
-        return await (await self._session(complexity, is_reached)).list_fields()
+        return await (await self._get_session(complexity, is_reached)).list_fields()
 
     async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
         """Return the strategy with these goals respelled as in the texts in scope."""
         from shisho.librarian.strategy import respell_strategy
 
-        texts = await (await self._session(aim.complexity, is_reached)).read_texts()
+        texts = await (await self._get_session(aim.complexity, is_reached)).read_texts()
         return await asyncio.to_thread(respell_strategy, aim, goals, texts)
 
-    async def _session(self, complexity: Complexity, is_reached: bool) -> SearchSession:
+    async def _get_session(self, complexity: Complexity, is_reached: bool) -> SearchSession:
         if is_reached not in self._sessions:
             self._sessions[is_reached] = await self._opener(complexity, is_reached)
         return self._sessions[is_reached]
 
 
-def _asks_anything(plan: Plan) -> bool:
+def _has_query(plan: Plan) -> bool:
     return bool(plan.keyword_query or plan.added_words or plan.vector_query)

@@ -71,7 +71,7 @@ def split_context(question: str) -> tuple[str, str]:
 def refers_back(question: str) -> bool:
     """Return whether the question refers to something that it does not name, or names nothing."""
     if answer_language(question) == "en":
-        return _refers_back_in_english(question)
+        return _is_english_follow_up(question)
     lead = _LEAD.match(question)
     bare = question[lead.end() :] if lead else question
     pointing = _POINTING.search(bare)
@@ -80,7 +80,7 @@ def refers_back(question: str) -> bool:
     return _BARE_TOPIC.fullmatch(bare) is not None or not count_nouns(bare)
 
 
-def _refers_back_in_english(question: str) -> bool:
+def _is_english_follow_up(question: str) -> bool:
     sought = split_terms(fold(strip_asking(question)))
     if all(map(is_asking_term, sought)) or _GOES_ON_ENGLISH.match(question):
         return True
@@ -229,7 +229,7 @@ def _split_numbered(question: str) -> Sequence[str]:
     ends = [*(mark.start() for mark in marks[1:]), len(question)]
     items = [question[mark.end() : end].strip(" 、,;") for mark, end in zip(marks, ends, strict=True)]
     lead = question[: marks[0].start()]
-    return [lead + _lean(item, items[:1] if at else []) for at, item in enumerate(items)]
+    return [lead + _prefix_topic(item, items[:1] if at else []) for at, item in enumerate(items)]
 
 
 def _split_asking(question: str) -> Sequence[str]:
@@ -241,19 +241,19 @@ def _split_asking(question: str) -> Sequence[str]:
         else:
             sentences.append(_LINK.sub("", sentence))
     parts: list[str] = []
-    for sentence in sentences if all(map(_asks, sentences)) else ():
+    for sentence in sentences if all(map(_is_asking, sentences)) else ():
         for at, clause in enumerate(_cut_clauses(sentence)):
-            parts.append(_lean(clause, parts[:1], least_nouns=2 if at else 0))
+            parts.append(_prefix_topic(clause, parts[:1], least_nouns=2 if at else 0))
     return parts if parts[1:] else ()
 
 
-def _asks(sentence: str) -> bool:
+def _is_asking(sentence: str) -> bool:
     """Return whether the sentence asks; False for 「違法ですか？」, which only adds an alternative."""
     is_full = sentence.isascii() or _ASKING_WORD.search(sentence) or len(split_terms(fold(sentence))) > 1
     return bool(is_full and _ASKS.search(sentence))
 
 
-def _lean(part: str, first: Sequence[str], least_nouns: int = 0) -> str:
+def _prefix_topic(part: str, first: Sequence[str], least_nouns: int = 0) -> str:
     """Prefix a part with the topic of the first one if it refers back or has too few nouns."""
     if not first or not (refers_back(part) or count_nouns(part) < least_nouns):
         return part

@@ -151,7 +151,7 @@ async def write_summary(
     blocks: list[AnswerBlock] = []
     uses: list[ModelUse] = []
     parts: list[tuple[str, Sequence[Sentence]]] = []
-    for rows in _portion(survey.rows):
+    for rows in _split_portions(survey.rows):
         refs = [inputs.evidence[place] for row in rows for _, place in row.quotes]
         step = await policy.answer(replace(inputs, evidence=refs), allowance, hear, seek)
         uses += step.uses
@@ -224,7 +224,7 @@ def _join(parts: Sequence[AnswerBlock]) -> Iterator[AnswerBlock]:
             yield from blocks
 
 
-def _portion(rows: Sequence[SurveyRow]) -> Iterator[list[SurveyRow]]:
+def _split_portions(rows: Sequence[SurveyRow]) -> Iterator[list[SurveyRow]]:
     portion: list[SurveyRow] = []
     for row in rows:
         if portion and sum(len(other.quotes) for other in portion) + len(row.quotes) > PORTION:

@@ -63,18 +63,18 @@ def limit_steps(max_rounds: int, sections: int = 1) -> int:
     return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) * sections + 5
 
 
-def _after_strategy(state: LoopState) -> str:
+def _choose_after_strategy(state: LoopState) -> str:
     if "survey" in state:
         return "answer"
     return "web_fallback" if state["web_policy"] is WebPolicy.FIRST else "plan"
 
 
-def _after_web_fallback(state: LoopState) -> str:
+def _choose_after_web(state: LoopState) -> str:
     """Return the next node: the documents are only searched again if the web was searched."""
     return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
 
 
-def _after_route(state: LoopState) -> str:
+def _choose_after_route(state: LoopState) -> str:
     verdict = state["verdicts"][-1]
     if verdict.status is NextStep.CONTINUE:
         return "plan"
@@ -83,7 +83,7 @@ def _after_route(state: LoopState) -> str:
     return "web_fallback" if verdict.loop_stop and leads_to_web(state, verdict.loop_stop) else "answer"
 
 
-def _after_section(state: LoopState) -> str:
+def _choose_after_section(state: LoopState) -> str:
     return "plan" if are_sections_left(state) else "answer"
 
 
@@ -92,14 +92,14 @@ _ROWS = (
         "strategy",
         Nodes.strategy,
         ("question", "earlier", "requirements"),
-        _after_strategy,
+        _choose_after_strategy,
         ("plan", "web_fallback", "answer"),
     ),
     Node(
         "web_fallback",
         Nodes.web_fallback,
         ("strategy", "goal_status", "plans", "verdicts", "budget", "spent", "reached"),
-        _after_web_fallback,
+        _choose_after_web,
         ("plan", "answer"),
         stoppable=True,
     ),
@@ -170,7 +170,7 @@ _ROWS = (
             "web_policy",
             "section",
         ),
-        _after_route,
+        _choose_after_route,
         ("plan", "web_fallback", "section", "answer"),
     ),
     Node(
@@ -188,7 +188,7 @@ _ROWS = (
             "misreads",
             "section",
         ),
-        _after_section,
+        _choose_after_section,
         ("plan", "answer"),
         stoppable=True,
     ),
@@ -225,7 +225,7 @@ async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps:
 
     Annotated keys of `LoopState` accumulate, others are replaced.
     """
-    state = merge_state(_beginning(), start_state)
+    state = merge_state(_build_start_state(), start_state)
     name = START
     for _ in range(most_steps):
         state = merge_state(state, await acts[name](state))
@@ -238,24 +238,26 @@ async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps:
 def merge_state(state: LoopState, loop_state: LoopState) -> LoopState:
     """Return the state with the output of a node."""
     merged: dict[str, Any] = dict(state)
-    growing = _reducers()
+    growing = _get_reducers()
     for key, part in loop_state.items():
         merged[key] = growing[key](merged[key], part) if key in growing else part
     return cast("LoopState", merged)
 
 
-def _beginning() -> LoopState:
+def _build_start_state() -> LoopState:
     """Return the initial state: accumulating keys are empty. LangGraph begins with the same."""
-    hints = _hints()
-    empty = {key: (get_origin(hints[key].__origin__) or hints[key].__origin__)() for key in _reducers()}
+    hints = _get_state_hints()
+    empty = {key: (get_origin(hints[key].__origin__) or hints[key].__origin__)() for key in _get_reducers()}
     return cast("LoopState", empty)
 
 
 @cache
-def _reducers() -> Mapping[str, Any]:
-    return {key: get_args(hint)[1] for key, hint in _hints().items() if get_origin(hint) is Annotated}
+def _get_reducers() -> Mapping[str, Any]:
+    return {
+        key: get_args(hint)[1] for key, hint in _get_state_hints().items() if get_origin(hint) is Annotated
+    }
 
 
 @cache
-def _hints() -> Mapping[str, Any]:
+def _get_state_hints() -> Mapping[str, Any]:
     return get_type_hints(LoopState, include_extras=True)

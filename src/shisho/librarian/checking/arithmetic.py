@@ -69,13 +69,13 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
     derived: list[Measure] = []
     calculations: list[Calculation] = []
     for text, expression, operands, result in _list_equations(fold_figures(sentence)):
-        converts = _converts(operands[0], result)
+        converts = _is_converted(operands[0], result)
         if not converts and not all(
             _is_known(figure, quoted_figures, derived, operands) for figure in operands
         ):
             continue
         try:
-            is_right = _gives(_compute(expression, operands), result) or converts
+            is_right = _has_result(_compute(expression, operands), result) or converts
         except (ValueError, SyntaxError, ZeroDivisionError):
             continue
         calculations.append(Calculation(text, result, is_right))
@@ -173,7 +173,7 @@ def _make_factor(quantity: Quantity) -> Quantity:
     return quantity
 
 
-def _gives(quantity: Quantity, result: Measure) -> bool:
+def _has_result(quantity: Quantity, result: Measure) -> bool:
     value = Fraction(result.value)
     fits = {quantity.value}
     if result.unit in _SHARES and not _is_share(quantity):
@@ -185,10 +185,10 @@ def _gives(quantity: Quantity, result: Measure) -> bool:
     fits |= {quantity.value * factor for factor in converted if factor is not None}
     if not (is_unit or is_ratio or any(factor is not None for factor in converted)):
         return False
-    return value in fits or any(_rounds(exact, result) for exact in fits)
+    return value in fits or any(_is_rounded(exact, result) for exact in fits)
 
 
-def _rounds(exact: Fraction, result: Measure) -> bool:
+def _is_rounded(exact: Fraction, result: Measure) -> bool:
     """Return whether the result is the exact value rounded to its digits, and says so or can't be exact."""
     exponent = int(result.value.as_tuple().exponent)
     is_endless = 10**_DIGITS % exact.denominator != 0
@@ -197,7 +197,7 @@ def _rounds(exact: Fraction, result: Measure) -> bool:
     return abs(exact - Fraction(result.value)) * 2 <= Fraction(10) ** exponent
 
 
-def _converts(measure: Measure, result: Measure) -> bool:
+def _is_converted(measure: Measure, result: Measure) -> bool:
     """Return whether the result is this figure in another unit."""
     return measure.unit != result.unit and convert(measure, result.unit) == Fraction(result.value)
 

@@ -58,7 +58,7 @@ def contradiction(first: str, other: str, heading: str = "", other_heading: str 
         return ""
     is_one_heading = bool(heading) and heading == other_heading
     around = ("", "") if is_one_heading else (other_heading, heading)
-    if _name_foreign(first, other, around[0]) and _name_foreign(other, first, around[1]):
+    if _find_foreign_names(first, other, around[0]) and _find_foreign_names(other, first, around[1]):
         return ""
     our_statements, their_statements = [*_list_statements(first)], [*_list_statements(other)]
     for a, b in product(our_statements, their_statements):
@@ -114,9 +114,11 @@ def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_headin
         return False
     if count_different_marks(a.clause.text, b.clause.text, QUALIFYING):
         return False
-    if _lack(a.before, b.before, other_heading) or _lack(b.before, a.before, heading):
+    if _find_missing_words(a.before, b.before, other_heading) or _find_missing_words(
+        b.before, a.before, heading
+    ):
         return False
-    left, right = _lack(a.after, b.after), _lack(b.after, a.after)
+    left, right = _find_missing_words(a.after, b.after), _find_missing_words(b.after, a.after)
     is_latin = bool(_LATIN.match(a.clause.text))
     if (left and right) or ((left or right) and not is_latin):
         return False
@@ -125,7 +127,7 @@ def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_headin
     return len(a.before | a.after) - len(left) >= MIN_COMMON
 
 
-def _lack(words: frozenset[str], others: frozenset[str], heading: str = "") -> frozenset[str]:
+def _find_missing_words(words: frozenset[str], others: frozenset[str], heading: str = "") -> frozenset[str]:
     """Return the words that the others do not have."""
     their_words = others | _read_words(heading)
     return frozenset(word for word in words if not any(is_same_word(word, other) for other in their_words))
@@ -136,11 +138,11 @@ def _may_be_of_one_thing(heading: str, other: str, other_heading: str) -> bool:
     if not other_heading or not heading:
         return True
     dates, other_dates = _list_dates(heading), _list_dates(other_heading)
-    foreign = _name_foreign(heading, other, other_heading)
+    foreign = _find_foreign_names(heading, other, other_heading)
     return not foreign and not (dates and other_dates and dates != other_dates)
 
 
-def _name_foreign(text: str, other: str, other_heading: str) -> list[str]:
+def _find_foreign_names(text: str, other: str, other_heading: str) -> list[str]:
     """Return names that the other source does not have."""
     their_words = fold(f"{other}\n{other_heading}").replace(" ", "")
     names_before = find_names(_PART_START.sub(" ", text))

@@ -247,19 +247,19 @@ def find_defined_thing(question: str) -> str:
 def is_definition(thing: str, sentence: str) -> bool:
     """Return whether a folded sentence says what the thing is, and not what a longer name that ends in it
     is: average precision is another thing than precision."""
-    for words in _name_with_word_before(thing).finditer(sentence):
+    for words in _match_word_before(thing).finditer(sentence):
         if words[1] not in _BEFORE_A_NAME:
             sentence = sentence.replace(words[0], " ")
-    return _definition_of(thing.translate(_IGNORED)).search(sentence.translate(_IGNORED)) is not None
+    return _match_definition(thing.translate(_IGNORED)).search(sentence.translate(_IGNORED)) is not None
 
 
 @lru_cache(maxsize=256)
-def _name_with_word_before(thing: str) -> re.Pattern[str]:
+def _match_word_before(thing: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9'-])([a-z0-9'-]{{1,40}})\s{re.escape(thing)}")
 
 
 @lru_cache(maxsize=256)
-def _definition_of(thing: str) -> re.Pattern[str]:
+def _match_definition(thing: str) -> re.Pattern[str]:
     # A symbol may stand behind it: 「決定係数（R-squared）R² は、…の割合である。」
     # 平均適合率 is another thing than 適合率.
     is_noun = "一" <= thing[:1] <= "鿿" or "ァ" <= thing[:1] <= "ヺ"

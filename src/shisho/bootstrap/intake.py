@@ -32,11 +32,11 @@ def build_ingest(
     settings: Settings, shelf: Shelf, reader: Reader, clock: Clock, originals: Originals
 ) -> Ingest:
     """Build the ingestion of documents."""
-    from shisho.corpus.ingest import Ingest
+    from shisho.corpus.ingest import ClusterAssigner, Ingest, PassageMaker
     from shisho.corpus.readers import media
 
-    terms = passage_terms(settings)
-    return Ingest(shelf, reader, clock, media.sniff, _build_splitter(settings), terms, originals)
+    passages = PassageMaker(_build_splitter(settings), passage_terms(settings))
+    return Ingest(shelf, reader, clock, media.sniff, passages, ClusterAssigner(shelf), originals)
 
 
 def _build_splitter(settings: Settings) -> Cut:

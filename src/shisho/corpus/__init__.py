@@ -1,0 +1,1 @@
+"""Corpora: ingest, passages, and their ranking."""

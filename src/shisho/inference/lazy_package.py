@@ -19,10 +19,10 @@ _SPECIAL = ("__all__", "__version__")  # of these, what `__init__` makes itself
 
 
 class LazyPackage(ModuleType):
-    """A package that does not run its `__init__` yet: the names that it imports are imported when they are
-    first used, and any other name runs it.
+    """A package that runs its `__init__` only if necessary.
 
-    Modules below the package are imported normally.
+    The names that `__init__` imports are imported at their first use, and any other name runs it. Modules
+    below the package are imported normally.
     """
 
     def __getattr__(self, name: str) -> Any:

@@ -67,13 +67,6 @@ class OnnxFiles:
 
     def run(self, encoding: Any, output: str) -> Matrix:
         """Return one output of the graph for an encoded text or pair."""
-        return self._run(encoding, [output])[0]
-
-    def run_all(self, encoding: Any) -> list[Matrix]:
-        """Return all outputs of the graph for an encoded text or pair."""
-        return self._run(encoding, self.outputs)
-
-    def _run(self, encoding: Any, outputs: Sequence[str]) -> list[Matrix]:
         arrays = {
             "input_ids": encoding.ids,
             "attention_mask": encoding.attention_mask,
@@ -83,7 +76,8 @@ class OnnxFiles:
         feeds = {
             name: np.array([values], np.int64) for name, values in arrays.items() if name in self._inputs
         }
-        return [output[0] for output in self._session.run(outputs, feeds)]
+        result: Matrix = self._session.run([output], feeds)[0][0]
+        return result
 
 
 def drop_half_characters(text: str) -> str:

@@ -51,8 +51,11 @@ Messages = list[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """A model and its server. `url`: empty for the provider's own. `context`: tokens that a local model reads
-    and writes at once. `unknown_parts`: parts of a call that the server has rejected."""
+    """A model and its server.
+
+    `url`: empty for the provider's own. `context`: the context window of a local model, in tokens.
+    `unknown_parts`: parts of a call that the server has rejected.
+    """
 
     provider: str
     model: str
@@ -90,8 +93,11 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class ModelDelta:
-    """A piece of a streamed reply. `thinking`: text that a model writes before its reply. `ending`: why the
-    reply ended. Counts of tokens replace earlier ones; 0 if not counted."""
+    """A piece of a streamed reply.
+
+    `thinking`: text that a model writes before its reply. `ending`: why the reply
+    ended. Counts of tokens replace earlier ones; 0 if not counted.
+    """
 
     text: str = ""
     thinking: str = ""
@@ -110,7 +116,8 @@ class Provider:
 
     `module` is the one of its client, which the extra of the same name installs. `open` builds the client,
     which may take a second of imports, and returns the function that makes one call. `optional_parts`: parts
-    of a call that are omitted if the server rejects them. `needs_key`: a key or an address is required."""
+    of a call that are omitted if the server rejects them. `needs_key`: a key or an address is required.
+    """
 
     module: str
     open: Callable[[ModelAccess, float], StreamCall]
@@ -123,7 +130,8 @@ def find_provider(name: str) -> Provider:
     """Return a provider by the first part of the setting `model`: a built-in one or a plug-in's.
 
     Raises:
-        InvalidParams: There is none of this name, or its plug-in is broken."""
+        InvalidParams: There is none of this name, or its plug-in is broken.
+    """
     plugin = find_plugin(MODELS, name)
     provider = load_plugin(plugin) if plugin else None
     if not isinstance(provider, Provider):

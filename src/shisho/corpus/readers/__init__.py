@@ -1,0 +1,1 @@
+"""Readers: one module per file format, run in a child process."""

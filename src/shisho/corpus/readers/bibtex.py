@@ -208,9 +208,9 @@ def _parse_creator(name: str) -> Creator:
 
 
 def _read_files(value: str) -> Iterator[str]:
-    """Yield the paths of a `file` field.
+    r"""Yield the paths of a `file` field.
 
-    It is `a.pdf`, or `name:path:type` with `;` between several, and `\\` before a literal mark.
+    It is `a.pdf`, or `name:path:type` with `;` between several, and `\` before a literal mark.
     """
     for item in _UNESCAPED[";"].split(value):
         parts = _UNESCAPED[":"].split(item.strip())

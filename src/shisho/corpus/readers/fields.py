@@ -97,7 +97,7 @@ class _Equation:
         return _WRITERS.get(name, "".join)(arguments)
 
     def _take_options(self) -> list[str]:
-        """Skip the words between a switch and its arguments: `\\up 9`, `\\ac`, `\\bc\\{`."""
+        r"""Skip the words between a switch and its arguments: `\up 9`, `\ac`, `\bc\{`."""
         options = []
         while self._at < len(self._tokens) and not self._tokens[self._at]["mark"]:
             options.append((self._tokens[self._at]["switch"] or "").lower())

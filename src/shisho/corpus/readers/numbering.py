@@ -137,7 +137,7 @@ def _spell_roman(number: int) -> str:
 
 
 def _spell_letters(number: int) -> str:
-    """Return a to z, then aa, bb …"""
+    """Return a to z, then aa, bb, and so on."""
     turn, index = divmod(number - 1, 26)
     return chr(ord("a") + index) * min(turn + 1, 10)
 

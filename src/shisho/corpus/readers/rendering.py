@@ -32,7 +32,7 @@ class KillablePageRenderer:
         self._finding = Killable((UnusableDocument,), environment)
 
     async def measure_sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
-        function = "pdf_sizes" if media_type == PDF_TYPE else "picture_sizes"
+        function = "measure_pdf" if media_type == PDF_TYPE else "measure_pictures"
         work = self._make_work(f"drawing:{function}", "drawing:pack_sizes", {}, data)
         return await _await_result(self._drawing, work, data, drawing.unpack_sizes)
 

@@ -1,10 +1,10 @@
-"""RTF by striprtf: its paragraphs and tables as text, then its notes. Pictures are skipped.
+r"""RTF by striprtf: its paragraphs and tables as text, then its notes. Pictures are skipped.
 
 striprtf drops notes, and the words that raise letters. So private signs are inserted into the source before
 it is read, and interpreted in the resulting text.
 
 striprtf reads a two-byte letter only if both bytes are hexadecimal numbers. Japanese programs write the
-second byte literally if it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written
+second byte literally if it is an ASCII letter (`\'83e\'83X\'83g` is 「テスト」): bytes are written
 uniformly before it sees them.
 """
 

@@ -76,7 +76,7 @@ def _split_paragraph(paragraph: str) -> Iterator[str]:
 
 
 def strip_controls(text: str) -> str:
-    """Return the text with \\n as line end and without control characters."""
+    r"""Return the text with \n as line end and without control characters."""
     return _CONTROL.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -239,7 +239,7 @@ async def ask_all(
     """Return the answers, with the number of quotations that differ from their documents."""
     async with (
         FakeProvider(script) as provider,
-        open_library(home=home, model_url=provider.url("openai"), **SETTINGS) as library,
+        open_library(home=home, model_url=provider.build_url("openai"), **SETTINGS) as library,
     ):
 
         async def ask(question: PlayedQuestion) -> tuple[PlayedQuestion, Answer, int]:

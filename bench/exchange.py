@@ -146,7 +146,7 @@ def _load(path: Path) -> dict[str, str]:
 
 async def serve(folder: Path, port: int) -> None:
     async with FakeProvider(ExchangeFolder(folder), port) as provider:
-        print(f"{provider.url('openai')}   requests and replies in {folder}", flush=True)
+        print(f"{provider.build_url('openai')}   requests and replies in {folder}", flush=True)
         await asyncio.Event().wait()
 
 

@@ -81,7 +81,7 @@ async def main() -> None:
             packages = list_packages(project["optional-dependencies"][extra])
             imported = await measure_least("-c", OPEN.format(extra=extra)) - bare
             async with FakeProvider(well) as provider:
-                chosen = {"SHISHO_MODEL": f"{extra}/m-1", "SHISHO_MODEL_URL": provider.url(extra)}
+                chosen = {"SHISHO_MODEL": f"{extra}/m-1", "SHISHO_MODEL_URL": provider.build_url(extra)}
                 asked = await measure_least(*ask, **common, **chosen)
             print(f"| {extra} | {len(packages)} | {len(packages - core)} | {imported:.2f} | {asked:.2f} |")
 

@@ -38,7 +38,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import PagingStop
-from shisho.web.serp.stopping import PageFacts, PagingRules, repeats, stop_reason
+from shisho.web.serp.stopping import PageFacts, PagingRules, is_repeat, stop_reason
 
 PAGES = 5
 PAGE_SIZE = 10
@@ -232,7 +232,7 @@ def followed(pages: Sequence[Sequence[Result]], strategy: StopStrategy) -> Outco
             if strategy is StopStrategy.AUTO
             else len(pages) * len(page)
         )
-        visits = [] if repeats(bare, facts) else [*until(wanted, fresh)]
+        visits = [] if is_repeat(bare, facts) else [*until(wanted, fresh)]
         visited.update((one.url, one) for one in visits)
         facts.append(replace(bare, visited=len(visits), useful=sum(one.useful for one in visits)))
     return Outcome(len(facts), sum(one.relevant and one.answers for one in visited.values()), stop)

@@ -98,7 +98,11 @@ async def measure(
 
     with tempfile.TemporaryDirectory() as home:
         async with FakeProvider(hear) as provider:
-            settings = {"model": "ollama/m-1", "model_url": provider.url("ollama"), "model_context": context}
+            settings = {
+                "model": "ollama/m-1",
+                "model_url": provider.build_url("ollama"),
+                "model_context": context,
+            }
             async with open_library(home=Path(home), web="off", model_seconds=60.0, **settings) as library:  # type: ignore[arg-type]
                 added = [receipt async for receipt in library.documents.add(folder)]
                 answer = await library.questions.ask(request, kind="report", sections=sections)

@@ -84,7 +84,7 @@ async def show_to_model(home: Path, context: int, complexity: Complexity) -> lis
             home=home,
             web="off",
             model="ollama/m-1",
-            model_url=provider.url("ollama"),
+            model_url=provider.build_url("ollama"),
             model_context=context,
             model_seconds=600.0,
         ) as library,

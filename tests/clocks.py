@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from shisho.domain.time import Instant, from_epoch, later
+from shisho.domain.time import Instant, add_seconds, from_epoch
 from shisho.system.clock import SystemClock
 from tests.queues import SetClock
 
@@ -42,10 +42,10 @@ class Ahead(SystemClock):
     seconds = 0.0
 
     def now(self) -> Instant:
-        return later(super().now(), self.seconds)
+        return add_seconds(super().now(), self.seconds)
 
     def timeline_now(self) -> Instant:
-        return later(super().timeline_now(), self.seconds)
+        return add_seconds(super().timeline_now(), self.seconds)
 
     def monotonic(self) -> float:
         return super().monotonic() + self.seconds

@@ -15,7 +15,7 @@ from typing import Any
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
-from shisho.domain.time import Instant, from_epoch, later
+from shisho.domain.time import Instant, add_seconds, from_epoch
 from shisho.jobs.ids import make_id
 from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
@@ -53,7 +53,7 @@ class SetClock:
         return self.now()
 
     def ahead(self, seconds: float) -> Instant:
-        return later(self.now(), seconds)
+        return add_seconds(self.now(), seconds)
 
     def pass_(self, seconds: float) -> None:
         self.at += timedelta(seconds=seconds)

@@ -18,7 +18,7 @@ import yaml
 from shisho import settings as settings_
 from shisho.interfaces.cli.app import app
 from shisho.settings import SECRET_FILE, TABLE
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from tests.shared import missing
 
 ROOT = Path(__file__).parent.parent
@@ -89,7 +89,7 @@ def test_the_proxy_stands_before_both_servers_and_lets_a_poll_wait() -> None:
 def test_its_searxng_is_an_engine_of_ours_and_answers_as_json(tmp_path: Path) -> None:
     folder = ROOT / "deploy" / "compose"
     overrides = tomllib.loads((folder / "engines.toml").read_text("utf-8"))
-    about = engines(overrides)["searxng"].about
+    about = create_engines(overrides)["searxng"].about
     assert about.enabled and about.site == "http://searxng:8080"
     searxng = yaml.safe_load((folder / "searxng.yml").read_text("utf-8"))
     assert "json" in searxng["search"]["formats"] and searxng["server"]["port"] == 8080

@@ -11,7 +11,7 @@ import yaml
 
 from shisho.errors import map_by_code
 from shisho.interfaces.cli.app import app
-from shisho.messages.po import catalogue
+from shisho.messages.po import read_catalogue
 from shisho.settings import TABLE
 
 ROOT = Path(__file__).parent.parent
@@ -112,7 +112,7 @@ def test_japanese_pages_use_the_words_of_the_glossary(path: Path) -> None:
 
 
 def test_japanese_messages_use_the_words_of_the_glossary() -> None:
-    found = {id_: find_discouraged(text) for id_, text in catalogue("ja").items()}
+    found = {id_: find_discouraged(text) for id_, text in read_catalogue("ja").items()}
     assert {id_: words for id_, words in found.items() if words} == {}
 
 

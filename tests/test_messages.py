@@ -30,14 +30,14 @@ from shisho.interfaces.cli.app import app
 from shisho.interfaces.cli.frames import TYPER_WORDS
 from shisho.language.script import answer_language
 from shisho.messages import message, po, system
-from shisho.messages.catalogue import render, render_all, word
+from shisho.messages.catalogue import render, render_all, translate_word
 from shisho.messages.message import Message
-from shisho.messages.po import LANGUAGES, catalogue
+from shisho.messages.po import LANGUAGES, read_catalogue
 from shisho.services import intake
 from shisho.services.documents import STILL_READ
-from shisho.settings import TABLE, locale_language, reader_of
+from shisho.settings import TABLE, detect_language, parse_language
 from shisho.stores.postgres.troubles import MEANINGS, REFUSED, UNREACHABLE
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho.web.http.address import _REASONS
 from tests import forkserver
 from tests.faults.children import LONG
@@ -112,13 +112,13 @@ def test_every_value_of_a_message_is_given() -> None:
             given = {keyword.arg for keyword in call.keywords}
             if "extra" in given:  # ExtraMissing makes the command of it
                 given.add("install")
-            if None not in given and not names(catalogue("en").get(id_, "")) <= given:
+            if None not in given and not names(read_catalogue("en").get(id_, "")) <= given:
                 sins.append(f"{path}:{call.lineno}: {id_}")
     assert sins == []
 
 
 def test_every_id_in_the_code_exists() -> None:
-    known = catalogue("en")
+    known = read_catalogue("en")
     ids = {id_: f"{path}:{call.lineno}" for path in FILES for id_, call in said(path) if id_}
     ids |= dict.fromkeys(ids_of_tables(), "a table")
     assert {id_: place for id_, place in ids.items() if id_ not in known} == {}
@@ -161,7 +161,7 @@ def ids_of_tables() -> Iterator[str]:
     """The ids that tables hold, and those that are made of a name."""
     yield from (reason for _, reason in _REASONS)
     yield from specimen.TEXTS
-    yield from (engine.about.reason for engine in engines().values() if engine.about.reason)
+    yield from (engine.about.reason for engine in create_engines().values() if engine.about.reason)
     yield from (setting.help.id for setting in TABLE)
     yield from (*(id_ for *_, id_ in MEANINGS), REFUSED, UNREACHABLE)
     yield from (reason.id for reason in (*system.REASONS.values(), *system.NAMES.values()))
@@ -182,14 +182,14 @@ def test_a_catalogue_is_what_babel_reads(language: str) -> None:
     path = po.FOLDER / language / "messages.po"
     with path.open("rb") as file:
         read = read_po(file, locale=language, abort_invalid=True)
-    assert {message.id: message.string for message in read if message.id} == catalogue(language)
+    assert {message.id: message.string for message in read if message.id} == read_catalogue(language)
     ids = re.findall(r'^msgid "(.+)"$', path.read_text("utf-8"), re.MULTILINE)
     assert ids == sorted(set(ids))
-    assert all(catalogue(language).values())
+    assert all(read_catalogue(language).values())
 
 
 def test_both_languages_have_the_same_ids_and_every_text_the_same_values() -> None:
-    english, japanese = catalogue("en"), catalogue("ja")
+    english, japanese = read_catalogue("en"), read_catalogue("ja")
     assert english.keys() == japanese.keys()
     assert {id_ for id_, text in english.items() if names(text) != names(japanese[id_])} == set()
 
@@ -198,9 +198,9 @@ def test_every_japanese_text_is_japanese() -> None:
     """Unless it has no words beside its variables, names and commands."""
     assert [
         id_
-        for id_, text in catalogue("ja").items()
+        for id_, text in read_catalogue("ja").items()
         if not JAPANESE.search(text) and re.search("[a-z]{3}", re.sub("{.*?}|pip install .*", "", text))
-        if text != catalogue("en")[id_] or " " in text
+        if text != read_catalogue("en")[id_] or " " in text
     ] == []
 
 
@@ -224,7 +224,7 @@ def test_every_id_is_used_somewhere() -> None:
     used |= {str(outcome) for outcome in IntakeOutcome}
     unused = [
         id_
-        for id_ in catalogue("en")
+        for id_ in read_catalogue("en")
         if not {id_, id_.partition(".")[2] if id_.startswith(("word.", "room.")) else id_} & used
         and not id_.removeprefix("word.").startswith(heads)
         and not id_.removeprefix("room.").startswith(script_heads)
@@ -350,7 +350,7 @@ def test_the_locale_decides(
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert locale_language() == language
+    assert detect_language() == language
 
 
 def test_a_setting_and_an_option_go_before_the_locale(
@@ -358,11 +358,11 @@ def test_a_setting_and_an_option_go_before_the_locale(
 ) -> None:
     monkeypatch.setenv("LC_ALL", "C")
     (tmp_path / "settings.toml").write_text('language = "ja"', "utf-8")
-    assert reader_of(["--home", str(tmp_path), "list"]) == "ja"
-    assert reader_of([f"--home={tmp_path}", "--language", "en", "list"]) == "en"
-    assert reader_of(["--language"]) == "en"
+    assert parse_language(["--home", str(tmp_path), "list"]) == "ja"
+    assert parse_language([f"--home={tmp_path}", "--language", "en", "list"]) == "en"
+    assert parse_language(["--language"]) == "en"
     monkeypatch.setenv("SHISHO_LANGUAGE", "ja")
-    assert reader_of([]) == "ja"
+    assert parse_language([]) == "ja"
 
 
 OUTPUTS = [
@@ -516,7 +516,7 @@ def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
     assert head in answer
     assert ("出典" if head == "Sources" else "Sources") not in answer
     whole = shell(locale, ("show", "last"), tmp_path)
-    words = {language: word("stopped_because", language) for language in ("en", "ja")}
+    words = {language: translate_word("stopped_because", language) for language in ("en", "ja")}
     own = answer_language(question)
     assert head in whole and words.pop(own) in whole and words.popitem()[1] not in whole
     if own == "en":

@@ -25,8 +25,8 @@ from shisho.domain.web import ChallengeKind, Tier
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.arguments import check_arguments
 from shisho.librarian import condition
-from shisho.messages.catalogue import render, word
-from shisho.messages.system import reason_of
+from shisho.messages.catalogue import render, translate_word
+from shisho.messages.system import explain_error
 from tests.test_messages import JAPANESE, KANA, shell
 
 FAMILIES: list[tuple[str, type[StrEnum]]] = [
@@ -48,16 +48,16 @@ def test_every_state_and_kind_has_its_word(family: str, kind: type[StrEnum]) -> 
     given = {"query": "q", "detail": "d"} if family == "gap" else {}
     for member in kind:
         key = f"{family}_{member}".lower()
-        assert word(key, "en", **given)
-        assert key in SAME or JAPANESE.search(word(key, "ja", **given)), key
+        assert translate_word(key, "en", **given)
+        assert key in SAME or JAPANESE.search(translate_word(key, "ja", **given)), key
 
 
 @pytest.mark.parametrize("shape", [Document, Evidence])
 def test_every_field_that_is_shown_has_its_name(shape: Any) -> None:
     for field in dataclasses.fields(shape):
         if field.name != "snippet":  # stands as a quotation
-            assert word(f"field_{field.name}", "en")
-            assert word(f"field_{field.name}", "ja")
+            assert translate_word(f"field_{field.name}", "en")
+            assert translate_word(f"field_{field.name}", "ja")
 
 
 def test_what_is_shown_of_a_document_an_answer_and_the_settings_is_named_in_japanese(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_why_the_system_refused_is_said_in_both_languages(tmp_path: Path) -> Non
     def refused(action: Any) -> str:
         with pytest.raises(OSError) as error:
             action()
-        return reason_of(error.value)
+        return explain_error(error.value)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = server.getsockname()
@@ -178,4 +178,4 @@ def test_why_the_system_refused_is_said_in_both_languages(tmp_path: Path) -> Non
     said = [render(reason, "ja") for reason in (*reasons, refusing)]
     assert reasons[0] == "there is no such file or folder"
     assert all(map(KANA.search, said)) and len(set(said)) == 6, said
-    assert reason_of(OSError(9999, "strange")) == "strange"
+    assert explain_error(OSError(9999, "strange")) == "strange"

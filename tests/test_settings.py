@@ -19,7 +19,7 @@ from shisho.settings import (
     find_stray_names,
     load,
     load_readable,
-    reader_of,
+    parse_language,
     reread,
     write_settings,
 )
@@ -203,10 +203,10 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "token").write_text("a-long-word\n", "utf-8")
     monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "token"))
     settings = load()
-    assert (settings.text("token"), settings.origins["token"]) == ("a-long-word", "environment")
+    assert (settings.read_text("token"), settings.origins["token"]) == ("a-long-word", "environment")
     assert find_stray_names() == ()
     monkeypatch.setenv("SHISHO_TOKEN", "another")
-    assert load().text("token") == "another"
+    assert load().read_text("token") == "another"
     monkeypatch.delenv("SHISHO_TOKEN")
     monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "absent"))
     with pytest.raises(StorageUnusable, match="absent"):
@@ -215,7 +215,7 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_what_is_no_secret_is_not_read_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHISHO_WEB_FILE", "/etc/hostname")
-    assert load(web="off").text("web") == "off"
+    assert load(web="off").read_text("web") == "off"
     assert any("SHISHO_WEB_FILE" in str(name) for name in find_stray_names())
 
 
@@ -256,7 +256,7 @@ def test_no_other_home_stands_in_for_one_in_another_encoding() -> None:
     """`shisho doctor` found nothing wrong, in a library elsewhere."""
     with pytest.raises(InvalidParams, match="home"):
         load_readable(home="canary\udcff")
-    assert reader_of(["--home", "canary\udcff", "--language", "ja"]) == "ja"
+    assert parse_language(["--home", "canary\udcff", "--language", "ja"]) == "ja"
 
 
 def test_a_home_that_is_named_counts_whatever_the_environment_has(
@@ -278,7 +278,7 @@ def test_a_key_that_no_header_takes_is_refused_and_shown_nowhere(name: str, past
     with pytest.raises(InvalidParams, match=name) as refused:
         load(**{name: pasted})
     assert pasted not in str(refused.value)
-    assert load(**{name: "sk-1_9.Az/+="}).text(name) == "sk-1_9.Az/+="
+    assert load(**{name: "sk-1_9.Az/+="}).read_text(name) == "sk-1_9.Az/+="
 
 
 def test_a_written_setting_leaves_the_other_lines_of_the_file_as_they_are(tmp_path: Path) -> None:
@@ -289,7 +289,11 @@ def test_a_written_setting_leaves_the_other_lines_of_the_file_as_they_are(tmp_pa
     assert file.read_text("utf-8").splitlines()[2:] == ["# mine", "max_rounds = 2  # few"]
     assert file.stat().st_mode & 0o077 == 0, "others may read the key"
     now = reread(settings)
-    assert (now.text("model"), now.text("model_key"), now.read_int("max_rounds")) == ('openai/"b"', "sk-b", 2)
+    assert (now.read_text("model"), now.read_text("model_key"), now.read_int("max_rounds")) == (
+        'openai/"b"',
+        "sk-b",
+        2,
+    )
 
 
 def test_a_file_that_lines_do_not_tell_apart_is_left_alone(tmp_path: Path) -> None:

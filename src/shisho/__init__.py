@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         WordShare,
     )
     from shisho.domain.event import EventKind
-    from shisho.domain.figures import LibraryFigures
+    from shisho.domain.figures import LibraryMetrics
     from shisho.domain.folder import FolderState, FolderStatus, WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
@@ -295,7 +295,7 @@ __all__ = [
     "ForbiddenPath", "FoundModel", "FoundPage", "Gap", "Goal", "GoalProgress", "GoalState", "GoalStatus", "Grantee",
     "GranteeKind", "HumanChallenge", "Instant", "IntakeOutcome", "InternalError", "InterventionState",
     "InvalidParams", "Job", "JobError", "JobId", "JobPage", "JobState", "KeyConflict", "LayoutLine", "Library",
-    "LibraryFigures", "LoopState", "LoopStop", "MatchedBy", "MetadataField", "MetadataValue", "ModelFailed",
+    "LibraryMetrics", "LoopState", "LoopStop", "MatchedBy", "MetadataField", "MetadataValue", "ModelFailed",
     "ModelFault", "ModelSetting", "ModelUsage", "ModelUse", "ModelWaits", "ModelWork", "ModelWorkKind",
     "ModelWorkState", "Models", "NameConflict", "NeedsOcr", "NewToken", "NextStep", "NodeModelUse", "NotFound",
     "NoteRole", "Notifier", "NumberedPassage", "Opinion", "OutgoingQueries", "PageCrop", "PageFate", "PageImage",

@@ -12,7 +12,7 @@ from importlib import import_module
 
 from shisho.errors import InvalidParams
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.telemetry import log
 
 ENGINES = "shisho.engines"
@@ -116,7 +116,7 @@ def load_plugin(plugin: Plugin) -> object:
             "plugin.cannot_load",
             name=plugin.name,
             package=plugin.package,
-            why=reason_of(error),
+            why=explain_error(error),
         ) from error
 
 

@@ -22,7 +22,7 @@ from platformdirs import user_cache_path, user_data_path
 
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.setting_table import TABLE as TABLE  # re-exported for readers of settings
 from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value
@@ -49,7 +49,7 @@ class Settings:
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
 
-    def text(self, name: str) -> str:
+    def read_text(self, name: str) -> str:
         return str(self.values[name])
 
     def show(self, name: str) -> Value:
@@ -60,9 +60,9 @@ class Settings:
             return "(set)"
         return hide_login(value) if isinstance(value, str) else value
 
-    def words(self, name: str) -> frozenset[str]:
+    def read_words(self, name: str) -> frozenset[str]:
         """Return the words of a comma-separated value."""
-        return frozenset(word.strip() for word in self.text(name).split(",") if word.strip())
+        return frozenset(word.strip() for word in self.read_text(name).split(",") if word.strip())
 
     def read_int(self, name: str) -> int:
         return int(self.values[name])
@@ -73,7 +73,7 @@ class Settings:
     @property
     def home(self) -> Path:
         """The home folder. Raises StorageUnusable if it is not set and this user has no home directory."""
-        value = self.text("home")
+        value = self.read_text("home")
         try:
             home = Path(value).expanduser() if value else user_data_path("shisho", appauthor=False)
         except RuntimeError:
@@ -96,15 +96,15 @@ class Settings:
         """The folders from which outside callers may add files."""
         return tuple(
             expand_user(part).resolve()
-            for part in self.text("allowed_roots").split(os.pathsep)
+            for part in self.read_text("allowed_roots").split(os.pathsep)
             if part.strip()
         )
 
     @property
     def reader(self) -> str:
         """The language of messages, `ja` or `en`, by the setting or else the locale."""
-        value = self.text("language")
-        return locale_language() if value == "auto" else value
+        value = self.read_text("language")
+        return detect_language() if value == "auto" else value
 
 
 def expand_user(path: Path | str) -> Path:
@@ -115,13 +115,13 @@ def expand_user(path: Path | str) -> Path:
         raise InvalidParams("settings.relative_path", path=path) from error
 
 
-def locale_language() -> str:
+def detect_language() -> str:
     """Return Japanese for a Japanese locale, English for C, POSIX, any other and none."""
     locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
     return "ja" if re.match(r"ja(?![a-z])", locale.lower()) else "en"
 
 
-def reader_of(arguments: Sequence[str]) -> str:
+def parse_language(arguments: Sequence[str]) -> str:
     """Return the language for a command line before its arguments are parsed."""
     values: dict[str, str] = {}
     for place, argument in enumerate(arguments):
@@ -236,7 +236,7 @@ def write_settings(settings: Settings, changes: Mapping[str, Value]) -> None:
             names=", ".join(changes),
         ) from error
     except OSError as error:
-        raise StorageUnusable("settings.file_not_writable", path=path, why=reason_of(error)) from error
+        raise StorageUnusable("settings.file_not_writable", path=path, why=explain_error(error)) from error
 
 
 def _read_environment(row: Setting) -> str | None:
@@ -249,7 +249,7 @@ def _read_environment(row: Setting) -> str | None:
     try:
         return Path(file).read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = reason_of(error)
+        why = explain_error(error)
         raise StorageUnusable("settings.file_unreadable", path=file, why=why) from error
 
 
@@ -297,7 +297,7 @@ def _suggest(near: Sequence[str]) -> Message:
 ENGINE_FILE = "engines.toml"
 
 
-def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
+def read_engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
     """Return `engines.toml` of the home folder as parsed: fields to override, by engine.
 
     Engines and fields are checked when engines are created. Raises InvalidParams with the file's name.
@@ -318,7 +318,7 @@ def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
 SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
 
 
-def child_environment(*, screen: bool = False) -> dict[str, str]:
+def build_child_environment(*, screen: bool = False) -> dict[str, str]:
     """Return the environment that a child process needs to start, without keys, tokens or settings.
 
     `screen`: also the variables needed to show windows.
@@ -334,9 +334,9 @@ def _file(path: Path) -> dict[str, object]:
             return {}
         return tomllib.loads(path.read_text("utf-8-sig"))  # Windows editors add a byte order mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidParams("settings.bad_toml", path=path, why=reason_of(error)) from error
+        raise InvalidParams("settings.bad_toml", path=path, why=explain_error(error)) from error
     except OSError as error:
-        why = reason_of(error)
+        why = explain_error(error)
         raise StorageUnusable("settings.file_unreadable", path=path, why=why) from error
 
 

@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 
 from shisho.domain.web import EngineQuery, Request, Response, Serp, State
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from shisho_box.client import BoxClient
@@ -34,7 +34,7 @@ class Visitor:
         self, name: str, text: str, page: int = 1, state: State | None = None, script: bool = True
     ) -> Serp:
         """One result page. `script`: as if its script had run, where the engine has one."""
-        engine = engines()[name]
+        engine = create_engines()[name]
         request = engine.request(EngineQuery(text, TODAY), page, state or {})
         if script and name in SCRIPTED:
             request = replace(request, cookies={**request.cookies, "box_script": "42"})
@@ -46,7 +46,7 @@ class Visitor:
     async def serps(self, name: str, text: str) -> list[Serp]:
         """Result pages as long as each leads to a next one."""
         found = [await self.serp(name, text)]
-        while found[-1].next is not None and len(found) < engines()[name].about.max_pages:
+        while found[-1].next is not None and len(found) < create_engines()[name].about.max_pages:
             found.append(await self.serp(name, text, len(found) + 1, found[-1].next))
         return found
 

@@ -11,7 +11,7 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, Request
 from shisho.errors import EngineUnavailable, ParserFailed
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho_box.engines import ENGINES
 from tests.box.conftest import SCRIPTED, Visitor
 
@@ -28,7 +28,7 @@ SITES = {
 
 def test_they_stand_where_ours_ask() -> None:
     for box_engine in ENGINES:
-        site = engines()[box_engine.name].about.site.replace("//xx.", "//ja.")
+        site = create_engines()[box_engine.name].about.site.replace("//xx.", "//ja.")
         assert urlsplit(site).hostname in box_engine.hosts, box_engine.name
 
 
@@ -37,7 +37,7 @@ async def test_every_page_to_the_last(name: str, visitor: Visitor) -> None:
     serps = await visitor.serps(name, TOPIC)
     urls = [hit.url for serp in serps for hit in serp.hits]
     expected = visitor.box.results(name, TOPIC)
-    about = engines()[name].about
+    about = create_engines()[name].about
     assert len(serps) > 2 and urls == expected[: len(urls)]
     assert len(urls) == len(expected) or len(serps) == about.max_pages
     assert all(hit.title and hit.snippet for serp in serps for hit in serp.hits)
@@ -96,7 +96,7 @@ WRONG: list[tuple[str, Request, ChallengeKind]] = [
 async def test_wrong_parameters_are_blocked(
     name: str, request_: Request, kind: ChallengeKind, visitor: Visitor
 ) -> None:
-    serp = engines()[name].parse(await visitor.fetcher.fetch(request_))
+    serp = create_engines()[name].parse(await visitor.fetcher.fetch(request_))
     assert serp.challenge is not None and serp.challenge.kind is kind
     assert len(visitor.box.log.wrong) == 1
 
@@ -119,7 +119,7 @@ REFUSED: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("name", "url"), REFUSED)
 async def test_apis_refuse_wrong_parameters(name: str, url: str, visitor: Visitor) -> None:
     with pytest.raises(EngineUnavailable):
-        engines()[name].parse(await visitor.get(url))
+        create_engines()[name].parse(await visitor.get(url))
     assert len(visitor.box.log.wrong) == 1
 
 
@@ -127,7 +127,7 @@ async def test_marginalia_wants_a_key(visitor: Visitor) -> None:
     response = await visitor.get(f"{SITES['marginalia']}/search?query=x")
     assert response.status == 401
     with pytest.raises((ParserFailed, EngineUnavailable)):
-        engines()["marginalia"].parse(response)
+        create_engines()["marginalia"].parse(response)
 
 
 TOKENS: list[tuple[str, Mapping[str, str]]] = [
@@ -153,7 +153,7 @@ async def test_tokens_are_of_their_query_and_expire(
 
 
 async def test_a_first_form_must_be_from_its_site(visitor: Visitor) -> None:
-    engine = engines()["duckduckgo"]
+    engine = create_engines()["duckduckgo"]
     asked = Request(f"{SITES['duckduckgo']}/html/", "POST", {"q": "x", "b": ""})
     assert engine.parse(await visitor.fetcher.fetch(asked)).challenge is not None
     from_there = replace(asked, headers={"Referer": "https://html.duckduckgo.com/"})

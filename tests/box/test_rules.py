@@ -11,7 +11,7 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, Request
 from shisho.errors import AllFetchesFailed, EngineUnavailable, InvalidParams, ParserFailed, TimedOut
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho_box.rules import CHALLENGES, Rule, RuleAction, RuleSet, RuleTarget, rule_of
 from tests.box.conftest import SCRIPTED, Visitor, fetcher
 
@@ -71,7 +71,7 @@ def test_a_wrong_rule_is_said(values: dict[str, Any]) -> None:
 async def test_status_and_retry_after(visitor: Visitor) -> None:
     visitor.box.behave(engine="mojeek", page=2, status=429, retry_after=3, times=1)
     first = await visitor.serp("mojeek", TOPIC)
-    engine = engines()["mojeek"]
+    engine = create_engines()["mojeek"]
     request = Request(f"https://www.mojeek.com/search?q={TOPIC}&s=10")
     refused = await visitor.fetcher.fetch(request)
     assert (refused.status, refused.headers["retry-after"]) == (429, "3")
@@ -100,7 +100,7 @@ async def test_challenges_are_known_for_what_they_are(name: str, kind: RuleActio
 async def test_a_person_solves_it_once(visitor: Visitor) -> None:
     visitor.box.behave(engine="mojeek", do="captcha")
     url = f"https://www.mojeek.com/search?q={TOPIC}"
-    engine = engines()["mojeek"]
+    engine = create_engines()["mojeek"]
     assert engine.parse(await visitor.get(url)).challenge is not None
     solved = await visitor.fetcher.fetch(Request("https://www.mojeek.com/box/solve", "POST", {"next": url}))
     # the cookie is the profile's to keep: without it the way is barred again

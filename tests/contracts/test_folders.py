@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.folder import PlaceStamp
+from shisho.domain.folder import SourceStamp
 from shisho.ports import FolderRegister, Shelf
 from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresQueryStore
@@ -54,8 +54,8 @@ async def test_a_stamp_holds_as_long_as_its_source_stands_for_the_same_document(
     register = library.register
     old = intake("前の版。", source="/家/甲.txt")
     await shelf.put(old)
-    await register.stamp([PlaceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
-    await register.stamp([PlaceStamp("/家/乙.txt", old.document.id, "8 1")], "default", "local")
+    await register.stamp([SourceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
+    await register.stamp([SourceStamp("/家/乙.txt", old.document.id, "8 1")], "default", "local")
     assert await register.list_stamps("default", "local") == {"/家/甲.txt": "8 1"}
     assert (
         await register.list_stamps("研究", "local") == {} == await register.list_stamps("default", "someone")
@@ -64,9 +64,9 @@ async def test_a_stamp_holds_as_long_as_its_source_stands_for_the_same_document(
     new = intake("今の版。", source="/家/甲.txt")
     await shelf.put(new)
     assert await register.list_stamps("default", "local") == {}
-    await register.stamp([PlaceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
+    await register.stamp([SourceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
     assert await register.list_stamps("default", "local") == {}, "it was read before it changed"
-    await register.stamp([PlaceStamp("/家/甲.txt", new.document.id, "8 2")], "default", "local")
+    await register.stamp([SourceStamp("/家/甲.txt", new.document.id, "8 2")], "default", "local")
     assert await register.list_stamps("default", "local") == {"/家/甲.txt": "8 2"}
     await shelf.remove(new.document.id, purge=False)
     assert await register.list_stamps("default", "local") == {}

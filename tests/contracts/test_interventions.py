@@ -11,7 +11,7 @@ import pytest
 
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.event import EventFacts, EventKind
-from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, intervention_id
+from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, make_intervention_id
 from shisho.domain.job import ClaimLost, JobId, JobState, NewTask, StopMode, TaskId
 from tests.machine import PATIENCE
 from tests.queues import ANA, CAPTCHA, OWNER, Queue, new, opened
@@ -41,7 +41,7 @@ async def held(
     job = await queue.claimed()
     await queue.jobs.await_person(job.claim, output, queue.clock.ahead(THREE_HOURS), met)
     queue.clock.pass_(1)
-    return intervention_id(job_id, job.attempt)
+    return make_intervention_id(job_id, job.attempt)
 
 
 def job_of(item: str) -> JobId:
@@ -180,7 +180,7 @@ async def test_a_stopped_job_that_is_resumed_may_wait_again(queue: Queue) -> Non
     job = await queue.claimed()
     await queue.jobs.await_person(job.claim, None, queue.clock.ahead(60), CAPTCHA)
     (one,) = await queue.interventions.list_waiting(OWNER)
-    assert (one.job_id, one.id) == (job_of(first), intervention_id(job.id, 2))
+    assert (one.job_id, one.id) == (job_of(first), make_intervention_id(job.id, 2))
 
 
 async def test_nobody_came(queue: Queue) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import DocumentId
-from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
+from shisho.domain.intervention import AuthTarget, HumanChallenge, make_intervention_id
 from shisho.domain.job import (
     ENDED,
     MAX_DEATHS,
@@ -541,7 +541,7 @@ async def spawn_and_park(queue: Queue, claim: Claim) -> None:
 
 
 def item(claim: Claim) -> str:
-    return intervention_id(claim.job_id, claim.attempt)
+    return make_intervention_id(claim.job_id, claim.attempt)
 
 
 OTHERS: dict[str, Verb] = {

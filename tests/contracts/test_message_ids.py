@@ -12,7 +12,7 @@ from shisho.domain.codec import Payload, dumps
 from shisho.domain.inquiry import Inquiry
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
-from shisho.messages.po import catalogue
+from shisho.messages.po import read_catalogue
 from shisho.stores.sql.migrating import COLUMNS, SENTENCES, identify_messages
 from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
 from tests.contracts.test_renamed_levels import reopen, run
@@ -32,7 +32,7 @@ MESSAGE = Message("common.name_reason", engine="bing", reason=Message("engine.no
 def test_every_sentence_has_an_id_that_there_is() -> None:
     ids = json.loads(SENTENCES.read_text("utf-8"))
     assert len(ids) > 500
-    assert {sentence: id_ for sentence, id_ in ids.items() if id_ not in catalogue("en")} == {}
+    assert {sentence: id_ for sentence, id_ in ids.items() if id_ not in read_catalogue("en")} == {}
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_an_identified_message_is_rendered_in_both_languages() -> None:
     from shisho.messages.message import read
 
     text = read(identify_messages(json.dumps(REASON)))
-    assert text == "bing: " + catalogue("en")["engine.no_reason"]  # type: ignore[operator]
+    assert text == "bing: " + read_catalogue("en")["engine.no_reason"]  # type: ignore[operator]
     assert render(text, "ja").startswith("bing: ") and render(text, "ja") != text

@@ -11,7 +11,7 @@ import pytest
 from shisho.domain.job import JobState
 from shisho.domain.payloads import SearchOutcome
 from shisho.domain.politeness import BreakerState, RequestOutcome
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 from shisho.domain.web import PagingStop
 from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
@@ -126,7 +126,7 @@ async def test_what_is_kept_is_kept_so_long_and_no_longer(cache: tuple[TwoHands,
 
 
 async def test_a_machine_started_again_lets_nobody_wait_longer(room: Room) -> None:
-    await room.queue.add(new(not_before=later(room.clock.timeline_now(), 60)))
+    await room.queue.add(new(not_before=add_seconds(room.clock.timeline_now(), 60)))
     room.clock.restart()
     room.clock.jump(-HOUR)
     room.clock.pass_(61)

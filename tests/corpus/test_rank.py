@@ -11,7 +11,7 @@ from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage
 from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery, make_query
-from shisho.messages.po import LANGUAGES, catalogue
+from shisho.messages.po import LANGUAGES, read_catalogue
 from shisho.stores.nouns import vector_of
 from tests.corpus.passages import passage
 
@@ -121,7 +121,7 @@ def test_a_score_is_the_sum_of_its_parts() -> None:
 def test_every_part_of_a_score_has_a_name_in_the_reading_room(language: str) -> None:
     one = passage("決定係数。")
     parts = ranked(make_query(["決定係数"]), [one], statistics([*NOISE, one]))[0].parts
-    assert {f"room.part_{part}" for part in (*parts, "meaning")} <= catalogue(language).keys()
+    assert {f"room.part_{part}" for part in (*parts, "meaning")} <= read_catalogue(language).keys()
 
 
 def test_bm25_is_what_the_textbook_says() -> None:

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
-from shisho.domain.link import END, link_citation, text_directive
+from shisho.domain.link import END, link_citation, make_text_directive
 
 LONG = "決定係数とは、目的変数の分散のうち説明変数によって説明できる割合のことであり、" * 4
 ENGLISH = "The coefficient of determination is the share of the variance of the dependent variable " * 3
@@ -65,12 +65,12 @@ def test_a_web_page_opens_on_its_text(source: str, before: str) -> None:
     ],
 )
 def test_marks_of_the_grammar_are_encoded(span: str, directive: str) -> None:
-    assert text_directive(span) == directive
+    assert make_text_directive(span) == directive
 
 
 @pytest.mark.parametrize("span", [LONG, ENGLISH.strip(), "見出しの行である\n本文の行である。"])
 def test_a_long_span_is_named_by_its_ends(span: str) -> None:
-    start, end = (unquote(part) for part in text_directive(span).removeprefix("text=").split(","))
+    start, end = (unquote(part) for part in make_text_directive(span).removeprefix("text=").split(","))
     flat = " ".join(span.split())
     assert flat.startswith(start) and flat.endswith(end) and max(len(start), len(end)) <= END[1]
 
@@ -79,14 +79,18 @@ def test_where_no_word_ends_the_end_is_longer() -> None:
     katakana = "カタカナ" * 15
     start, end = (
         unquote(part)
-        for part in text_directive(f"{katakana}を使う。{LONG}{katakana}").removeprefix("text=").split(",")
+        for part in make_text_directive(f"{katakana}を使う。{LONG}{katakana}")
+        .removeprefix("text=")
+        .split(",")
     )
     assert start == f"{katakana}を" and end == katakana
-    assert unquote(text_directive("ア" * 300)) == "text=" + "ア" * 300
+    assert unquote(make_text_directive("ア" * 300)) == "text=" + "ア" * 300
 
 
 def test_an_end_is_cut_where_a_word_ends() -> None:
-    start, end = (unquote(part) for part in text_directive(ENGLISH.strip()).removeprefix("text=").split(","))
+    start, end = (
+        unquote(part) for part in make_text_directive(ENGLISH.strip()).removeprefix("text=").split(",")
+    )
     assert (
         start == "The coefficient of determination is the" and end == "the variance of the dependent variable"
     )

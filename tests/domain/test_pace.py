@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from shisho.domain.pace import LEASE_S, ResourcePace, acquire, release, status
+from shisho.domain.pace import LEASE_S, ResourcePace, acquire, describe_status, release
 from shisho.domain.politeness import Limit
 
 START = 1_782_896_400.0  # 2026-07-01T09:00Z
@@ -56,9 +56,9 @@ class History:
         return self.pace.advance(self.wall, self.monotonic)
 
     def ask(self, name: str) -> None:
-        free_in = status(self.now(), self.limit).free_in_s
+        free_in = describe_status(self.now(), self.limit).free_in_s
         # waits where others need not
-        lost = any(one.ticket == name and one.began is not None for one in self.pace.places)
+        lost = any(one.ticket == name and one.began is not None for one in self.pace.tickets)
         self.pace, leave = acquire(self.now(), self.limit, name)
         longest = max(LEASE_S, self.limit.interval_s * (len(NAMES) + 1))
         assert leave.granted or (0 < leave.wait_s <= longest and (lost or free_in > 0))

@@ -6,34 +6,41 @@ import pytest
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
 from shisho.domain.link import link_citation
-from shisho.domain.place import cells, column_name, notebook_cell, place_within, say_place, split_cells
-from shisho.messages.catalogue import word
+from shisho.domain.place import (
+    describe_place,
+    format_cells,
+    format_notebook_cell,
+    name_column,
+    narrow_place,
+    split_cells,
+)
+from shisho.messages.catalogue import translate_word
 
 
 @pytest.mark.parametrize(("number", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (702, "ZZ"), (16384, "XFD")])
 def test_columns_have_the_names_of_sheets(number: int, name: str) -> None:
-    assert column_name(number) == name
+    assert name_column(number) == name
 
 
 def test_a_span_has_the_rows_that_it_touches() -> None:
     text = "一\t二\n三\t四\n五\t六"
-    place = cells("売上", 1, 5, 2, 7)
+    place = format_cells("売上", 1, 5, 2, 7)
     assert place == "売上!A5:B7"
-    assert place_within(place, text, 4, 7) == "売上!A6:B6"
-    assert place_within(place, text, 0, 7) == "売上!A5:B6"
-    assert place_within(place, text, 0, len(text)) == place
-    assert place_within("A9", text, 4, 7) == "A10"
-    assert place_within("第3章 重さ", text, 4, 7) == "第3章 重さ"
+    assert narrow_place(place, text, 4, 7) == "売上!A6:B6"
+    assert narrow_place(place, text, 0, 7) == "売上!A5:B6"
+    assert narrow_place(place, text, 0, len(text)) == place
+    assert narrow_place("A9", text, 4, 7) == "A10"
+    assert narrow_place("第3章 重さ", text, 4, 7) == "第3章 重さ"
     assert split_cells("a!b!C3") == ("a!b", "C3", 3)
     assert split_cells("第3章") is None
 
 
 @pytest.mark.parametrize(("language", "said"), [("ja", "セル5"), ("en", "cell 5")])
 def test_the_cell_of_a_notebook_is_said_in_the_readers_language(language: str, said: str) -> None:
-    say = partial(word, language=language)
-    assert say_place(notebook_cell(5), lambda n: say("notebook_cell", n=n)) == said
+    say = partial(translate_word, language=language)
+    assert describe_place(format_notebook_cell(5), lambda n: say("notebook_cell", n=n)) == said
     for place in ("売上!A5:B7", "第3章 重さ", "cell 5 of the battery", "cell 0", ""):
-        assert say_place(place, lambda n: say("notebook_cell", n=n)) == place
+        assert describe_place(place, lambda n: say("notebook_cell", n=n)) == place
 
 
 def citation(source: str, page: int | None, place: str) -> Citation:

@@ -15,7 +15,7 @@ from shisho.domain.politeness import (
     record_outcome,
     refresh_breaker,
 )
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
 CLOSED = BreakerState.CLOSED
@@ -47,7 +47,7 @@ def test_answers_one_after_another(
         lambda health, outcome: record_outcome(health, outcome, NOW, "x"), outcomes, EngineHealth("mojeek")
     )
     assert (held.breaker, held.failures, held.openings) == (breaker, failures, openings)
-    assert held.open_until == (None if minutes is None else later(NOW, 60 * minutes))
+    assert held.open_until == (None if minutes is None else add_seconds(NOW, 60 * minutes))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: 
         assert (after.breaker, after.openings, after.open_until) == (
             OPEN,
             openings + 1,
-            later(NOW, 60 * minutes),
+            add_seconds(NOW, 60 * minutes),
         )
 
 
@@ -79,8 +79,8 @@ def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: 
     ],
 )
 def test_a_breaker_by_the_time(until: float, breaker: BreakerState, left: float) -> None:
-    held = refresh_breaker(EngineHealth("mojeek", OPEN, 2, 1, later(NOW, until)), NOW)
-    assert (held.breaker, held.open_until) == (breaker, later(NOW, left))
+    held = refresh_breaker(EngineHealth("mojeek", OPEN, 2, 1, add_seconds(NOW, until)), NOW)
+    assert (held.breaker, held.open_until) == (breaker, add_seconds(NOW, left))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_breaker_by_the_time(until: float, breaker: BreakerState, left: float)
     ],
 )
 def test_the_right_to_try(prober: str | None, until: float | None, asker: str, may: bool) -> None:
-    assert may_probe(prober, None if until is None else later(NOW, until), asker, NOW) is may
+    assert may_probe(prober, None if until is None else add_seconds(NOW, until), asker, NOW) is may
 
 
 def test_rates() -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from shisho.domain.time import (
     Instant,
-    backoff,
+    add_seconds,
+    compute_backoff,
     count_seconds,
     drop_fraction,
     from_epoch,
-    later,
     to_date,
     to_epoch,
 )
@@ -34,7 +34,7 @@ NINE = Instant("2026-07-01T09:00:00.000000+00:00")
 def test_later_instant_is_written_in_the_form_that_compares_as_text(
     at: str, seconds: float, then: str
 ) -> None:
-    assert later(Instant(at), seconds) == then
+    assert add_seconds(Instant(at), seconds) == then
 
 
 def test_instants_compare_as_text_in_the_order_of_their_seconds() -> None:
@@ -44,14 +44,14 @@ def test_instants_compare_as_text_in_the_order_of_their_seconds() -> None:
 
 
 def test_second_for_people_compares_with_whole_instants() -> None:
-    half_past = later(NINE, 0.5)
+    half_past = add_seconds(NINE, 0.5)
     assert drop_fraction(half_past) == "2026-07-01T09:00:00+00:00"
-    assert drop_fraction(half_past) < half_past < drop_fraction(later(NINE, 1))
+    assert drop_fraction(half_past) < half_past < drop_fraction(add_seconds(NINE, 1))
 
 
 def test_seconds_between_two_instants_are_negative_backwards() -> None:
-    assert count_seconds(NINE, later(NINE, 90.5)) == 90.5
-    assert count_seconds(later(NINE, 90.5), NINE) == -90.5
+    assert count_seconds(NINE, add_seconds(NINE, 90.5)) == 90.5
+    assert count_seconds(add_seconds(NINE, 90.5), NINE) == -90.5
 
 
 @pytest.mark.parametrize(
@@ -69,15 +69,15 @@ def test_day_of_an_instant_is_that_of_utc(at: str, day: date) -> None:
     ("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (6, 64), (7, 120), (10_000, 120)]
 )
 def test_waits_double_up_to_two_minutes(failures: int, seconds: float) -> None:
-    assert backoff(failures, 0.5) == pytest.approx(seconds)
-    assert backoff(failures, 0.0) == pytest.approx(seconds * 0.9)
-    assert backoff(failures, 1.0) == pytest.approx(seconds * 1.1)
+    assert compute_backoff(failures, 0.5) == pytest.approx(seconds)
+    assert compute_backoff(failures, 0.0) == pytest.approx(seconds * 0.9)
+    assert compute_backoff(failures, 1.0) == pytest.approx(seconds * 1.1)
 
 
 @pytest.mark.slow
 def test_arithmetic_of_instants_stands_in_one_place() -> None:
     """Each name is defined once in all of src, and no other page reads an instant's text by itself."""
-    defined: dict[str, list[str]] = {"later": [], "backoff": []}
+    defined: dict[str, list[str]] = {"add_seconds": [], "compute_backoff": []}
     readers = []
     for page in sorted(SRC.rglob("*.py")):
         for node in ast.walk(ast.parse(page.read_text("utf-8"))):
@@ -85,7 +85,7 @@ def test_arithmetic_of_instants_stands_in_one_place() -> None:
                 defined[node.name].append(page.relative_to(SRC).as_posix())
             if isinstance(node, ast.Attribute) and node.attr == "fromisoformat":
                 readers.append((page.relative_to(SRC).as_posix(), ast.unparse(node)))
-    assert defined == {"later": ["domain/time.py"], "backoff": ["domain/time.py"]}
+    assert defined == {"add_seconds": ["domain/time.py"], "compute_backoff": ["domain/time.py"]}
     assert [
         (page, name)
         for page, name in readers

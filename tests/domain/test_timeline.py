@@ -17,7 +17,7 @@ def test_it_begins_with_the_wall_clock() -> None:
 @pytest.mark.parametrize("jump", [0.0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR])
 def test_no_jump_of_the_wall_clock_moves_it(jump: float) -> None:
     later = set_anchor(BEGUN, "boot a", 1_000_060.0 + jump, 110.0)
-    assert later == BEGUN and later.reads(110.0) == 1_000_060.0
+    assert later == BEGUN and later.read_at(110.0) == 1_000_060.0
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_after_a_start_it_goes_on_from_where_it_was_known_last(
 ) -> None:
     known = note_time(BEGUN, 110.0)
     again = set_anchor(known, boot, wall, monotonic)
-    assert again.reads(monotonic) == reads
-    assert again.reads(monotonic + 7.0) == reads + 7.0
+    assert again.read_at(monotonic) == reads
+    assert again.read_at(monotonic + 7.0) == reads + 7.0
 
 
 def test_what_is_noted_never_sinks() -> None:

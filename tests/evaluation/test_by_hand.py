@@ -102,7 +102,7 @@ async def ask(home: Path, script: Any, source: Path) -> tuple[Answer, dict[str, 
             web="off",
             embedder="none",
             model="openai/m",
-            model_url=provider.url("openai"),
+            model_url=provider.build_url("openai"),
             model_seconds=120.0,
         ) as library,
     ):

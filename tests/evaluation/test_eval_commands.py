@@ -81,7 +81,7 @@ async def test_pairs_are_judged_by_rules_and_by_a_model(
     folder = written(tmp_path / "pairs", *PAIRS)
     monkeypatch.setenv("SHISHO_HOME", str(tmp_path / "home"))
     async with FakeProvider(model) as provider:
-        monkeypatch.setenv("SHISHO_MODEL_URL", provider.url("ollama"))
+        monkeypatch.setenv("SHISHO_MODEL_URL", provider.build_url("ollama"))
         words = ("eval", "support", folder, "--model", "ollama/m-1")
         tables = json.loads(await shell(*words, "--json"))
         assert len(provider.requests) == 1, "all in one call"

@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 )
 
 from shisho.domain.codec import Payload
-from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
+from shisho.domain.intervention import AuthTarget, HumanChallenge, make_intervention_id
 from shisho.domain.job import (
     Claim,
     ClaimLost,
@@ -277,7 +277,7 @@ class QueueMachine(RuleBasedStateMachine):
     def resolve(self, data: st.DataObject, skip: bool) -> None:
         job = self.models[data.draw(st.sampled_from(sorted(self.models)))]
         act = self.interventions.skip if skip else self.interventions.complete
-        ended = self.run(act(OWNER, AuthTarget.ITEM, intervention_id(job.id, job.attempt)))
+        ended = self.run(act(OWNER, AuthTarget.ITEM, make_intervention_id(job.id, job.attempt)))
         freed = [job] if job.state is A else []
         if freed and not skip:
             freed = [

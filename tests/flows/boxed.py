@@ -13,7 +13,7 @@ from shisho.bootstrap.web import WebAccess
 from shisho.messages.catalogue import render_all
 from shisho.ports import Resolver
 from shisho.services import Library
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from shisho.web.serp.parser import KillableSerpParser
@@ -42,7 +42,7 @@ def way(
     fetcher = HttpFetcher(
         resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context
     )
-    return WebAccess(engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
+    return WebAccess(create_engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
 
 
 @asynccontextmanager

@@ -94,7 +94,7 @@ async def open_report_desk(
     async with FakeProvider(script) as provider:
         given = {
             "model": "ollama/m-1",
-            "model_url": provider.url("ollama"),
+            "model_url": provider.build_url("ollama"),
             "model_key": KEY,
             "model_seconds": 60.0,
             "model_context": 16_384,

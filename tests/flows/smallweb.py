@@ -11,7 +11,7 @@ from shisho.domain.job import ENDED, TaskState
 from shisho.domain.task import AnswerHandle, ResultRow, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
+from shisho.testing.memory_web import MemoryParser, MemoryWeb, make_engine
 from tests.machine import PATIENCE
 
 QUERY = "決定係数"
@@ -54,7 +54,7 @@ def small_web(*result_pages: Sequence[int], query: str = QUERY) -> MemoryWeb:
 
 
 def way(web: MemoryWeb, *names: str) -> WebAccess:
-    engines = {name: engine(name) for name in names or ("memory",)}
+    engines = {name: make_engine(name) for name in names or ("memory",)}
     return WebAccess(engines, web, MemoryParser(engines), robots=False)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import shisho
-from shisho.domain.embedding import EmbeddingProgress, cosine
+from shisho.domain.embedding import EmbeddingProgress, compute_cosine
 from shisho.inference.model_folder import read_folder
 from shisho.inference.static_folder import StaticEmbedder
 from shisho.services.news import News, VectorsMade
@@ -49,7 +49,7 @@ async def serves(library: shisho.Library, folder: Path) -> bool:
     embedder = StaticEmbedder(read_folder(folder), "")
     (passage,) = await embedder.embed_passages([hit.text])
     return hit.parts.get("meaning") == pytest.approx(
-        cosine(await embedder.embed_query(QUESTION), passage), abs=2e-3
+        compute_cosine(await embedder.embed_query(QUESTION), passage), abs=2e-3
     )
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import pypdfium2
 
 from shisho.domain.inquiry import Evidence
-from shisho.settings import child_environment
+from shisho.settings import build_child_environment
 from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import Profile
 from shisho.web.browser.proxy import GuardedProxy
@@ -64,7 +64,7 @@ async def opens(box: Box, evidence: Evidence) -> None:
     assert address == evidence.source_url and unquote(directive) == evidence.snippet
     launcher = Launcher(
         GuardedProxy(box.resolver, AllowList.from_names(box.hosts)),
-        child_environment(),
+        build_child_environment(),
         LaunchOptions(trust_any_certificate=True),
     )
     try:

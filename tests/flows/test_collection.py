@@ -160,7 +160,7 @@ async def test_a_caller_s_goals_are_searched_for(tmp_path: Path) -> None:
 
 async def test_a_model_is_not_asked_to_count_and_writes_the_reports(tmp_path: Path) -> None:
     async with FakeProvider(well) as provider:
-        model = {"model": "ollama/m-1", "model_url": provider.url("ollama")}
+        model = {"model": "ollama/m-1", "model_url": provider.build_url("ollama")}
         async with library(tmp_path, FOLDER / "club", **model) as desk:
             counted = await desk.questions.ask(COUNT)
             assert "2 documents contain “skylight”." in counted.text and provider.requests == []

@@ -17,7 +17,7 @@ from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.system.clock import SystemClock
 from shisho.testing.memory_web import MemoryWeb
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell
 
@@ -25,7 +25,7 @@ HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"
 
 
 def way(*names: str) -> WebAccess:
-    found = engines()
+    found = create_engines()
     return WebAccess({name: found[name] for name in names}, MemoryWeb(), KillableSerpParser())
 
 

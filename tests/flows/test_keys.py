@@ -14,7 +14,7 @@ from shisho.domain.codec import dumps
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.smallweb import ended
 
@@ -50,7 +50,9 @@ async def test_a_key_is_nowhere_but_in_its_request(
     engine: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     fetcher = Indiscreet()
-    web = WebAccess({engine: engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS)
+    web = WebAccess(
+        {engine: create_engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS
+    )
     with caplog.at_level("DEBUG"):
         async with open_library(home=tmp_path, web_access=web, **KEYS) as library, library.working(1):
             task = (

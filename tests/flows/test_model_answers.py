@@ -69,7 +69,7 @@ async def asked(
             home=home / "home",
             web="off",
             model=f"{name}/m-1",
-            model_url=provider.url(name),
+            model_url=provider.build_url(name),
             model_key=KEY,
             **given,
         ) as library,

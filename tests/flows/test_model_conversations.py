@@ -73,7 +73,7 @@ async def asked_on(
     """The answer to a follow-up, replayed too, and what the model was asked for it."""
     async with FakeProvider(script) as provider:
         patience = {"model_seconds": 120.0, "max_seconds": 600.0}
-        model = {"model": "ollama/m-1", "model_url": provider.url("ollama")}
+        model = {"model": "ollama/m-1", "model_url": provider.build_url("ollama")}
         async with open_library(home=home, web="off", **model, **patience) as library:
             await library.documents.add_source(Source("氷.md", text.encode(), "text/markdown"), "自然")
             await library.documents.add_source(
@@ -150,7 +150,7 @@ async def test_without_a_conversation_the_prompt_has_the_day_the_library_and_the
     tmp_path: Path,
 ) -> None:
     async with FakeProvider(replying(ALONE)) as provider:
-        model = {"model": "ollama/m-1", "model_url": provider.url("ollama"), "model_seconds": 120.0}
+        model = {"model": "ollama/m-1", "model_url": provider.build_url("ollama"), "model_seconds": 120.0}
         async with open_library(home=tmp_path, web="off", **model) as library:
             await library.documents.add_source(Source("氷.md", TEXT.encode(), "text/markdown"), "自然")
             await library.questions.ask("樹氷と霧氷はそれぞれなぜできるのか")

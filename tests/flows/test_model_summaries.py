@@ -50,7 +50,7 @@ async def test_every_portion_of_a_document_is_read_and_summarised(tmp_path: Path
             home=tmp_path / "home",
             web="off",
             model="ollama/m-1",
-            model_url=provider.url("ollama"),
+            model_url=provider.build_url("ollama"),
             model_key=KEY,
             model_seconds=60.0,
         ) as library,
@@ -95,7 +95,7 @@ async def test_a_folder_is_summarised_document_by_document(tmp_path: Path, has_m
             home=tmp_path / "home",
             web="off",
             model="ollama/m-1" if has_model else "none",
-            model_url=provider.url("ollama"),
+            model_url=provider.build_url("ollama"),
             model_key=KEY,
         ) as library,
     ):

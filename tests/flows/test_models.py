@@ -29,7 +29,7 @@ READY = ProviderReply('{"ready": true}')
 
 async def doctor(home: Path, provider: FakeProvider) -> Check:
     async with open_library(
-        home=home, web="off", model="ollama/m-1", model_url=provider.url("ollama"), model_seconds=120.0
+        home=home, web="off", model="ollama/m-1", model_url=provider.build_url("ollama"), model_seconds=120.0
     ) as library:
         return next(check for check in await library.run_checks() if check.name == "model")
 
@@ -64,7 +64,7 @@ async def test_models_try_shows_calls_tokens_and_seconds_and_the_answer(tmp_path
         environment = {
             **os.environ,
             "SHISHO_HOME": str(tmp_path / "home"),
-            "SHISHO_MODEL_URL": provider.url("ollama"),
+            "SHISHO_MODEL_URL": provider.build_url("ollama"),
             "SHISHO_MODEL_SECONDS": "120",
             "SHISHO_MAX_SECONDS": "600",
             "SHISHO_LANGUAGE": "ja",
@@ -113,15 +113,15 @@ async def test_a_model_that_is_set_answers_the_next_question(tmp_path: Path) -> 
         async for _ in library.documents.add(tmp_path / "page.md"):
             pass
         before = await library.questions.ask(QUESTION)
-        await library.models.choose(ModelSetting("openai/m-1", provider.url("openai"), KEY))
+        await library.models.choose(ModelSetting("openai/m-1", provider.build_url("openai"), KEY))
         after = await library.questions.ask(QUESTION)
-        await library.models.choose(ModelSetting("openai/m-2", other.url("openai")))
+        await library.models.choose(ModelSetting("openai/m-2", other.build_url("openai")))
         await library.questions.ask(f"{QUESTION}?")
         chosen = library.models.get_chosen()
     assert (before.model, after.model) == ("none", "openai/m-1")
     assert KEY in provider.requests[0].headers["authorization"]
     assert other.requests and KEY not in str([request.headers for request in other.requests])
-    assert chosen == ModelSetting("openai/m-2", other.url("openai"), "")
+    assert chosen == ModelSetting("openai/m-2", other.build_url("openai"), "")
 
 
 async def test_a_trial_of_another_model_changes_no_setting(tmp_path: Path) -> None:
@@ -129,7 +129,9 @@ async def test_a_trial_of_another_model_changes_no_setting(tmp_path: Path) -> No
         FakeProvider(lambda request: READY) as provider,
         open_library(home=tmp_path, web="off", embedder="none", model_seconds=120.0) as library,
     ):
-        check = await library.models.check(ModelSetting("anthropic/m-1", provider.url("anthropic"), KEY))
+        check = await library.models.check(
+            ModelSetting("anthropic/m-1", provider.build_url("anthropic"), KEY)
+        )
         assert check.ok and library.models.get_chosen().name == "none"
     assert not (tmp_path / "settings.toml").exists()
 
@@ -142,7 +144,7 @@ def test_setting_a_model_clears_those_of_single_steps_and_writes_no_key_of_the_e
     set_model(load(home=tmp_path), ModelSetting("openai/c", ""))
     assert "sk-env" not in (tmp_path / "settings.toml").read_text("utf-8")
     chosen = load(home=tmp_path)
-    assert (chosen.text("model"), chosen.text("model_answer")) == ("openai/c", "")
+    assert (chosen.read_text("model"), chosen.read_text("model_answer")) == ("openai/c", "")
 
 
 def test_a_failed_write_leaves_no_file_with_the_key(tmp_path: Path) -> None:
@@ -157,7 +159,7 @@ async def test_a_trial_in_the_shell_sends_no_stored_key_elsewhere(tmp_path: Path
         (tmp_path / "settings.toml").write_text(
             f'model = "openai/a"\nmodel_url = "http://127.0.0.1:9/v1"\nmodel_key = "{KEY}"\n', "utf-8"
         )
-        url = provider.url("openai")
+        url = provider.build_url("openai")
         await asyncio.to_thread(Shell(tmp_path), "models", "try", "--url", url, "--json")
     assert provider.requests and KEY not in str([request.headers for request in provider.requests])
 
@@ -166,10 +168,10 @@ async def test_a_trial_in_the_shell_sends_no_stored_key_elsewhere(tmp_path: Path
 async def test_the_shell_sets_tries_and_lists_models(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     async with FakeProvider(lambda request: READY) as provider:
-        url = provider.url("openai")
+        url = provider.build_url("openai")
         done = await asyncio.to_thread(shell.run, "models", "set", "openai/m-1", "--url", url)
         assert done.returncode == 0, done.stderr
-        assert load(home=tmp_path).text("model_url") == url
+        assert load(home=tmp_path).read_text("model_url") == url
         measured = await asyncio.to_thread(shell, "models", "try", "--json")
         listed = await asyncio.to_thread(shell, "models", "list", "--json")
     assert measured["model"] == "openai/m-1" and measured["schema"] and measured["output_tokens"] == 20
@@ -177,4 +179,4 @@ async def test_the_shell_sets_tries_and_lists_models(tmp_path: Path) -> None:
     failed = await asyncio.to_thread(shell.run, "models", "try")
     assert failed.returncode == 1 and "サーバーを起動するか" in failed.stderr
     refused = await asyncio.to_thread(shell.run, "models", "set", "nobody/m-1")
-    assert refused.returncode != 0 and load(home=tmp_path).text("model") == "openai/m-1"
+    assert refused.returncode != 0 and load(home=tmp_path).read_text("model") == "openai/m-1"

@@ -86,7 +86,7 @@ async def test_a_newer_job_waits_uncounted_and_its_neighbour_is_done(
 def test_the_shell_rest_and_mcp_list_a_newer_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
     # The doors are started while the job still waits, however long that takes.
-    monkeypatch.setattr(outages, "backoff", lambda _attempts, _share: 3600.0)
+    monkeypatch.setattr(outages, "compute_backoff", lambda _attempts, _share: 3600.0)
 
     async def prepare() -> None:
         async with open_library(home=home) as library:

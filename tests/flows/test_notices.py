@@ -15,7 +15,7 @@ import pytest
 
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 from shisho.system.clock import SystemClock
 from tests.flows.conftest import Shell
 from tests.flows.test_shell import rows_of
@@ -49,7 +49,7 @@ async def wait_for_a_person(home: Path, *tasks: str, name: str = "memory") -> No
         for task in tasks:
             await queue.add(new(), task=task)
             job = await queue.claimed()
-            await queue.jobs.await_person(job.claim, Payload(), later(queue.clock.now(), 60), met)
+            await queue.jobs.await_person(job.claim, Payload(), add_seconds(queue.clock.now(), 60), met)
 
 
 @contextmanager

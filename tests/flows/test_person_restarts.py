@@ -16,7 +16,7 @@ from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.services import Library
-from shisho.settings import child_environment
+from shisho.settings import build_child_environment
 from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
@@ -47,7 +47,7 @@ async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
     """In the profile of the engine: the page that was met, and a click on its button."""
     launcher = Launcher(
         GuardedProxy(box.resolver, AllowList.from_names(box.hosts)),
-        child_environment(),
+        build_child_environment(),
         LaunchOptions(trust_any_certificate=True),
     )
     try:

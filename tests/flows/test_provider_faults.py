@@ -107,7 +107,7 @@ async def asked(
             embedder="none",
             model=f"{name}/m-1",
             model_key=KEY,
-            **{"model_url": provider.url(name), **given},
+            **{"model_url": provider.build_url(name), **given},
         ) as library,
     ):
         answer = await library.questions.ask(QUESTION, notify=hear)
@@ -146,7 +146,7 @@ async def test_a_server_that_is_away_is_one_line_of_the_answer(
     name: str, stocked: Path, tmp_path: Path
 ) -> None:
     async with FakeProvider(well) as provider:
-        address = provider.url(name)
+        address = provider.build_url(name)
     answer, _ = await asked(stocked, tmp_path, well, name, preset="fast", model_url=address)
     assert {use.fault for use in answer.model_uses} == {ModelFault.UNREACHABLE}
     assert sum(use.usage.calls for use in answer.model_uses) <= 2, "the run asks again"

@@ -56,7 +56,7 @@ async def test_a_replay_is_equal_after_the_library_has_grown_and_lost_a_document
     source = tmp_path / "page.md"
     source.write_text(TEXT, "utf-8")
     async with FakeProvider(script or well) as provider:
-        model = {} if script is None else {"model": "ollama/m-1", "model_url": provider.url("ollama")}
+        model = {} if script is None else {"model": "ollama/m-1", "model_url": provider.build_url("ollama")}
         async with open_library(home=tmp_path / "home", web="off", **model) as library:
             await added(library, source)
             before = await library.questions.ask(QUESTION)

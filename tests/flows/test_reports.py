@@ -289,7 +289,7 @@ async def test_the_shell_tells_the_cost_and_writes_the_report(tmp_path: Path, sh
         shell.environment |= {
             "SHISHO_HOME": str(shell.home),
             "SHISHO_MODEL": "ollama/m-1",
-            "SHISHO_MODEL_URL": provider.url("ollama"),
+            "SHISHO_MODEL_URL": provider.build_url("ollama"),
             "SHISHO_MODEL_CONTEXT": "16384",
             "SHISHO_WEB": "off",
         }

@@ -45,7 +45,7 @@ def page_json(*, escaped: bool = False) -> str:
 
 
 def llm_of(provider: FakeProvider, name: str, **changed: Any) -> ChatLlm:
-    return ChatLlm(ModelAccess(name, "m-1", provider.url(name), KEY, **changed))
+    return ChatLlm(ModelAccess(name, "m-1", provider.build_url(name), KEY, **changed))
 
 
 def prompt_of(seconds: float = PATIENT_S, repairs: int = 1) -> ModelPrompt:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import shisho.inference.endpoint as endpoint
-from shisho.domain.embedding import cosine
+from shisho.domain.embedding import compute_cosine
 from shisho.domain.model import ModelFault
 from shisho.errors import ModelFailed
 from shisho.inference.endpoint import EndpointAccess, EndpointEmbedder
@@ -63,8 +63,8 @@ async def test_texts_go_in_batches_with_the_key_and_come_back_in_their_order() -
     assert (first.path, first.headers["authorization"]) == ("/v1/embeddings", f"Bearer {KEY}")
     assert json.loads(first.body)["model"] == "m-1"
     assert len(embeddings) == 70
-    assert cosine(embeddings[0], embeddings[0]) == pytest.approx(1.0, abs=1e-3)
-    assert cosine(embeddings[0], embeddings[69]) == pytest.approx(0.6 + 0.8 * 4 / 210, abs=0.02)
+    assert compute_cosine(embeddings[0], embeddings[0]) == pytest.approx(1.0, abs=1e-3)
+    assert compute_cosine(embeddings[0], embeddings[69]) == pytest.approx(0.6 + 0.8 * 4 / 210, abs=0.02)
 
 
 async def test_models_of_a_known_family_get_their_prefixes() -> None:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from shisho.domain.embedding import Embedding, WordShare, cosine
+from shisho.domain.embedding import Embedding, WordShare, compute_cosine
 from shisho.errors import InvalidParams
 from shisho.inference.model_folder import FolderKind, list_needed_files, read_folder
 from shisho.inference.onnx_folder import OnnxEmbedder
@@ -82,7 +82,7 @@ async def test_file_of_eight_bits_is_taken_first_and_says_nearly_the_same(tmp_pa
     assert folder.weights.name == "model_int8.onnx"
     assert eighth.about.name != whole.about.name
     for text in TEXTS:
-        assert cosine(await whole.embed_query(text), await eighth.embed_query(text)) > 0.99
+        assert compute_cosine(await whole.embed_query(text), await eighth.embed_query(text)) > 0.99
     company = await eighth.embed_passages(["犬が走る。", "dogs run in the park " * 8])
     assert company[0] == (await eighth.embed_passages(["犬が走る。"]))[0]
 

@@ -302,7 +302,7 @@ async def test_keys_addresses_proxies_and_tracing_of_the_environment_are_not_use
             "GOOGLE_GEMINI_BASE_URL",
             "LANGSMITH_ENDPOINT",
         ):
-            monkeypatch.setenv(variable, other.url(""))
+            monkeypatch.setenv(variable, other.build_url(""))
         for variable in ("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"):
             monkeypatch.setenv(variable, "Authorization: Bearer sk-of-another-program")
         for variable in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):

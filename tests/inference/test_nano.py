@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.domain.embedding import cosine
+from shisho.domain.embedding import compute_cosine
 from shisho.inference.nano import NanoEmbedder
 
 
@@ -13,6 +13,6 @@ async def test_queries_and_passages_differ_and_meaning_is_near_in_other_words() 
         ["ネコの餌は魚や肉である。", "駅前に郵便局がある。", "猫は何を食べますか"]
     )
     assert len(query) == 2 * 384
-    assert cosine(query, near) > cosine(query, far)
+    assert compute_cosine(query, near) > compute_cosine(query, far)
     assert same != query
     assert len(await embedder.embed_passages(["a\0b\ud800", ""])) == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.embedding import cosine
+from shisho.domain.embedding import compute_cosine
 from shisho.inference.universal import UniversalEmbedder
 
 
@@ -44,7 +44,7 @@ async def test_meaning_is_near_in_other_words_and_languages(
 ) -> None:
     vector = await embedder.embed_query(question)
     close, distant = await embedder.embed_passages([near, far])
-    assert cosine(vector, close) > cosine(vector, distant)
+    assert compute_cosine(vector, close) > compute_cosine(vector, distant)
 
 
 async def test_text_without_end_costs_no_more_than_a_long_one(embedder: UniversalEmbedder) -> None:
@@ -55,7 +55,7 @@ async def test_text_without_end_costs_no_more_than_a_long_one(embedder: Universa
 async def test_equal_text_gets_an_equal_vector_alone_and_in_company(embedder: UniversalEmbedder) -> None:
     alone = await embedder.embed_query("統計の講義")
     together = await embedder.embed_passages(["別の文。", "統計の講義", "もう一つ。"])
-    assert cosine(alone, together[1]) == pytest.approx(1.0, abs=1e-3)
+    assert compute_cosine(alone, together[1]) == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.slow

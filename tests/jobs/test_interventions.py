@@ -10,8 +10,8 @@ from shisho.domain.intervention import (
     PendingIntervention,
     find_intervention,
     find_together,
-    news,
     select_interventions,
+    select_unannounced,
 )
 from shisho.domain.job import JobId, TaskId
 
@@ -70,6 +70,6 @@ def test_an_item_is_named_by_id_beginning_domain_or_last(name: str, found: str |
 
 
 def test_news_are_one_of_each_domain() -> None:
-    assert [one.id for one in news(HELD, set())] == ["a1-1", "b1-1", "c1-3", "d1-1"]
-    assert [one.id for one in news(HELD, {"a2-1", "c1-3"})] == ["a1-1", "d1-1"]
-    assert news(HELD, {one.id for one in HELD}) == []
+    assert [one.id for one in select_unannounced(HELD, set())] == ["a1-1", "b1-1", "c1-3", "d1-1"]
+    assert [one.id for one in select_unannounced(HELD, {"a2-1", "c1-3"})] == ["a1-1", "d1-1"]
+    assert select_unannounced(HELD, {one.id for one in HELD}) == []

@@ -28,7 +28,7 @@ from shisho.domain.job import (
     WorkerId,
 )
 from shisho.domain.payloads import SearchOutcome, SearchProgress
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 from shisho.domain.web import PagingStop
 from shisho.errors import DocumentUnreadable, StoreUnavailable, TimedOut
 from shisho.jobs.context import Handler, JobContext
@@ -588,7 +588,7 @@ async def test_job_whose_process_died_three_times_runs_alone_on_its_worker(works
 
     others = await works.jobs_of(12)
     await works.jobs.put_back(
-        (await works.claimed(WorkerId("dead"))).claim, later(works.clock.timeline_now(), 0.2)
+        (await works.claimed(WorkerId("dead"))).claim, add_seconds(works.clock.timeline_now(), 0.2)
     )
     async with works.worker({"toy": crowd}, slots=3):
         jobs = [await works.ended(job_id) for job_id in (deadly, *others)]

@@ -26,7 +26,7 @@ from shisho.domain.loop_state import Draft
 from shisho.librarian.answer import choose_cited, compose
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.librarian.strategy import strategy
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.rendering.answer_text import write_text
 
 TWO = strategy("平均と分散はそれぞれ何ですか")
@@ -140,7 +140,7 @@ def test_each_goal_has_room_of_its_own_and_a_passage_is_shown_once() -> None:
     assert [mark.number for mark in list_passages(draft.blocks)[0].marks] == [1, 2]
     text = write(draft)
     second = text[text.index(TWO.goals[1].question) :]
-    assert word("answer_see", "ja", numbers="[1][2]") in second
+    assert translate_word("answer_see", "ja", numbers="[1][2]") in second
     assert PASSAGE not in second
     assert [one.number for one in choose_cited(draft, refs)] == [1, 2, 3, 4, 5]
 
@@ -149,7 +149,7 @@ def test_goal_whose_passages_are_all_shown_before_points_to_them() -> None:
     refs = [ref(1, "G1", MARKED, passage=PASSAGE), ref(2, "G2", MARKED, 0.3, passage=PASSAGE)]
     text = write(written(TWO, refs, LoopStop.STAGNATION))
     assert text.count(MARKED) == 1
-    assert "— 最も近い箇所\n\n" + word("answer_see", "ja", numbers="[1]") in text
+    assert "— 最も近い箇所\n\n" + translate_word("answer_see", "ja", numbers="[1]") in text
 
 
 def test_what_was_only_near_before_the_answer_is_not_kept_for_a_passage_of_another_goal() -> None:
@@ -157,7 +157,7 @@ def test_what_was_only_near_before_the_answer_is_not_kept_for_a_passage_of_anoth
     answering = replace(ref(3, "G2", "分散は散らばりの度合いである。"), round=2)
     refs = [ref(1, "G1", MARKED, passage=PASSAGE), before, answering]
     draft = written(TWO, refs, LoopStop.CONDITION_MET)
-    assert word("answer_see", "ja", numbers="[1]") not in write(draft)
+    assert translate_word("answer_see", "ja", numbers="[1]") not in write(draft)
     assert [one.number for one in choose_cited(draft, refs)] == [1, 3]
 
 
@@ -212,9 +212,9 @@ def test_copies_are_named_and_not_shown_again() -> None:
 def test_unknown_and_conflicting_sources_are_said_to_be_so() -> None:
     unknown = replace(ref(1, "G1", "その値は公表されていない。"), stance=Stance.UNKNOWN)
     draft = written(ONE, [unknown], LoopStop.STAGNATION)
-    assert word("stance_says_unknown", "ja") in write(draft)
+    assert translate_word("stance_says_unknown", "ja") in write(draft)
     conflicting = replace(unknown, stance=Stance.CONFLICTS)
-    assert word("stance_conflicts", "ja") in write(written(ONE, [conflicting], LoopStop.STAGNATION))
+    assert translate_word("stance_conflicts", "ja") in write(written(ONE, [conflicting], LoopStop.STAGNATION))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from shisho.domain.inquiry import (
     WebResult,
 )
 from shisho.domain.loop_state import LoopState
-from shisho.domain.report import SectionPlace
+from shisho.domain.report import CurrentSection
 from shisho.domain.survey import Survey, SurveyKind
 from shisho.librarian.table import END, START, TABLE, WEB_TIMES
 
@@ -43,7 +43,7 @@ def states() -> list[LoopState]:
     report = Strategy("?", sections[0].goals, "S1.1", Complexity.SEVERAL, sections=sections)
     ended = (Verdict(NextStep.COMPLETE, "", "", LoopStop.CONDITION_MET),)
     made += [
-        LoopState(web_policy=WebPolicy.NEVER, verdicts=ended, strategy=report, section=SectionPlace(number))
+        LoopState(web_policy=WebPolicy.NEVER, verdicts=ended, strategy=report, section=CurrentSection(number))
         for number in (1, 2, 3)
     ]
     return made

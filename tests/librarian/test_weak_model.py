@@ -17,7 +17,7 @@ from shisho.librarian.model_replies import (
     JudgeVerdict,
     SentenceReply,
 )
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from tests.librarian.library import Leaf, Library
 from tests.librarian.scripted import LIMITS, NODES, ScriptedLlm, policy_of, write_paragraph
 from tests.librarian.test_loop import OTHERS
@@ -52,7 +52,7 @@ async def test_what_rules_are_sure_of_comes_after_a_text_that_does_not_cite_it()
     llm = scripted(EvaluationReply=EvaluationReply(WRONG), AnswerReply=write(OTHER))
     answer = await asked(policy_of(llm))
     assert answer.level is AnswerLevel.ANSWERED and answer.text.index(OTHER) < answer.text.index(QUOTATION)
-    assert QUOTATION in list_quoted(answer) and word("answer_beside", "ja") in answer.text
+    assert QUOTATION in list_quoted(answer) and translate_word("answer_beside", "ja") in answer.text
     assert {OTHER, QUOTATION} <= {evidence.snippet for evidence in answer.evidence}
 
 

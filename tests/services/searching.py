@@ -26,7 +26,7 @@ from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.finds import StoredUrls
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
-from shisho.testing.memory_web import MemoryEngine, MemoryParser, engine
+from shisho.testing.memory_web import MemoryEngine, MemoryParser, make_engine
 from shisho.web.serp.paging import ResultPage
 from tests.clocks import TwoHands
 from tests.queues import ANA, OWNER, Queue, new, opened
@@ -134,7 +134,7 @@ async def searching(
     clock = TwoHands()
     async with opened("embedded", folder, clock) as queue:
         assert queue.database is not None
-        table: Mapping[str, Any] = {each.about.name: each for each in engines or (engine(),)}
+        table: Mapping[str, Any] = {each.about.name: each for each in engines or (make_engine(),)}
         answers = Answers(rule, clock)
         database = queue.database
         limiter = StoredLimiter(EmbeddedQueryStore(database), clock)

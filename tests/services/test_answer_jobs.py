@@ -17,7 +17,7 @@ from shisho.domain.inquiry import AnswerLevel, Budget, LoopStop
 from shisho.domain.job import Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.payloads import OUTCOMES, SHAPES, AnswerOutcome, read_outcome
 from shisho.domain.task import JobKind
-from shisho.domain.time import Instant, later
+from shisho.domain.time import Instant, add_seconds
 from shisho.services.answer_jobs import AnswerHandler, limit_budget
 from tests.clocks import TwoHands
 
@@ -59,7 +59,7 @@ def test_jump_of_the_wall_clock_leaves_the_wait_for_the_web_as_it_was(jump: floa
     clock = TwoHands()
     nothing = cast(Any, None)
     handler = AnswerHandler(*[nothing] * 7, budget=Budget(), clock=clock, way=lambda: True)
-    ends = later(clock.timeline_now(), 60)
+    ends = add_seconds(clock.timeline_now(), 60)
     clock.jump(jump)
     clock.pass_(10)
     assert handler._count_seconds_until(ends) == 50

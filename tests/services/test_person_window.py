@@ -10,7 +10,7 @@ import pytest
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.web import Request, Response
 from shisho.services.web import Window
-from shisho.settings import child_environment
+from shisho.settings import build_child_environment
 from shisho.web.serp.parser import KillableSerpParser
 
 URL = "https://www.bing.com/search?q=x"
@@ -63,7 +63,7 @@ class Walk:
 
 @pytest.fixture
 async def parser() -> AsyncIterator[KillableSerpParser]:
-    made = KillableSerpParser(environment=child_environment())
+    made = KillableSerpParser(environment=build_child_environment())
     yield made
     await made.close()
 

@@ -27,7 +27,7 @@ from shisho.domain.web import (
 from shisho.errors import BudgetExhausted, EngineUnavailable, StoreUnavailable, TimedOut
 from shisho.jobs.context import JobContext
 from shisho.services.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MAX_HITS, WHOLE_S, SerpAttempt
-from shisho.testing.memory_web import engine
+from shisho.testing.memory_web import make_engine
 from shisho.web.serp.client import PersonNeeded, is_plain
 from tests.queues import OWNER
 from tests.services.searching import QUERY, Forgetful, World, hits, searching
@@ -70,7 +70,7 @@ async def test_a_page_in_two_requests_asks_each_once_and_pays_for_both(tmp_path:
             return Serp("memory", hits(1, 2))
         return Serp("memory", next={"s": "1"}, follow=Request("https://memory.example/ids"))
 
-    async with searching(tmp_path, rule, engine(interval_s=5.0)) as world:
+    async with searching(tmp_path, rule, make_engine(interval_s=5.0)) as world:
         (page,) = await world.pages(1)
         assert len(page.urls) == 2 and page.next == {"s": "1"}
         assert short(world) == ["memory 1", "memory.example/ids"] and world.waits == [pytest.approx(5.0)]
@@ -89,13 +89,15 @@ async def test_an_outage_of_the_store_is_no_reason_to_ask_another_engine(tmp_pat
     def rule(url: str) -> Serp | Exception:
         return StoreUnavailable("Away.") if "ana" in url else Serp("ben", hits(1))
 
-    async with searching(tmp_path, rule, engine("ana"), engine("ben")) as world:
+    async with searching(tmp_path, rule, make_engine("ana"), make_engine("ben")) as world:
         with pytest.raises(StoreUnavailable):
             await world.pages(1, engines=("ana", "ben"))
 
 
 async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_path: Path) -> None:
-    async with searching(tmp_path, with_tokens(["old", "new"]), Forgetful(engine(interval_s=5.0))) as world:
+    async with searching(
+        tmp_path, with_tokens(["old", "new"]), Forgetful(make_engine(interval_s=5.0))
+    ) as world:
         pages = await world.pages(2)
         assert [len(each.urls) for each in pages] == [2, 1] and pages[0].next == {"token": "old"}
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]
@@ -105,7 +107,7 @@ async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_
 
 
 async def test_an_engine_that_shows_no_way_any_more_ends_paging_and_not_the_job(tmp_path: Path) -> None:
-    async with searching(tmp_path, with_tokens(["old", ""]), Forgetful(engine(interval_s=5.0))) as world:
+    async with searching(tmp_path, with_tokens(["old", ""]), Forgetful(make_engine(interval_s=5.0))) as world:
         with pytest.raises(EngineUnavailable, match="no way to its page 2"):
             await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1"]
@@ -118,7 +120,7 @@ async def test_a_later_first_page_is_asked_with_the_state_of_its_own_engine(tmp_
             return Serp(name, hits(1), {"token": name})
         return TimedOut("browser.no_answer") if name == "ana" else Serp(name, hits(2))
 
-    ana, ben = (Forgetful(engine(name, interval_s=5.0)) for name in ("ana", "ben"))
+    ana, ben = (Forgetful(make_engine(name, interval_s=5.0)) for name in ("ana", "ben"))
     async with searching(tmp_path, rule, ana, ben) as world:
         (page,) = await world.pages(1, engines=("ana", "ben"), serp_page=2)
         assert page.engine == "ben" and short(world) == [
@@ -133,7 +135,7 @@ async def test_slow_down_is_no_fault_of_an_old_state(tmp_path: Path) -> None:
     slow = Response(b"", "https://memory.example/", 429, headers={"retry-after": "77"})
     said: Iterator[Said] = iter([slow, Serp("memory", hits(3))])
     async with searching(
-        tmp_path, with_tokens(["old"], page_2=lambda: next(said)), Forgetful(engine(interval_s=5.0))
+        tmp_path, with_tokens(["old"], page_2=lambda: next(said)), Forgetful(make_engine(interval_s=5.0))
     ) as world:
         await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 2&token=old"]
@@ -141,7 +143,9 @@ async def test_slow_down_is_no_fault_of_an_old_state(tmp_path: Path) -> None:
 
 
 async def test_one_who_may_try_an_engine_may_renew_its_state(tmp_path: Path) -> None:
-    async with searching(tmp_path, with_tokens(["old", "new"]), Forgetful(engine(interval_s=0.0))) as world:
+    async with searching(
+        tmp_path, with_tokens(["old", "new"]), Forgetful(make_engine(interval_s=0.0))
+    ) as world:
         await world.pages(1)
         await world.engines.asking.health.record("memory", RequestOutcome.CHALLENGE, 0.1)
         world.clock.pass_(1801)
@@ -227,8 +231,8 @@ async def test_no_results_for_plain_words_is_a_block_where_an_engine_blocks_in_s
     def rule(url: str) -> Serp:
         return Serp("silent", no_results=True) if "silent" in url else Serp("loud", hits(1))
 
-    silent = engine("silent", blocks_in_silence=True, tier=Tier.YOURS, time_ranges=(TimeRange.DAY,))
-    async with searching(tmp_path, rule, silent, engine("loud", time_ranges=(TimeRange.DAY,))) as world:
+    silent = make_engine("silent", blocks_in_silence=True, tier=Tier.YOURS, time_ranges=(TimeRange.DAY,))
+    async with searching(tmp_path, rule, silent, make_engine("loud", time_ranges=(TimeRange.DAY,))) as world:
         (page,) = await world.pages(1, PagingStop.END, time_range=time_range)
         assert page.engine == answers
         assert (await world.engines.asking.health.read(["silent"]))["silent"].failures == (answers == "loud")

@@ -9,7 +9,7 @@ import pytest
 from shisho.domain.find import PostponedJobs, Report
 from shisho.domain.job import Delay, JobState, Task, TaskId, TaskState
 from shisho.domain.task import JobKind, Progress, StatusDetail, TaskProgress, TaskSnapshot
-from shisho.domain.time import Instant, later
+from shisho.domain.time import Instant, add_seconds
 from shisho.interfaces.api.replies import ProgressSummary, to_task_status
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_queue import follow, to_json
@@ -100,7 +100,7 @@ def test_pages_that_are_being_read_are_told_while_they_are() -> None:
 
 def put_off(jobs: int, reason: str, seconds: float, state: JobState = JobState.QUEUED) -> PostponedJobs:
     """Jobs that go on one after another, the last so much later as there are of them."""
-    return PostponedJobs(state, jobs, reason, later(NINE, seconds), seconds, seconds + jobs - 1)
+    return PostponedJobs(state, jobs, reason, add_seconds(NINE, seconds), seconds, seconds + jobs - 1)
 
 
 @pytest.mark.parametrize(

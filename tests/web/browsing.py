@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.settings import child_environment
+from shisho.settings import build_child_environment
 from shisho.web.browser import chromium
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import LaunchOptions
@@ -60,7 +60,7 @@ async def browsing(
     allow = replace(AllowList.from_names(hosts), ports=ports)
     chosen = manner or WHOLE
     proxy = GuardedProxy(names, allow, connect=connect)
-    browser = ChromiumBrowser(proxy, home / "profiles", environment or child_environment(), chosen)
+    browser = ChromiumBrowser(proxy, home / "profiles", environment or build_child_environment(), chosen)
     try:
         yield browser
     finally:

@@ -18,7 +18,7 @@ def build_blobs(settings: Settings) -> Blobs:
 
     The first use raises ExtraMissing if its package is not installed.
     """
-    place = settings.text("blobs")
+    place = settings.read_text("blobs")
     if "://" in place:
         return _connect_objects(place)
     return FolderBlobs(expand_user(place) if place else settings.home)
@@ -26,7 +26,7 @@ def build_blobs(settings: Settings) -> Blobs:
 
 def list_left_out(settings: Settings) -> Sequence[BlobFacts]:
     """Return the added files that backups omit; none for PostgreSQL, whose backups have them."""
-    if settings.text("store"):
+    if settings.read_text("store"):
         return ()
     blobs = build_blobs(settings)
     return [*blobs.list(ORIGINALS), *blobs.list(STAGING)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.web import Request, Response
 from shisho.ports import Browser, Resolver
-from shisho.settings import Settings, child_environment
+from shisho.settings import Settings, build_child_environment
 from shisho.web.browser import chromium
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def build_browser(
     from shisho.web.browser.proxy import GuardedProxy
 
     options = LaunchOptions(
-        path=settings.text("browser_path"),
+        path=settings.read_text("browser_path"),
         agent=agent,
         max_tabs=settings.read_int("max_tabs"),
         memory_mb=settings.read_int("browser_memory_mb"),
@@ -60,8 +60,8 @@ def build_browser(
     )
     profiles = settings.home / "profiles"
     browser = ChromiumBrowser(
-        GuardedProxy(resolver, allow), profiles, child_environment(screen=True), options
+        GuardedProxy(resolver, allow), profiles, build_child_environment(screen=True), options
     )
-    path = settings.text("browser_path")
+    path = settings.read_text("browser_path")
     is_installed = find_spec("playwright") is not None and chromium.find(path) is not None
     return BrowserAccess(browser, profiles, settings.read_float("browser_seconds"), is_installed)

@@ -22,7 +22,7 @@ from shisho.domain.viewing import PDF_TYPE
 from shisho.errors import ExtraMissing, ShishoError
 from shisho.messages.installing import install_command
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
 from shisho.services.models import Embeddings
@@ -74,7 +74,7 @@ async def run_checks(
             Message("doctor.install_ocrmypdf"),
         ),
         await asyncio.to_thread(_check_pdf),
-        _check_browser(settings.text("browser_path")),
+        _check_browser(settings.read_text("browser_path")),
         await _check_embedder(embeddings, embedders, index),
         *await check_reranker(settings),
         await check_model(settings),
@@ -137,7 +137,7 @@ async def _index(index: MeasuredIndex) -> Check:
         return Check("index", False, error.message)
     except OSError as error:
         remedy = Message("doctor.index_no_right")
-        why = Message("common.path_reason", path=error.filename or "lexical", why=reason_of(error))
+        why = Message("common.path_reason", path=error.filename or "lexical", why=explain_error(error))
         return Check("index", False, why, remedy)
     detail = Message("doctor.passages", count=int(statistics["passages"]))
     if not damages:
@@ -252,9 +252,9 @@ async def _check_originals(originals: Originals, settings: Settings) -> Check:
         return Check("originals", False, error.message)
     except OSError as error:
         remedy = Message("doctor.originals_no_right")
-        return Check("originals", False, reason_of(error), remedy)
+        return Check("originals", False, explain_error(error), remedy)
     facts = {"count": count, "megabytes": size / 1e6}
-    if settings.text("store"):
+    if settings.read_text("store"):
         detail = Message(
             "doctor.originals_in_backup",
             **facts,

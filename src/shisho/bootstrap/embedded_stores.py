@@ -106,7 +106,7 @@ def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | N
     def is_usable(other: EmbedderAbout) -> bool:
         return embedders is not None and embedders.find(other) is not None
 
-    if settings.text("index"):
+    if settings.read_text("index"):
         from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
 
         return build_outer_index(settings, EmbeddedIndexFeed(database, about, is_usable))

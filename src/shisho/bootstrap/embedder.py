@@ -15,7 +15,7 @@ from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding,
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict, ConsentRequired, ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.ports import Embedder
 from shisho.settings import Settings, expand_user, list_full_names
 from shisho.system.clock import SystemClock
@@ -59,7 +59,7 @@ class BuiltEmbedders:
 
 def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     """Build the configured embedder; or return the reason if there is none."""
-    choice = settings.text("embedder")
+    choice = settings.read_text("embedder")
     if choice == "none":
         return BY_WORDS
     if choice == "auto" and _find_missing_extra("use"):
@@ -69,7 +69,7 @@ def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     except ShishoError as error:
         return error.message
     except OSError as error:
-        return Message("embedder.file_unreadable", path=choice, why=reason_of(error))
+        return Message("embedder.file_unreadable", path=choice, why=explain_error(error))
 
 
 def build_choice(settings: Settings, choice: str) -> Embedder:
@@ -87,7 +87,7 @@ def portable_choice(settings: Settings) -> str:
 
     Raises: NotFound.
     """
-    choice = settings.text("embedder")
+    choice = settings.read_text("embedder")
     is_folder = choice not in ("auto", "none", *PACKAGES) and not re.match(r"https?://", choice)
     return str(find_folder(settings, choice).resolve()) if is_folder else choice
 
@@ -160,10 +160,10 @@ def _build_packaged(settings: Settings, choice: str) -> Embedder:
 def _build_endpoint(settings: Settings, url: str) -> Embedder:
     from shisho.inference.endpoint import EndpointAccess, EndpointEmbedder
 
-    model = settings.text("embedder_model")
+    model = settings.read_text("embedder_model")
     if not model:
         raise InvalidParams("embedder.model_unnamed", url=url)
-    key = settings.text("embedder_key")
+    key = settings.read_text("embedder_key")
     return EndpointEmbedder(EndpointAccess(url, model, key, settings.read_float("model_seconds")))
 
 
@@ -274,12 +274,12 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
     if files.is_whole(name):
         return False
     # Naming a model consents to sending that name; an earlier explicit refusal still counts.
-    if consent_file(settings, SystemClock(), settings.text("web")).state() is WebConsent.OFF:
+    if consent_file(settings, SystemClock(), settings.read_text("web")).state() is WebConsent.OFF:
         raise ConsentRequired(
             "models.web_off",
             name=name,
         )
-    return await ModelPull(files, settings.text("models_url"), report).pull(name)
+    return await ModelPull(files, settings.read_text("models_url"), report).pull(name)
 
 
 class StoredEmbedders:
@@ -308,6 +308,6 @@ def remove_model(settings: Settings, name: str) -> None:
     """
     files = model_files(settings)
     files.locate_folder(name)  # raises for an invalid name
-    if settings.text("embedder") == name:
+    if settings.read_text("embedder") == name:
         raise Conflict("models.in_use", name=name)
     files.remove(name)

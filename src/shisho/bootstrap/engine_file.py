@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from shisho.errors import InvalidParams
 from shisho.messages.message import Message
-from shisho.settings import ENGINE_FILE, engine_overrides
+from shisho.settings import ENGINE_FILE, read_engine_overrides
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ def read_config(home: Path) -> EngineConfig:
 
     Raises: InvalidParams.
     """
-    from shisho.web.engines import engines
+    from shisho.web.engines import create_engines
     from shisho.web.serp.stopping import read_paging
 
-    tables = engine_overrides(home)
+    tables = read_engine_overrides(home)
     overrides = {name: table for name, table in tables.items() if name != PAGING}
-    table = engines(overrides)
+    table = create_engines(overrides)
     return EngineConfig(overrides, table, read_paging(tables.get(PAGING, {}), table))
 
 

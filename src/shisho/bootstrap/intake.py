@@ -24,8 +24,8 @@ def build_reader(settings: Settings, max_bytes: int) -> KillableReader:
 
     seconds = settings.read_float("reader_seconds")
     memory_mb = settings.read_int("reader_memory_mb")
-    environment = settings_.child_environment()
-    return KillableReader(seconds, memory_mb, max_bytes, environment, ocr=settings.text("ocr") == "auto")
+    environment = settings_.build_child_environment()
+    return KillableReader(seconds, memory_mb, max_bytes, environment, ocr=settings.read_text("ocr") == "auto")
 
 
 def build_ingest(
@@ -44,13 +44,13 @@ def _build_splitter(settings: Settings) -> Cut:
 
     size = settings.read_int("passage_chars")
     overlap = settings.read_int("passage_overlap")
-    cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
+    cut = reference.cut_ginza if settings.read_text("splitter") == "ginza" else chunk.cut
     return partial(cut, size=size, overlap=overlap)
 
 
 def passage_terms(settings: Settings) -> Analyse:
     """Build the term maker of passages."""
-    if settings.text("terms") == "ginza":
+    if settings.read_text("terms") == "ginza":
         return cast("Analyse", _load_ginza().analyse)
     from shisho.language import terms
 
@@ -59,7 +59,7 @@ def passage_terms(settings: Settings) -> Analyse:
 
 def query_terms(settings: Settings) -> AskTerms:
     """Build the tokenizer of queries."""
-    if settings.text("terms") == "ginza":
+    if settings.read_text("terms") == "ginza":
         return cast("AskTerms", _load_ginza().query)
     return _read_query
 

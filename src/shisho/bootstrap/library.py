@@ -88,7 +88,7 @@ async def read_result_page(engine: str, response: Response, **given: Any) -> Ser
     from shisho.web.serp.parser import KillableSerpParser
 
     parser = KillableSerpParser(
-        read_config(settings_.load(**given).home).overrides, settings_.child_environment()
+        read_config(settings_.load(**given).home).overrides, settings_.build_child_environment()
     )
     try:
         return await parser.parse(engine, response)
@@ -98,4 +98,4 @@ async def read_result_page(engine: str, response: Response, **given: Any) -> Ser
 
 def web_consent(settings: Settings) -> ConsentFile:
     """Open the person's consent to web searches without opening a library."""
-    return consent_file(settings, SystemClock(), settings.text("web"))
+    return consent_file(settings, SystemClock(), settings.read_text("web"))

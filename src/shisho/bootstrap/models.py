@@ -71,7 +71,7 @@ class ModelTrial:
 
 def model_of(settings: Settings, node: str) -> str:
     """Return the model of a node as `provider/name`; empty if the node uses rules."""
-    name = settings.text(node) or settings.text("model")
+    name = settings.read_text(node) or settings.read_text("model")
     return "" if name == "none" else name
 
 
@@ -96,8 +96,8 @@ def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
     access = ModelAccess(
         provider,
         model,
-        settings.text("model_url"),
-        settings.text("model_key"),
+        settings.read_text("model_url"),
+        settings.read_text("model_key"),
         settings.read_int("model_context"),
     )
     check_access(access)
@@ -111,7 +111,7 @@ def build_policy(settings: Settings, embedder: Embedder | None = None) -> ModelP
 
     Raises: the errors of `build_llm`.
     """
-    preset = PRESETS[settings.text("preset")]
+    preset = PRESETS[settings.read_text("preset")]
     # One client for each model: it remembers the features that its server lacks.
     built = {model_of(settings, setting): setting for setting in preset.nodes.values()}
     clients = {model: build_llm(settings, setting) for model, setting in built.items()}
@@ -127,7 +127,7 @@ def build_policy(settings: Settings, embedder: Embedder | None = None) -> ModelP
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     from shisho.librarian.model_relatedness import Relatedness
 
-    fills_room = settings.text("preset") == THOROUGH
+    fills_room = settings.read_text("preset") == THOROUGH
     return ModelPolicy(llms, limits, fills_room=fills_room, relatedness=Relatedness(embedder))
 
 
@@ -158,7 +158,7 @@ def build_borrowed_policy(
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.model_relatedness import Relatedness
 
-    preset = PRESETS[settings.text("preset")]
+    preset = PRESETS[settings.read_text("preset")]
     limits = ModelLimits(settings.read_int("model_context"), settings.read_float("model_seconds"))
     llms = dict.fromkeys(preset.nodes, BorrowedLlm(model.name, model.reply))
     return ModelPolicy(llms, limits, relatedness=Relatedness(embedder))
@@ -186,7 +186,7 @@ def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Polic
 
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
     """Return the call and token limits of one question, by their names in `domain.inquiry.Budget`."""
-    preset = PRESETS[settings.text("preset")]
+    preset = PRESETS[settings.read_text("preset")]
     contexts = max(1.0, settings.read_int("model_context") / BASE_CONTEXT)
     return {
         "max_model_calls": preset.max_model_calls,
@@ -204,7 +204,9 @@ class ConfiguredModel:
         """Return the configured model, without its key."""
         settings = reread(self._settings)
         return ModelSetting(
-            settings.text("model"), settings.text("model_url"), settings.text("model_key") and SET
+            settings.read_text("model"),
+            settings.read_text("model_url"),
+            settings.read_text("model_key") and SET,
         )
 
     def choose(self, setting: ModelSetting) -> None:
@@ -315,11 +317,11 @@ def is_same_server(settings: Settings, other: Settings) -> bool:
 
 
 def _read_server(settings: Settings) -> tuple[str, str]:
-    return settings.text("model").partition("/")[0], settings.text("model_url")
+    return settings.read_text("model").partition("/")[0], settings.read_text("model_url")
 
 
 def _list_changes(settings: Settings, choice: ModelSetting) -> dict[str, Value]:
     is_same = (choice.name.partition("/")[0], choice.url) == _read_server(settings)
-    key = choice.key if choice.key is not None else settings.text("model_key") if is_same else ""
-    nodes: dict[str, Value] = {node: "" for node in NODES if settings.text(node)}
+    key = choice.key if choice.key is not None else settings.read_text("model_key") if is_same else ""
+    nodes: dict[str, Value] = {node: "" for node in NODES if settings.read_text(node)}
     return {"model": choice.name, "model_url": choice.url, "model_key": key, **nodes}

@@ -19,7 +19,7 @@ from shisho.services.stores import HistoryStores
 from shisho.settings import reread
 
 if TYPE_CHECKING:
-    from shisho.domain.figures import LibraryFigures
+    from shisho.domain.figures import LibraryMetrics
     from shisho.domain.inquiry import Answer
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import Job, Task
@@ -256,7 +256,7 @@ class PartBuilder:
         from shisho.services.team import Team, TeamParts
 
         stores = self.stores
-        people = frozenset(entry.partition(":")[0] for entry in self._settings.text("tokens").split())
+        people = frozenset(entry.partition(":")[0] for entry in self._settings.read_text("tokens").split())
         parts = (stores.users, stores.grants, stores.audit, stores.quotas, people)
         return Team(TeamParts(library.owner, *parts))
 
@@ -283,7 +283,7 @@ class PartBuilder:
             self._settings, *looked_at, *embedding, stores.pages.originals, shared.renderer
         )
 
-    async def read_figures(self) -> LibraryFigures:
+    async def read_figures(self) -> LibraryMetrics:
         """Return figures of the whole library."""
         return await self.stores.read_figures()
 
@@ -338,7 +338,7 @@ class PartBuilder:
             engines=partial(build_engine_catalogue, self.shared, owner),
             window=self._show_window,
             look_up=self._build_look_up(),
-            is_boxed=bool(self._settings.text("box")),
+            is_boxed=bool(self._settings.read_text("box")),
         )
 
     async def _show_window(self, challenge: HumanChallenge) -> bool:

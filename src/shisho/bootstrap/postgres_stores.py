@@ -39,7 +39,7 @@ class PostgresStores(LibraryStores):
 
     def __init__(self, settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock) -> None:
         self._settings = settings
-        self._database = PostgresDatabase(settings.text("store"))
+        self._database = PostgresDatabase(settings.read_text("store"))
         super().__init__(PostgresQueryStore(self._database), make_clock(self._database.line))
         self._blobs = build_blobs(settings)
         self.storage = PostgresStorage(self._database, self._blobs)
@@ -101,7 +101,7 @@ def _index(settings: Settings, database: PostgresDatabase, embedders: BuiltEmbed
         return embedders is not None and embedders.find(other) is not None
 
     serving = None if embedders is None else PostgresServing(database, embedders.current.about, is_usable)
-    if settings.text("index"):
+    if settings.read_text("index"):
         from shisho.stores.postgres.index_feed import PostgresIndexFeed
 
         return build_outer_index(settings, PostgresIndexFeed(database, serving))

@@ -8,14 +8,14 @@ from shisho.bootstrap.embedder import find_model_folder
 from shisho.domain.corpus import Check
 from shisho.errors import ExtraMissing, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.ports import Reranker
 from shisho.settings import Settings
 
 
 def build_reranker(settings: Settings) -> Reranker | Message | None:
     """Return the configured reranker, or why it cannot be used; None if none is set."""
-    choice = settings.text("reranker")
+    choice = settings.read_text("reranker")
     if choice == "none":
         return None
     try:
@@ -23,7 +23,7 @@ def build_reranker(settings: Settings) -> Reranker | Message | None:
     except ShishoError as error:
         return error.message
     except OSError as error:
-        return Message("embedder.file_unreadable", path=choice, why=reason_of(error))
+        return Message("embedder.file_unreadable", path=choice, why=explain_error(error))
 
 
 def _load(settings: Settings, choice: str) -> Reranker:

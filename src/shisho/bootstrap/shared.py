@@ -74,7 +74,7 @@ class SharedLibrary:
         """The user's access to the web: `off`, `ask`, or `on`. Callers with their own access consent."""
         if self._given_web is not None:
             return "ask" if self._given_web.needs_consent else "on"
-        return self.settings.text("web")
+        return self.settings.read_text("web")
 
     @cached_property
     def web(self) -> WebAccess | None:
@@ -93,14 +93,14 @@ class SharedLibrary:
 
         seconds = self.settings.read_float("reader_seconds")
         memory_mb = self.settings.read_int("reader_memory_mb")
-        return KillablePageRenderer(seconds, memory_mb, settings_.child_environment())
+        return KillablePageRenderer(seconds, memory_mb, settings_.build_child_environment())
 
     @cached_property
     def checks(self) -> KillableSentenceChecks:
         """The checks of an assistant's sentences."""
         from shisho.services.sentence_checks import KillableSentenceChecks
 
-        return KillableSentenceChecks(settings_.child_environment())
+        return KillableSentenceChecks(settings_.build_child_environment())
 
     @cached_property
     def ingest(self) -> Ingest:
@@ -115,12 +115,12 @@ class SharedLibrary:
         from shisho.corpus.session import CorpusSearcher
         from shisho.web.http.url import find_registered_domain
 
-        fusion = self.settings.text("fusion")
+        fusion = self.settings.read_text("fusion")
         return CorpusSearcher(
             self.stores.shelf,
             Retriever(self.stores.index, self._terms, self._embedders, fusion),
             self.stores.sessions,
-            self.settings.text("growth"),
+            self.settings.read_text("growth"),
             site=find_registered_domain,
             reranker=self._reranker,
         )
@@ -216,7 +216,7 @@ def _build_embedders(settings: Settings) -> BuiltEmbedders | Message:
     A configured but missing embedder is logged once.
     """
     built = build_embedders(settings)
-    if isinstance(built, Message) and settings.text("embedder") not in ("auto", "none"):
+    if isinstance(built, Message) and settings.read_text("embedder") not in ("auto", "none"):
         log.warning(built)
     return built
 
@@ -261,7 +261,7 @@ class UsefulnessJudge:
 
 
 def _load_runner(settings: Settings) -> Runner:
-    if settings.text("loop") == "own":
+    if settings.read_text("loop") == "own":
         return load_own_runner()
     try:
         from shisho.integrations.langgraph import run_graph

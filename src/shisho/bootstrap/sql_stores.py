@@ -14,7 +14,7 @@ from shisho.settings import Settings
 if TYPE_CHECKING:
     from shisho.domain.corpus import Check
     from shisho.domain.embedding import EmbedderAbout
-    from shisho.domain.figures import LibraryFigures
+    from shisho.domain.figures import LibraryMetrics
     from shisho.ports import (
         AuditLog,
         Blobs,
@@ -105,7 +105,7 @@ class LibraryStores(ABC):
 
         return await have_text(self.store, hashes)
 
-    async def read_figures(self) -> LibraryFigures:
+    async def read_figures(self) -> LibraryMetrics:
         """Return the counts of the library for /metrics."""
         from shisho.stores.sql.figures import StoredFigures
 
@@ -220,4 +220,4 @@ def build_outer_index(settings: Settings, feed: IndexFeed) -> MeasuredIndex:
     from shisho.stores.qdrant.index import QdrantIndex
     from shisho.stores.qdrant.server import QdrantServer
 
-    return QdrantIndex(QdrantServer(settings.text("index"), settings.text("index_key")), feed)
+    return QdrantIndex(QdrantServer(settings.read_text("index"), settings.read_text("index_key")), feed)

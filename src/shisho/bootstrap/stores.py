@@ -19,7 +19,7 @@ def build_stores(
 
     `make_clock` gets the timeline of the storage, which measures all waiting.
     """
-    if settings.text("store"):
+    if settings.read_text("store"):
         try:
             from shisho.bootstrap.postgres_stores import PostgresStores
         except ImportError as error:

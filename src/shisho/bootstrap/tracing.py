@@ -22,7 +22,7 @@ PATH = "/v1/traces"
 @contextmanager
 def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[None]:
     """Send spans to the configured collector or `exporter` while entered. Raises: ExtraMissing."""
-    address = settings.text("traces")
+    address = settings.read_text("traces")
     if not address and exporter is None:
         yield
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from shisho import settings as settings_
 from shisho.bootstrap.shared import SharedLibrary
 from shisho.domain.corpus import Check
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Clock, Ledger
@@ -19,7 +19,7 @@ DAY_SECONDS = 86_400.0
 async def expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> int:
     """Drop the steps of runs that are older than the settings allow. Returns how many were dropped."""
     days = settings.read_int("keep_steps_days")
-    return await ledger.expire_steps(later(clock.now(), -days * DAY_SECONDS)) if days else 0
+    return await ledger.expire_steps(add_seconds(clock.now(), -days * DAY_SECONDS)) if days else 0
 
 
 async def tidy_library(**options: Value | Path | None) -> Check:

@@ -88,27 +88,27 @@ def build_web(settings: Settings) -> WebAccess | None:
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
     from shisho.web.http.address import AllowList
-    from shisho.web.http.agent import user_agent
+    from shisho.web.http.agent import format_user_agent
     from shisho.web.http.fetch import HttpFetcher
     from shisho.web.serp.parser import KillableSerpParser
 
     file = open_engine_file(settings.home)
     table = LiveMapping(lambda: file.read().engines)
-    box = find_box(Path(settings.text("box"))) if settings.text("box") else None
+    box = find_box(Path(settings.read_text("box"))) if settings.read_text("box") else None
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
-    hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
-    allow = AllowList.from_names(hosts, settings.words("allow_ports"))
-    agent = user_agent(VERSION, settings.text("contact"))
+    hosts = settings.read_words("allow_private_hosts").union(box.hosts if box else ())
+    allow = AllowList.from_names(hosts, settings.read_words("allow_ports"))
+    agent = format_user_agent(VERSION, settings.read_text("contact"))
     keys = {credential.setting for engine in table.values() for credential in engine.about.credentials}
     overrides = LiveMapping(lambda: file.read().overrides)
-    parser = KillableSerpParser(overrides, settings_.child_environment())
+    parser = KillableSerpParser(overrides, settings_.build_child_environment())
     browser = build_browser(settings, resolver, allow, agent, boxed=box is not None)
     return WebAccess(
         table,
         HttpFetcher(resolver, allow, agent, ssl_context=trusted),
         parser,
         robots=bool(settings["robots"]),
-        keys={name: settings.text(name) for name in keys if settings.text(name)},
+        keys={name: settings.read_text(name) for name in keys if settings.read_text(name)},
         window=Window(browser.browser, parser),
         browser=browser,
         needs_consent=settings["web"] == "ask",
@@ -121,7 +121,7 @@ def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL
     from shisho.system.consent import ConsentFile
 
     path = locate_personal_folder(settings.home, owner) / "web_consent.json"
-    return ConsentFile(path, clock, mode, boxed=bool(settings.text("box")))
+    return ConsentFile(path, clock, mode, boxed=bool(settings.read_text("box")))
 
 
 def build_engine_access(web: WebAccess, rate_limits: RateLimits, finds: DiscoveredUrls) -> EngineAccess:

@@ -21,7 +21,7 @@ from shisho.messages.message import Message
 from shisho.ports import Clock, Ledger, Notifier, Staging, Storage, TaskStore
 from shisho.services.news import FileTakenIn, FolderFailed, News
 from shisho.services.queue import check_consent
-from shisho.settings import Settings, child_environment
+from shisho.settings import Settings, build_child_environment
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ async def run_jobs(
     stores = shared.stores.queue
     pace = WorkerTiming(job=settings.read_float("max_job_seconds"))
     at_once = settings.read_int("workers") if slots is None else slots
-    told_notifier = None if settings.text("notify") == "off" else notifier
+    told_notifier = None if settings.read_text("notify") == "off" else notifier
     notices = Notices(
         library.owner, stores.interventions, stores.notifier, told_notifier, _find_desktop(settings)
     )
@@ -158,9 +158,9 @@ def _log_folder(news: News) -> None:
 def _find_desktop(settings: Settings) -> Notifier | None:
     from shisho.system import desktop
 
-    if settings.text("notify") != "auto" or (program := desktop.program()) is None:
+    if settings.read_text("notify") != "auto" or (program := desktop.program()) is None:
         return None
-    return desktop.DesktopNotifier(program, child_environment(screen=True), language=settings.reader)
+    return desktop.DesktopNotifier(program, build_child_environment(screen=True), language=settings.reader)
 
 
 def _build_handlers(shared: SharedLibrary, stores: QueueStores) -> Mapping[str, Handler]:

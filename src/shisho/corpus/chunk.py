@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, label_heading
 from shisho.domain.corpus import BlockKind
-from shisho.domain.place import place_of_rows, split_cells
+from shisho.domain.place import select_rows, split_cells
 from shisho.language.sentences import split_sentences
 from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_name
 
@@ -169,7 +169,7 @@ def _cut_pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) ->
         if place:  # most runs have none, and those are as long as the document
             row += text.count("\n", at, start)
             at = start
-            place = place_of_rows(place, row, row + text[start:end].rstrip().count("\n"))
+            place = select_rows(place, row, row + text[start:end].rstrip().count("\n"))
         yield Piece(start, end, first.page, heading, kind, place, first.ocr)
 
 

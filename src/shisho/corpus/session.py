@@ -34,7 +34,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     ShownRecord,
 )
-from shisho.domain.place import place_within
+from shisho.domain.place import narrow_place
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
 from shisho.language.table_headers import find_table_header
@@ -383,7 +383,7 @@ class CorpusSession:
             passage_id=passage.id,
             cluster=self._identify_cluster(passage, document),
             site=self._searcher.site(document.source),
-            place=place_within(passage.place, passage.text, start, end),
+            place=narrow_place(passage.place, passage.text, start, end),
             ocr=passage.ocr,
             code=holder.kind is BlockKind.CODE,
             header=find_table_header(text, first),

@@ -80,11 +80,11 @@ class StoredModel:
     source: str
 
 
-def cosine(first: Embedding, second: Embedding) -> float:
+def compute_cosine(first: Embedding, second: Embedding) -> float:
     """Return the cosine of two vectors of equal length."""
-    return sum(left * right for left, right in zip(floats(first), floats(second), strict=True))
+    return sum(left * right for left, right in zip(unpack_floats(first), unpack_floats(second), strict=True))
 
 
-def floats(vector: Embedding) -> tuple[float, ...]:
+def unpack_floats(vector: Embedding) -> tuple[float, ...]:
     """Return the numbers of a vector."""
     return struct.unpack(f"<{len(vector) // 2}e", vector)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryFigures:
+class LibraryMetrics:
     """The figures of a library at one moment.
 
     `jobs`: by kind and state, of all owners. `oldest_queued_s`: waiting time of the first claimable job, 0 if
@@ -20,7 +20,7 @@ class LibraryFigures:
     passages: int = 0
     behind: int = 0
 
-    def gauges(self) -> dict[str, tuple[str, float]]:
+    def list_gauges(self) -> dict[str, tuple[str, float]]:
         """Return each single figure with its description, by name."""
         return {
             "oldest_queued_seconds": ("how long the first job in the queue has waited", self.oldest_queued_s),

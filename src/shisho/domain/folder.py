@@ -63,7 +63,7 @@ class FileOnDisk:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceStamp:
+class SourceStamp:
     """The stamp of a source's file when its bytes became this document."""
 
     source: str

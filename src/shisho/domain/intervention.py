@@ -99,7 +99,7 @@ class WindowResult:
     requeued: tuple[JobId, ...] = ()
 
 
-def intervention_id(job_id: JobId, attempt: int) -> str:
+def make_intervention_id(job_id: JobId, attempt: int) -> str:
     """Return the intervention's id. An attempt waits once at most."""
     return f"{job_id}-{attempt}"
 
@@ -136,7 +136,9 @@ def find_intervention(interventions: Sequence[PendingIntervention], name: str) -
     return of_domain[-1] if of_domain else begun[0] if len(begun) == 1 else None
 
 
-def news(interventions: Sequence[PendingIntervention], announced_ids: Set[str]) -> list[PendingIntervention]:
+def select_unannounced(
+    interventions: Sequence[PendingIntervention], announced_ids: Set[str]
+) -> list[PendingIntervention]:
     """Return one intervention for each domain without an announced one."""
     known_domains = {
         intervention.domain for intervention in interventions if intervention.id in announced_ids

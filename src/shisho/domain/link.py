@@ -29,7 +29,7 @@ def is_on_web(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def name_file(source: str) -> str:
+def strip_folders(source: str) -> str:
     """Return a file's name without its folders, of this system or another."""
     for path in (PurePosixPath(source), PureWindowsPath(source)):
         if path.is_absolute():
@@ -53,8 +53,8 @@ def link_citation(citation: Citation) -> str:
 
 def _make_anchor(citation: Citation) -> str:
     """Return the fragment of a file's address; empty without pages, cells and chapters."""
-    if (standing := split_cells(citation.place)) is not None:
-        sheet, cells, row = standing
+    if (split_place := split_cells(citation.place)) is not None:
+        sheet, cells, row = split_place
         quoted_sheet = sheet.replace("'", "''")
         return "#" + quote(f"'{quoted_sheet}'!{cells}", safe="!:'") if sheet else f"#row={row}"
     if citation.page is None:
@@ -64,7 +64,7 @@ def _make_anchor(citation: Citation) -> str:
     return f"#page={citation.page}"
 
 
-def text_directive(span: str) -> str:
+def make_text_directive(span: str) -> str:
     """Return `text=…` for a span of the text, line breaks included; empty for a blank span."""
     lines = [line for line in (strip_mark(" ".join(line.split())) for line in span.splitlines()) if line]
     if not lines:
@@ -77,7 +77,7 @@ def text_directive(span: str) -> str:
 
 
 def _make_fragment(citation: Citation) -> str:
-    directive = text_directive(citation.snippet)
+    directive = make_text_directive(citation.snippet)
     if not directive:
         return ""
     return ("" if "#" in citation.source else "#") + DIRECTIVE + directive

@@ -26,7 +26,7 @@ from shisho.domain.inquiry import (
     WebResult,
 )
 from shisho.domain.model import ModelUse
-from shisho.domain.report import SectionPlace, WrittenSection
+from shisho.domain.report import CurrentSection, WrittenSection
 from shisho.domain.requirements import Requirements
 from shisho.domain.survey import Survey
 from shisho.domain.time import Instant
@@ -91,7 +91,7 @@ class LoopState(TypedDict, total=False):
     web_policy: WebPolicy
     strategy: Strategy
     survey: Survey
-    section: SectionPlace
+    section: CurrentSection
     sections: Annotated[tuple[WrittenSection, ...], add]
     titles: tuple[str, ...]
     plans: Annotated[tuple[Plan, ...], add]

@@ -9,13 +9,13 @@ from shisho.domain.politeness import Limit, LimiterStatus, Permit
 
 LEASE_S = 60.0  # the lease: a request that was not released has expired by then
 PATIENCE_S = 2.0  # a ticket this late no longer blocks others: it may be unneeded, or have no worker
-GRACE_S = 30.0  # a ticket this late loses its place
+GRACE_S = 30.0  # a ticket this late loses its turn
 SOON_S = 0.05  # the shortest wait before another try
 DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class QueuePlace:
+class QueuedTicket:
     """A ticket at a resource: queued, to retry at `due`, or running since `began`.
 
     `paid`: the day on which it was counted.
@@ -32,7 +32,7 @@ class ResourcePace:
     """A resource as of one moment, in its own time.
 
     `at` is now; no request may begin before `free_at`. `wall` and `monotonic` are the readings of the clocks;
-    `places` are in order of arrival; `used` counts the requests of the day.
+    `tickets` are in order of arrival; `used` counts the requests of the day.
     """
 
     at: float = 0.0
@@ -40,7 +40,7 @@ class ResourcePace:
     wall: float = 0.0
     monotonic: float = 0.0
     used: int = 0
-    places: tuple[QueuePlace, ...] = ()
+    tickets: tuple[QueuedTicket, ...] = ()
 
     @property
     def day(self) -> str:
@@ -62,19 +62,19 @@ class ResourcePace:
 
 def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
     """Return the new state of the resource, and the ticket's permit or its wait."""
-    place = next((place for place in pace.places if place.ticket == ticket), QueuePlace(ticket))
-    if place.began is not None:
-        pace, place = _repeat_request(pace, limit, place)
-    paid = place.paid == pace.day
+    queued = next((queued for queued in pace.tickets if queued.ticket == ticket), QueuedTicket(ticket))
+    if queued.began is not None:
+        pace, queued = _repeat_request(pace, limit, queued)
+    paid = queued.paid == pace.day
     if not paid and _is_spent(pace, limit):
         return _drop_expired(pace, limit, ticket), Permit(False, _count_seconds_to_midnight(pace), spent=True)
     ahead = _list_ahead(pace, ticket)
     if _may_go(pace, limit, ahead):
-        begun = replace(place, began=pace.at, paid=pace.day)
+        begun = replace(queued, began=pace.at, paid=pace.day)
         pace = replace(pace, free_at=_make_instant(pace.at + limit.interval_s), used=pace.used + (not paid))
         return _with(_drop_expired(pace, limit), begun), Permit(True)
     wait = _wait(pace, limit, ahead)
-    return _with(_drop_expired(pace, limit), replace(place, due=_make_instant(pace.at + wait))), Permit(
+    return _with(_drop_expired(pace, limit), replace(queued, due=_make_instant(pace.at + wait))), Permit(
         False, wait
     )
 
@@ -82,17 +82,17 @@ def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace
 def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
     """Return the resource after a request: the interval begins now.
 
-    A ticket that is not running keeps its place.
+    A ticket that is not running stays in the queue.
     """
-    places = tuple(place for place in pace.places if place.ticket != ticket or place.began is None)
+    tickets = tuple(queued for queued in pace.tickets if queued.ticket != ticket or queued.began is None)
     return replace(
         pace,
         free_at=max(pace.free_at, _make_instant(pace.at + max(limit.interval_s, after_s))),
-        places=places,
+        tickets=tickets,
     )
 
 
-def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
+def describe_status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     """Return the status of the resource for a new ticket."""
     ahead = _list_ahead(pace, "")
     if _is_spent(pace, limit):
@@ -100,21 +100,23 @@ def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     return LimiterStatus(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
 
 
-def _repeat_request(pace: ResourcePace, limit: Limit, place: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
+def _repeat_request(
+    pace: ResourcePace, limit: Limit, queued: QueuedTicket
+) -> tuple[ResourcePace, QueuedTicket]:
     # A running ticket that asks again belongs to a process that died and restarted. Its request may have been
     # sent this very moment, so it ends now, the interval runs, and its count is kept.
-    again = replace(place, began=None, due=pace.at)
-    places = tuple(again if other_place is place else other_place for other_place in pace.places)
-    waits = _make_instant(pace.at + limit.interval_s) if _is_under_way(pace, limit, place) else pace.free_at
-    return replace(pace, free_at=max(pace.free_at, waits), places=places), again
+    again = replace(queued, began=None, due=pace.at)
+    tickets = tuple(again if other is queued else other for other in pace.tickets)
+    waits = _make_instant(pace.at + limit.interval_s) if _is_under_way(pace, limit, queued) else pace.free_at
+    return replace(pace, free_at=max(pace.free_at, waits), tickets=tickets), again
 
 
-def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> bool:
+def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuedTicket]) -> bool:
     free = pace.at >= pace.free_at and _count_busy(pace, limit) < limit.parallel
-    return free and not any(place.due <= pace.at for place in ahead)
+    return free and not any(queued.due <= pace.at for queued in ahead)
 
 
-def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
+def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuedTicket]) -> float:
     """Return the seconds until the ticket's turn: one interval for each ticket ahead.
 
     If the resource is busy, the wait is one interval at least.
@@ -123,43 +125,43 @@ def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
     return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
 
 
-def _list_ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
-    """Return the places before this ticket; all if it has none."""
-    tickets = [place.ticket for place in pace.places]
-    until = tickets.index(ticket) if ticket in tickets else None
+def _list_ahead(pace: ResourcePace, ticket: str) -> list[QueuedTicket]:
+    """Return the tickets before this one; all if it is not in the queue."""
+    names = [queued.ticket for queued in pace.tickets]
+    until = names.index(ticket) if ticket in names else None
     return [
-        place for place in pace.places[:until] if place.began is None and pace.at <= place.due + PATIENCE_S
+        queued
+        for queued in pace.tickets[:until]
+        if queued.began is None and pace.at <= queued.due + PATIENCE_S
     ]
 
 
 def _count_busy(pace: ResourcePace, limit: Limit) -> int:
-    return sum(_is_under_way(pace, limit, place) for place in pace.places)
+    return sum(_is_under_way(pace, limit, queued) for queued in pace.tickets)
 
 
-def _is_under_way(pace: ResourcePace, limit: Limit, place: QueuePlace) -> bool:
+def _is_under_way(pace: ResourcePace, limit: Limit, queued: QueuedTicket) -> bool:
     # The interval after its latest end belongs to it: if nobody releases it, that end is unknown.
-    return place.began is not None and pace.at < place.began + LEASE_S + limit.interval_s
+    return queued.began is not None and pace.at < queued.began + LEASE_S + limit.interval_s
 
 
 def _drop_expired(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
-    """Return the state without expired places. Tickets counted today stay, to be counted once."""
+    """Return the state without expired tickets. Those counted today stay, to be counted once."""
 
-    def is_relevant(place: QueuePlace) -> bool:
-        waits = place.began is None and pace.at <= place.due + GRACE_S
-        return waits or _is_under_way(pace, limit, place) or place.paid == pace.day
+    def is_relevant(queued: QueuedTicket) -> bool:
+        waits = queued.began is None and pace.at <= queued.due + GRACE_S
+        return waits or _is_under_way(pace, limit, queued) or queued.paid == pace.day
 
     return replace(
         pace,
-        places=tuple(place for place in pace.places if place.ticket != without and is_relevant(place)),
+        tickets=tuple(queued for queued in pace.tickets if queued.ticket != without and is_relevant(queued)),
     )
 
 
-def _with(pace: ResourcePace, place: QueuePlace) -> ResourcePace:
-    is_known = any(other_place.ticket == place.ticket for other_place in pace.places)
-    places = tuple(
-        place if other_place.ticket == place.ticket else other_place for other_place in pace.places
-    )
-    return replace(pace, places=places if is_known else (*places, place))
+def _with(pace: ResourcePace, queued: QueuedTicket) -> ResourcePace:
+    is_known = any(other.ticket == queued.ticket for other in pace.tickets)
+    tickets = tuple(queued if other.ticket == queued.ticket else other for other in pace.tickets)
+    return replace(pace, tickets=tickets if is_known else (*tickets, queued))
 
 
 def _is_spent(pace: ResourcePace, limit: Limit) -> bool:

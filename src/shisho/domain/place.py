@@ -17,7 +17,7 @@ _NOTEBOOK_CELL = re.compile(r"cell ([1-9]\d{0,8})")
 _LETTERS = 26
 
 
-def column_name(number: int) -> str:
+def name_column(number: int) -> str:
     """Return the name of a column: A for 1, Z for 26, AA for 27."""
     name = ""
     while number:
@@ -26,22 +26,22 @@ def column_name(number: int) -> str:
     return name
 
 
-def cells(sheet: str, left: int, top: int, right: int, bottom: int) -> str:
+def format_cells(sheet: str, left: int, top: int, right: int, bottom: int) -> str:
     """Return the range from one cell to another, both counted from 1 and inclusive.
 
     `sheet` may be empty.
     """
-    first = f"{column_name(left)}{top}"
-    last = f"{column_name(right)}{bottom}"
+    first = f"{name_column(left)}{top}"
+    last = f"{name_column(right)}{bottom}"
     return (f"{sheet}!" if sheet else "") + (first if first == last else f"{first}:{last}")
 
 
-def notebook_cell(number: int) -> str:
+def format_notebook_cell(number: int) -> str:
     """Return the place of a notebook's cell, counted from 1."""
     return f"cell {number}"
 
 
-def say_place(place: str, say_cell: Callable[[str], str]) -> str:
+def describe_place(place: str, say_cell: Callable[[str], str]) -> str:
     """Return the place for display.
 
     `say_cell` names a notebook's cell by its number, in the reader's language; other places are unchanged.
@@ -50,17 +50,17 @@ def say_place(place: str, say_cell: Callable[[str], str]) -> str:
     return say_cell(match[1]) if match else place
 
 
-def place_within(place: str, text: str, start: int, end: int) -> str:
+def narrow_place(place: str, text: str, start: int, end: int) -> str:
     """Return the place of `text[start:end]`, given the text at `place`.
 
     For sheet cells, with one row per line, these are the rows that the span touches; any other place is
     returned whole.
     """
     first = text.count("\n", 0, start)
-    return place_of_rows(place, first, first + text[start:end].rstrip().count("\n"))
+    return select_rows(place, first, first + text[start:end].rstrip().count("\n"))
 
 
-def place_of_rows(place: str, first: int, last: int) -> str:
+def select_rows(place: str, first: int, last: int) -> str:
     """Return the place of some rows of `place`, counted from 0."""
     match = _CELLS.fullmatch(place)
     if match is None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Any
 
-from shisho.domain.time import Instant, later
+from shisho.domain.time import Instant, add_seconds
 
 FAILURES = 2  # in a row; then the breaker opens
 COOL_DOWNS_S = (1800.0, 3600.0, 7200.0)  # for the first, the second, and every further break in a row
@@ -134,7 +134,7 @@ def record_outcome(
             health,
             breaker=BreakerState.OPEN,
             openings=openings,
-            open_until=later(now, _compute_cool_down(openings)),
+            open_until=add_seconds(now, _compute_cool_down(openings)),
         )
     return health
 
@@ -153,7 +153,7 @@ def refresh_breaker(health: EngineHealth, now: Instant) -> EngineHealth:
         return health
     if health.open_until <= now:
         return replace(health, breaker=BreakerState.HALF_OPEN)
-    until = min(health.open_until, later(now, _compute_cool_down(health.openings)))
+    until = min(health.open_until, add_seconds(now, _compute_cool_down(health.openings)))
     return replace(health, breaker=BreakerState.OPEN, open_until=until)
 
 
@@ -164,7 +164,7 @@ def may_probe(prober: str | None, until: Instant | None, asker: str, now: Instan
     """
     if prober is None or until is None or (asker and prober == asker):
         return True
-    return until <= now or until > later(now, 2 * PROBE_S)
+    return until <= now or until > add_seconds(now, 2 * PROBE_S)
 
 
 def add_rates(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, float]]) -> EngineHealth:

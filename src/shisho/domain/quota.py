@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shisho.domain.team import Grantee
-from shisho.domain.time import Instant, later
+from shisho.domain.time import Instant, add_seconds
 
 MAX_PER_DAY = 1_000_000_000_000
 DAY_SECONDS = 86_400
@@ -40,7 +40,7 @@ class Quota:
     @property
     def free_at(self) -> Instant:
         """The beginning of the next day."""
-        return later(Instant(f"{self.day}T00:00:00+00:00"), DAY_SECONDS)
+        return add_seconds(Instant(f"{self.day}T00:00:00+00:00"), DAY_SECONDS)
 
     def has_room(self, amount: int) -> bool:
         """Return whether this much more may be used today."""

@@ -28,7 +28,7 @@ class Creator:
     suffix: str = ""
 
     @property
-    def is_whole(self) -> bool:
+    def is_literal(self) -> bool:
         return not (self.forename or self.suffix)
 
 
@@ -88,7 +88,7 @@ def _read_name(name: str) -> Creator:
 
 def _write_name(creator: Creator) -> str:
     name = " ".join(join_parts(creator).translate(_BRACES).split())
-    if not creator.is_whole or read_creators(name) in ((Creator(name),), (OTHERS,)):
+    if not creator.is_literal or read_creators(name) in ((Creator(name),), (OTHERS,)):
         return name
     return f"{{{name}}}"
 

@@ -42,7 +42,7 @@ class ReportEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class SectionPlace:
+class CurrentSection:
     """The current section, from 1, and the rounds of the sections before it.
 
     A number after the last section: all are written.

@@ -42,7 +42,7 @@ class CorpusKey(NamedTuple):
     owner: str
     name: str
 
-    def address(self, reader: str) -> str:
+    def format_address(self, reader: str) -> str:
         """Return a reader's name for it: its plain name if they own it, else `name@owner`."""
         return self.name if self.owner == reader else f"{self.name}{BETWEEN}{self.owner}"
 
@@ -82,10 +82,10 @@ class TokenHashes:
 
 def hash_token(token: str) -> TokenHashes:
     """Return the stored hashes of a token. Tokens are long and random, so a plain hash is safe."""
-    return TokenHashes(digest_of(token), digest_of(cookie_of(token)))
+    return TokenHashes(hash_secret(token), hash_secret(derive_cookie(token)))
 
 
-def cookie_of(token: str) -> str:
+def derive_cookie(token: str) -> str:
     """Return the browser cookie of a token.
 
     The token cannot be derived from it, and it cannot be derived from the stored hashes.
@@ -93,7 +93,7 @@ def cookie_of(token: str) -> str:
     return hmac.new(token.encode(), b"shisho reading room", hashlib.sha256).hexdigest()
 
 
-def digest_of(word: str) -> str:
+def hash_secret(word: str) -> str:
     """Return the hash of a token or a cookie."""
     return hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -32,7 +32,7 @@ def to_date(at: Instant) -> date:
     return datetime.fromisoformat(at).astimezone(UTC).date()
 
 
-def later(at: Instant, seconds: float) -> Instant:
+def add_seconds(at: Instant, seconds: float) -> Instant:
     """Return the instant so many seconds after another one."""
     return _write_instant(datetime.fromisoformat(at) + timedelta(seconds=seconds))
 
@@ -50,7 +50,7 @@ def count_seconds(start: Instant, end: Instant) -> float:
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
-def backoff(failures: int, chance: float) -> float:
+def compute_backoff(failures: int, chance: float) -> float:
     """Return the seconds until the next try after `failures` of them: 1, 2, 4 … 120.
 
     They are spread by ± 10 % with `chance` in 0..1, so that clients that failed together do not retry

@@ -22,13 +22,13 @@ class Anchor:
     monotonic: float
     noted: float
 
-    def reads(self, monotonic: float) -> float:
+    def read_at(self, monotonic: float) -> float:
         """Return the instant on the timeline when the monotonic clock reads `monotonic`."""
         return self.at + monotonic - self.monotonic
 
     def is_of(self, boot: str, monotonic: float) -> bool:
         """Return whether the machine has not been restarted since."""
-        return self.boot == boot and self.reads(monotonic) >= self.noted
+        return self.boot == boot and self.read_at(monotonic) >= self.noted
 
 
 def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
@@ -45,7 +45,7 @@ def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) 
 
 def note_time(anchor: Anchor, monotonic: float) -> Anchor:
     """Return the anchor with its latest value recorded."""
-    return replace(anchor, noted=max(anchor.noted, anchor.reads(monotonic)))
+    return replace(anchor, noted=max(anchor.noted, anchor.read_at(monotonic)))
 
 
 WITNESS_S = 15.0

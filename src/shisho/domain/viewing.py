@@ -105,7 +105,7 @@ class QuotedLine:
     last: int
 
 
-class PlacementDoubt(StrEnum):
+class BoxDoubt(StrEnum):
     """The reason why the positions of characters are uncertain.
 
     The page's text has changed; a character has no box; other characters overlap the position.
@@ -118,11 +118,11 @@ class PlacementDoubt(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CharacterPlacement:
+class CharacterBoxes:
     """The boxes of quoted characters, one for each run of neighbours; none if there is a doubt."""
 
     boxes: tuple[Box, ...]
-    doubt: PlacementDoubt = PlacementDoubt.NONE
+    doubt: BoxDoubt = BoxDoubt.NONE
 
 
 @dataclass(frozen=True, slots=True)

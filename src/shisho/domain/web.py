@@ -215,7 +215,7 @@ class Look:
     """How an engine's pages are parsed. Selectors are CSS, phrases lower case.
 
     `signs`, `titles`: identify this engine's saved pages. `next_link`: the link to the next page, and
-    `pager`: the block that contains it. `nothing`, `nothing_said`: "no results". `changed`: the engine
+    `pager`: the block that contains it. `nothing`, `no_result_phrases`: "no results". `changed`: the engine
     answered another query than requested. `shell`: a page that only JavaScript would fill. `markers`: its own
     challenges.
     """
@@ -226,7 +226,7 @@ class Look:
     next_link: str = ""
     pager: str = ""
     nothing: tuple[str, ...] = ()
-    nothing_said: tuple[str, ...] = ()
+    no_result_phrases: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     shell: tuple[str, ...] = ()
     markers: Mapping[str, ChallengeKind] = field(default_factory=dict)

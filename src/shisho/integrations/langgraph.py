@@ -33,11 +33,11 @@ from shisho.domain.codec import to_plain
 from shisho.domain.corpus import Complexity, Condition, PassageHit
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.loop_state import LoopState
-from shisho.domain.place import say_place
+from shisho.domain.place import describe_place
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InternalError, InvalidParams
 from shisho.librarian.table import END, START, TABLE, Act, limit_steps
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.ports import PreparedInquiry
 from shisho.services import Library
 from shisho.services.requirements import GoalLike, build_requirements
@@ -309,6 +309,6 @@ def _make_document(hit: PassageHit) -> Document:
 
 
 def _format_place(hit: PassageHit) -> str:
-    place = say_place(hit.place, lambda n: word("notebook_cell", n=n))
+    place = describe_place(hit.place, lambda n: translate_word("notebook_cell", n=n))
     page = f", {place}" if place else "" if hit.page is None else f", p. {hit.page}"
     return f"[{hit.title or hit.source}{page}]"

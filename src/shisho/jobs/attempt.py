@@ -12,7 +12,7 @@ from typing import TypeVar
 from shisho.domain.codec import Payload, UnreadablePayload
 from shisho.domain.job import ClaimLost, Job, JobError, JobId, JobState
 from shisho.domain.payloads import JobOutcome
-from shisho.domain.time import backoff, later
+from shisho.domain.time import add_seconds, compute_backoff
 from shisho.errors import BudgetExhausted, Conflict, NotFound, ShishoError, StorageUnusable, StoreUnavailable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
 from shisho.jobs.outages import find_error, give_back, give_back_unread
@@ -108,7 +108,7 @@ async def _record_failure(job: Job, error: BaseException, store: JobStore, clock
         await _store(lambda: store.fail(job.claim, said_error))
         count("jobs_ended", kind=job.kind, outcome="failed")
         return
-    again = later(clock.timeline_now(), backoff(job.failures, random.random()))
+    again = add_seconds(clock.timeline_now(), compute_backoff(job.failures, random.random()))
     await _store(lambda: store.put_back(job.claim, again, said_error))
     count("jobs_ended", kind=job.kind, outcome="put_back")
 

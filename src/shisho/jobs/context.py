@@ -10,7 +10,7 @@ from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobError, JobId, NewJob
 from shisho.domain.payloads import JobOutcome, JobProgress, SearchOutcome
-from shisho.domain.time import Instant, later
+from shisho.domain.time import Instant, add_seconds
 from shisho.errors import ShishoError
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Clock, JobStore
@@ -119,7 +119,7 @@ class JobContext:
         raise JobSuspended
 
     def _make_instant(self, seconds: float) -> Instant:
-        return later(self._clock.timeline_now(), seconds)
+        return add_seconds(self._clock.timeline_now(), seconds)
 
 
 Handler = Callable[[Job, JobContext], Awaitable[JobOutcome]]

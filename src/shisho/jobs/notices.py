@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 
 from shisho.domain.event import EventKind
-from shisho.domain.intervention import news
+from shisho.domain.intervention import select_unannounced
 from shisho.errors import ShishoError
 from shisho.jobs.worker import repeat_forever
 from shisho.ports import ChangeNotifier, Interventions, Notifier
@@ -67,7 +67,7 @@ class Notices:
     async def _tell(self) -> None:
         if self._here is not None:
             interventions = await self._interventions.list_waiting(self._owner)
-            new = news(interventions, self._told)
+            new = select_unannounced(interventions, self._told)
             self._told = {intervention.id for intervention in interventions}
             for intervention in new:
                 await self._here.notify(intervention)

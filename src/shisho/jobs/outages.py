@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from shisho.domain.codec import Payload, UnreadablePayload
 from shisho.domain.job import UNREADABLE, Job, JobError
-from shisho.domain.time import backoff, later
+from shisho.domain.time import add_seconds, compute_backoff
 from shisho.errors import InternalError, StoreUnavailable
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
@@ -45,18 +45,18 @@ async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: 
     if outages >= MAX_OUTAGES:
         await store.fail(job.claim, _describe_giving_up(met, outages))
         return
-    wait = backoff(min(outages, MAX_DOUBLINGS), random.random())
-    await store.put_back(job.claim, later(clock.timeline_now(), wait), met, is_failure=False)
+    wait = compute_backoff(min(outages, MAX_DOUBLINGS), random.random())
+    await store.put_back(job.claim, add_seconds(clock.timeline_now(), wait), met, is_failure=False)
 
 
 async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, clock: Clock) -> None:
     """Queue a job that only another version can read, uncounted, for a worker of that version."""
     last = job.errors[-1] if job.errors else None
     attempts = last.details.read(dict)["attempts"] + 1 if last and last.code == UNREADABLE else 1
-    wait = backoff(attempts - 1, random.random())
+    wait = compute_backoff(attempts - 1, random.random())
     details = Payload.wrap({"attempts": attempts})
     unread = JobError(UNREADABLE, Message(UNREAD, cause=str(error)), details)
-    await store.put_back(job.claim, later(clock.timeline_now(), wait), unread, is_failure=False)
+    await store.put_back(job.claim, add_seconds(clock.timeline_now(), wait), unread, is_failure=False)
 
 
 def _count_in_a_row(job: Job) -> int:

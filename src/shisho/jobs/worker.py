@@ -11,7 +11,7 @@ from types import TracebackType
 
 from shisho.domain.event import EventKind
 from shisho.domain.job import Claim, ClaimLost, Job, JobError, RunningClaim, WorkerId
-from shisho.domain.time import backoff, later, to_epoch
+from shisho.domain.time import add_seconds, compute_backoff, to_epoch
 from shisho.errors import ShishoError, StoreUnavailable
 from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
@@ -19,7 +19,7 @@ from shisho.jobs.ids import make_id
 from shisho.jobs.outages import give_back
 from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.ports import ChangeNotifier, Clock, JobStore, Presence, Subscription
 from shisho.telemetry import log, measure
 
@@ -235,7 +235,9 @@ class Worker:
                 await self._take_back(running_claim, SILENT)
 
     async def _take_back(self, running_claim: RunningClaim, error: JobError) -> None:
-        again = later(self._clock.timeline_now(), backoff(running_claim.deaths, random.random()))
+        again = add_seconds(
+            self._clock.timeline_now(), compute_backoff(running_claim.deaths, random.random())
+        )
         with suppress(ClaimLost):
             await self._jobs.take_back(running_claim, error, again)
             await forget_failed(running_claim.claim.job_id, self._jobs, self._forget)
@@ -303,5 +305,5 @@ async def repeat_forever(step: Callable[[], Awaitable[None]]) -> None:
             await asyncio.sleep(BROKEN_SECONDS)
         except Exception as error:
             # A full disk, a busy file, a bug: a worker must survive all of them.
-            log.exception(Message("worker.failed", kind=type(error).__name__, why=reason_of(error)))
+            log.exception(Message("worker.failed", kind=type(error).__name__, why=explain_error(error)))
             await asyncio.sleep(BROKEN_SECONDS)

@@ -32,14 +32,14 @@ from shisho.domain.inquiry import (
     list_sentences,
 )
 from shisho.domain.loop_state import Draft
-from shisho.domain.place import say_place
+from shisho.domain.place import describe_place
 from shisho.language.display import join_lines
 from shisho.language.script import answer_language
 from shisho.librarian.checking.contradictions import contradiction
 from shisho.librarian.evidence import ENOUGH, is_by_rules, level_of_evidence, stance_of
 from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 
 Say = Callable[..., str]
 
@@ -65,7 +65,7 @@ def compose(
 
     `head`: the key of the first line. If the question differs from `asked`, its interpretation comes first.
     """
-    say = partial(word, language=answer_language(strategy.question))
+    say = partial(translate_word, language=answer_language(strategy.question))
     shown = choose_shown(strategy.goals, evidence)
     titled = len(strategy.goals) > 1
     body = [
@@ -176,7 +176,7 @@ def frame_answer(
     asked: str = "",
 ) -> Draft:
     """Put the blocks of `body` between the first line and plain words on what is missing."""
-    say = partial(word, language=answer_language(strategy.question))
+    say = partial(translate_word, language=answer_language(strategy.question))
     missing = _list_missing(strategy, status, verdict)
     levels = {goal.id: level_of_evidence(_list_best_first(goal.id, evidence)) for goal in strategy.goals}
     answered = {id_ for id_, level in levels.items() if level is AnswerLevel.ANSWERED}
@@ -202,7 +202,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
     They list goals whose answer is unknown or disputed in the sources, contradictions, and copies in other
     documents.
     """
-    say = partial(word, language=answer_language(strategy.question))
+    say = partial(translate_word, language=answer_language(strategy.question))
     blocks: list[AnswerBlock] = []
     lines = []
     for goal in strategy.goals:
@@ -216,7 +216,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
 
 def show_beside(refs: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
     """Return the passages that rules are sure of, for a written answer that cites none of them."""
-    say = partial(word, language=answer_language(strategy.question))
+    say = partial(translate_word, language=answer_language(strategy.question))
     passages = [build_shown(passage, say) for passage in choose_shown(strategy.goals, refs)]
     return [AnswerNote(say("answer_beside"), NoteRole.REMARK), *passages] if passages else []
 
@@ -259,7 +259,7 @@ def _build_remarks(lines: Sequence[str]) -> list[AnswerNote]:
 
 
 def _write_heading(ref: EvidenceRef, say: Say) -> str:
-    place = "" if ref.place in ref.heading else say_place(ref.place, lambda n: say("notebook_cell", n=n))
+    place = "" if ref.place in ref.heading else describe_place(ref.place, lambda n: say("notebook_cell", n=n))
     heading = " › ".join(join_lines(part) for part in (ref.heading, ref.table_header, place) if part)
     return heading + (say("answer_ocr") if ref.ocr else "")
 

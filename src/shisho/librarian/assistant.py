@@ -27,7 +27,7 @@ from shisho.librarian.checking.check import count_outcomes, say_counts
 from shisho.librarian.evidence import Citations, VerifiedQuote, is_telling, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.messages.message import Message
 from shisho.rendering.answer_text import write_text
 
@@ -86,7 +86,7 @@ class Assistant:
         blocks = build_flat(revisions)
         counted = say_counts(revisions, aim.question)
         if not blocks:
-            nothing = word("checked_nothing", answer_language(aim.question))
+            nothing = translate_word("checked_nothing", answer_language(aim.question))
             blocks = (AnswerNote(nothing, NoteRole.REMARK),)
         if counted:
             blocks = (*blocks, AnswerNote(counted, NoteRole.REMARK))

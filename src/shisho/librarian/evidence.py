@@ -18,7 +18,7 @@ from shisho.language.numbers import find_figures
 from shisho.language.script import answer_language
 from shisho.language.sentences import split_sentences as sentence_spans
 from shisho.language.table_headers import label_table_header
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +122,9 @@ def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> Ev
     context = "\n".join(join_lines(row)[:MAX_CONTEXT] for row in citation.header.split("\n"))
     labels = label_table_header(citation.header)
     table_header = (
-        "" if labels in ref.heading else word("table_header", answer_language(question), text=labels)
+        ""
+        if labels in ref.heading
+        else translate_word("table_header", answer_language(question), text=labels)
     )
     return replace(ref, context=context, table_header=table_header)
 

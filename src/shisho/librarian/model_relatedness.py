@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.domain.embedding import cosine
+from shisho.domain.embedding import compute_cosine
 from shisho.errors import ShishoError
 from shisho.language.script import answer_language
 from shisho.language.wordings import join_synonyms
@@ -33,7 +33,7 @@ class Relatedness:
             vectors = [await self._embedder.embed_query(each) for each in (text, *about)]
         except (ShishoError, OSError):  # its server is away, or its files are unusable
             return is_translated
-        return max(cosine(vectors[0], other) for other in vectors[1:]) >= floor
+        return max(compute_cosine(vectors[0], other) for other in vectors[1:]) >= floor
 
 
 class AssumedRelatedness(Relatedness):

@@ -28,7 +28,7 @@ from shisho.domain.inquiry import (
     list_sentences,
 )
 from shisho.domain.loop_state import Draft, LoopState, Spending
-from shisho.domain.report import DEFAULT_WORDS, SectionPlace, WrittenSection
+from shisho.domain.report import DEFAULT_WORDS, CurrentSection, WrittenSection
 from shisho.language.script import answer_language
 from shisho.librarian.answer import Say
 from shisho.librarian.answer_blocks import KnownWords
@@ -54,7 +54,7 @@ def begin_section(
         aim = replace(whole, goals=goals, condition=join_goals(goal.id for goal in goals))
     return LoopState(
         strategy=aim,
-        section=SectionPlace(number, rounds_before),
+        section=CurrentSection(number, rounds_before),
         goal_status=tuple(status),
         rounds_without_evidence=0,
         exhausted=False,

@@ -42,7 +42,7 @@ from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import RELATED, Citations, level_of_evidence
 from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult, WholeInput
 from shisho.librarian.route import conclude
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ async def survey_nothing(question: str, required: Requirements) -> CitedSurvey |
 
 def speak_for(question: str) -> Callable[..., str]:
     """Return the texts of answers in the language of the question."""
-    return partial(word, language=answer_language(question))
+    return partial(translate_word, language=answer_language(question))
 
 
 def begin_survey(

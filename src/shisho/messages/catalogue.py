@@ -21,7 +21,7 @@ def speak(language: str) -> None:
     _spoken = language if language in LANGUAGES else DEFAULT
 
 
-def current_language() -> str:
+def find_language() -> str:
     """Return the language in use here and now."""
     return _spoken_here.get() or _spoken
 
@@ -57,7 +57,7 @@ def _weigh_choice(choice: str) -> tuple[float, str]:
     return weight, tag.strip().lower().partition("-")[0]
 
 
-def word(key: str, language: str | None = None, **values: object) -> str:
+def translate_word(key: str, language: str | None = None, **values: object) -> str:
     """Return the words with this key that the shell or an answer uses (`word.KEY` in the catalogue). Raises
     KeyError for an unknown key."""
     return translate(f"word.{key}", language, **values)
@@ -67,12 +67,12 @@ def translate(id_: str, language: str | None = None, **values: object) -> str:
     """Return the text of an id in a language, by default the reader's. Raises KeyError for an unknown id."""
     if not is_message_id(id_):
         raise KeyError(id_)
-    return fill_template(id_, values, language or current_language())
+    return fill_template(id_, values, language or find_language())
 
 
 def render(text: str, language: str | None = None) -> str:
     """Return a message in a language, by default the reader's; text that is no Message as it is."""
-    language = language or current_language()
+    language = language or find_language()
     if not isinstance(text, Message) or language == DEFAULT:
         return str(text)
     values = {

@@ -11,7 +11,7 @@ from functools import cache
 from string import Formatter
 from typing import Any, Self
 
-from shisho.messages.po import DEFAULT, catalogue
+from shisho.messages.po import DEFAULT, read_catalogue
 
 _SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?")  # no width: a stored text must not make a text of any length
 
@@ -47,7 +47,7 @@ class Message(str):
 
 def is_message_id(text: str) -> bool:
     """Return True if the catalogue has a message with this id."""
-    return text in catalogue(DEFAULT)
+    return text in read_catalogue(DEFAULT)
 
 
 def list_variables(id_: str) -> list[str]:
@@ -59,7 +59,7 @@ def list_variables(id_: str) -> list[str]:
 def fill_template(id_: str, values: Mapping[str, Any], language: str) -> str:
     """Return the text of a message in a language. Raises KeyError or ValueError for values that do not
     fit."""
-    template = catalogue(language).get(id_, id_)
+    template = read_catalogue(language).get(id_, id_)
     return template.format(**values) if values else template
 
 
@@ -106,7 +106,7 @@ def read(stored_text: str) -> str:
 
 @cache
 def _list_catalogued_fields(id_: str) -> list[str]:
-    return _list_fields(catalogue(DEFAULT)[id_])
+    return _list_fields(read_catalogue(DEFAULT)[id_])
 
 
 def _list_fields(template: str) -> list[str]:

@@ -19,7 +19,7 @@ _ENTRY = re.compile(r'^msgid "(.+)"\nmsgstr "(.*)"$', re.MULTILINE)
 
 
 @cache
-def catalogue(language: str) -> Mapping[str, str]:
+def read_catalogue(language: str) -> Mapping[str, str]:
     """Read the texts of a language, by id."""
     text = (FOLDER / language / "messages.po").read_text("utf-8").replace('"\n"', "")
     return {id_: _unescape(entry) for id_, entry in _ENTRY.findall(text)}

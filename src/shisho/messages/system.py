@@ -81,7 +81,7 @@ NAMES: Mapping[int, Message] = {
 }
 
 
-def reason_of(error: Exception) -> str:
+def explain_error(error: Exception) -> str:
     """Why it was refused: an error of ours as it says it, another with no full stop; in its own words where
     ours have none."""
     message = getattr(error, "message", None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import FileSurvey
-    from shisho.domain.folder import FileOnDisk, PlaceStamp, WatchedFolder
+    from shisho.domain.folder import FileOnDisk, SourceStamp, WatchedFolder
     from shisho.domain.library import BlobFacts
     from shisho.domain.time import Instant
 
@@ -135,7 +135,7 @@ class FolderRegister(Protocol):
     async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
         """Return the stamps of sources whose document is still the one that was stamped."""
 
-    async def stamp(self, stamps: Sequence[PlaceStamp], corpus: str, owner: str) -> None:
+    async def stamp(self, stamps: Sequence[SourceStamp], corpus: str, owner: str) -> None:
         """Store stamps, except for sources that now have another document."""
 
 

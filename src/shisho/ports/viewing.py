@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from shisho.domain.printing import PrintableAnswer
     from shisho.domain.proof import ProofSignature
-    from shisho.domain.viewing import CharacterPlacement, PageImageKey, PageSize, PageStrip, QuotedLine
+    from shisho.domain.viewing import CharacterBoxes, PageImageKey, PageSize, PageStrip, QuotedLine
 
 
 class PageRenderer(Protocol):
@@ -26,7 +26,7 @@ class PageRenderer(Protocol):
     async def crop(self, image: bytes, top: float, bottom: float) -> PageStrip:
         """Return the strip of a rendered image between `top` and `bottom`, as fractions of its height."""
 
-    async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
+    async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterBoxes:
         """Locate the quoted characters of these lines on a page of a PDF."""
 
     async def close(self) -> None:

@@ -21,7 +21,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.language.display import join_lines, join_sentences, split_item
 from shisho.language.marked_text import render_marked
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 
 PLAIN = ("", "")
 BOLD = ("**", "**")
@@ -111,7 +111,7 @@ class TextWriter:
         return self.escape(join_lines(text))
 
     def _say(self, key: str, **values: object) -> str:
-        return word(key, language=self.language, **values)
+        return translate_word(key, language=self.language, **values)
 
 
 def write_numbers(sentence: Sentence) -> str:

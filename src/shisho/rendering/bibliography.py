@@ -18,12 +18,12 @@ from urllib.parse import quote
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
-from shisho.domain.place import say_place
+from shisho.domain.place import describe_place
 from shisho.domain.reference import ADDRESSES, Creator, find_doi, join_parts, read_creators
 from shisho.language.dates import find_date, find_year
 from shisho.language.display import display_name, join_lines
 from shisho.language.numbers import Date
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.messages.po import DEFAULT
 
 # Synonymous metadata keys: the first one present counts. Keys that readers also write are last, so that
@@ -155,7 +155,7 @@ def _make_entry(
 
 
 def _note(quotation: Evidence, language: str) -> str:
-    place_words = say_place(quotation.place, lambda n: word("notebook_cell", language, n=n))
+    place_words = describe_place(quotation.place, lambda n: translate_word("notebook_cell", language, n=n))
     place = join_lines(place_words) or ("" if quotation.page is None else f"p. {quotation.page}")
     text = join_lines(quotation.snippet)
     return f"{place}: {text}" if place else text
@@ -245,7 +245,7 @@ def _format_bibtex_name(creator: Creator) -> str:
     name = ", ".join(
         _escape_value(part) for part in (creator.family, creator.suffix, creator.forename) if part
     )
-    return f"{{{name}}}" if creator.is_whole and re.search("[ ,]", name) else name
+    return f"{{{name}}}" if creator.is_literal and re.search("[ ,]", name) else name
 
 
 def kind_of(entry: BibliographyEntry) -> str:
@@ -320,7 +320,7 @@ def _split_date(date: Date) -> list[int]:
 
 def csl_name(creator: Creator) -> dict[str, str]:
     """Return a name in citeproc's input format."""
-    if creator.is_whole:
+    if creator.is_literal:
         return {"literal": creator.family}
     forename, particle = _split_particle(creator.forename)
     parts = {

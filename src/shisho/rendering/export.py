@@ -13,8 +13,8 @@ from typing import Any
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
-from shisho.domain.link import is_on_web, name_file
-from shisho.domain.place import say_place
+from shisho.domain.link import is_on_web, strip_folders
+from shisho.domain.place import describe_place
 from shisho.errors import InvalidParams
 from shisho.language.display import (
     display_name,
@@ -25,7 +25,7 @@ from shisho.language.display import (
     strip_item_mark,
 )
 from shisho.language.script import answer_language
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.rendering import bibliography
 from shisho.rendering.answer_text import BOLD, TextWriter
 from shisho.rendering.citation_styles import STYLES, write_in_style
@@ -79,7 +79,7 @@ def _drop_folders(evidence: Evidence) -> Evidence:
     link = evidence.link
     if link.startswith("file:"):
         link = link.rsplit("/", 1)[-1]
-    return replace(evidence, document=name_file(evidence.document), link=link)
+    return replace(evidence, document=strip_folders(evidence.document), link=link)
 
 
 def _select_named(evidence: Iterable[Evidence]) -> list[Evidence]:
@@ -111,7 +111,7 @@ def _export_markdown(answer: Answer) -> str:
             block = fence_code(quotation) if evidence.code else escape_markdown(quotation)
             rows += [*(f"> {line}" for line in block.split("\n")), ""]
         if evidence.source_state in NO_LONGER:
-            rows += [word(NO_LONGER[evidence.source_state], language), ""]
+            rows += [translate_word(NO_LONGER[evidence.source_state], language), ""]
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
     return "\n".join(rows) + "\n"
 
@@ -141,7 +141,9 @@ def _make_address(evidence: Evidence) -> str:
 
 
 def _format_page(quotation: Evidence, language: str) -> str:
-    place_words = say_place(quotation.place, lambda n: word("notebook_cell", language=language, n=n))
+    place_words = describe_place(
+        quotation.place, lambda n: translate_word("notebook_cell", language=language, n=n)
+    )
     place = escape_markdown(join_lines(place_words))
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)

@@ -24,13 +24,13 @@ from shisho.domain.inquiry import (
     choose_quoted,
 )
 from shisho.domain.link import is_on_web
-from shisho.domain.place import say_place
+from shisho.domain.place import describe_place
 from shisho.domain.printing import PrintableAnswer, PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
 from shisho.domain.time import Instant
 from shisho.language.display import display_code, display_quotation, join_lines, make_legible, split_item
 from shisho.language.marked_text import split_marked
 from shisho.language.script import answer_language
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 
 PAGE_CELLS = 84  # letters of half width that fit between the margins of a page
 CELL_PADDING = 3  # the same, of a table's cell
@@ -44,7 +44,7 @@ def make_printable(answer: Answer) -> PrintableAnswer:
         title=make_legible(answer.question),
         language=language,
         blocks=tuple(printed for block in answer.blocks for printed in printer.print_block(block)),
-        heading=word("sources", language),
+        heading=translate_word("sources", language),
         quotations=tuple(_print_quotation(evidence, language) for evidence in answer.evidence),
         facts=tuple(make_legible(fact) for fact in _list_facts(answer, language)),
     )
@@ -77,7 +77,9 @@ class _Printer:
                 yield _lay_out_table(tuple(map(_print_line, header)), cells)
                 yield from self._quote([cell for row in rows for cell in row])
             case ContradictedSentences(sentences):
-                yield PrintedBlock("text", ((PrintedPart(word("contradicted_head", self._language)),),))
+                yield PrintedBlock(
+                    "text", ((PrintedPart(translate_word("contradicted_head", self._language)),),)
+                )
                 for sentence in sentences:
                     yield PrintedBlock("list", (self._print_item(sentence),), ("•",))
                     yield from self._quote([sentence])
@@ -114,7 +116,7 @@ class _Printer:
         return (PrintedPart("\n◦ ".join(split_item(sentence.text))), *self._print_marks(sentence))
 
     def _print_marks(self, sentence: Sentence) -> PrintedLine:
-        doubt = word("unit_unverified", self._language)
+        doubt = translate_word("unit_unverified", self._language)
         return (
             *(part for number in sentence.evidence for part in (PrintedPart(" "), *self._number(number))),
             *([PrintedPart(doubt)] if sentence.support is SupportOutcome.UNVERIFIED else []),
@@ -126,7 +128,9 @@ class _Printer:
     def _quote(self, sentences: Sequence[Sentence]) -> Iterator[PrintedBlock]:
         numbers = choose_quoted(sentences, self._quoted)
         lines = [
-            word("unit_quoted", self._language, number=number, text=_print_line(self._quotations[number]))
+            translate_word(
+                "unit_quoted", self._language, number=number, text=_print_line(self._quotations[number])
+            )
             for number in numbers
             if self._quotations.get(number)
         ]
@@ -166,8 +170,8 @@ def _split(text: str) -> list[str]:
 def _print_quotation(evidence: Evidence, language: str) -> PrintedQuotation:
     if not evidence.snippet:
         return PrintedQuotation(evidence.number, evidence.title, link="", where="", text="", remark="")
-    page = "" if evidence.page is None else word("page", language, n=evidence.page)
-    place = say_place(evidence.place, lambda n: word("notebook_cell", language=language, n=n))
+    page = "" if evidence.page is None else translate_word("page", language, n=evidence.page)
+    place = describe_place(evidence.place, lambda n: translate_word("notebook_cell", language=language, n=n))
     places = (join_lines(place) or page, join_lines(evidence.heading))
     state = NO_LONGER.get(evidence.source_state)
     return PrintedQuotation(
@@ -176,7 +180,7 @@ def _print_quotation(evidence: Evidence, language: str) -> PrintedQuotation:
         link=make_legible(evidence.link) if is_on_web(evidence.link) else "",
         where=" · ".join(make_legible(place) for place in places if place),
         text=make_legible(display_quotation(evidence.snippet, code=evidence.code)),
-        remark=word(state, language) if state else "",
+        remark=translate_word(state, language) if state else "",
         code=evidence.code,
     )
 
@@ -186,9 +190,9 @@ def _list_facts(answer: Answer, language: str) -> Iterator[str]:
     if any(sentence.support for sentence in answer.sentences):
         outcomes = [sentence.support for sentence in answer.sentences]
         counts = {str(outcome): outcomes.count(outcome) for outcome in SupportOutcome}
-        yield word("support", language, **counts)
-    reason = word(f"end_{answer.loop_stop}".lower(), language)
-    yield f"{word('stopped_because', language)}: {reason}"
+        yield translate_word("support", language, **counts)
+    reason = translate_word(f"end_{answer.loop_stop}".lower(), language)
+    yield f"{translate_word('stopped_because', language)}: {reason}"
     yield f"{answer.condition} · {write_day(answer.created_at, language)} · {answer.id}"
 
 
@@ -196,4 +200,4 @@ def write_day(at: Instant, language: str) -> str:
     """Return the day of an instant as people write it, in the time zone of this machine."""
     day = datetime.fromisoformat(at).astimezone()
     month = str(day.month) if language == "ja" else month_name[day.month]
-    return word("day", language, year=day.year, month=month, day=day.day)
+    return translate_word("day", language, year=day.year, month=month, day=day.day)

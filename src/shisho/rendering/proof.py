@@ -20,7 +20,7 @@ from typing import Any
 
 from shisho.domain.codec import dumps, to_plain
 from shisho.domain.inquiry import Answer
-from shisho.domain.link import is_on_web, name_file
+from shisho.domain.link import is_on_web, strip_folders
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
 from shisho.language.script import answer_language
 from shisho.messages.catalogue import render_all
@@ -181,7 +181,7 @@ def _describe_evidence(exhibit: EvidenceExhibit) -> dict[str, Any]:
     """
     evidence = exhibit.evidence
     whole = to_plain(evidence)
-    source = evidence.document if is_on_web(evidence.document) else name_file(evidence.document)
+    source = evidence.document if is_on_web(evidence.document) else strip_folders(evidence.document)
     return {
         **{key: whole[key] for key in OF_EVIDENCE},
         "source": source,

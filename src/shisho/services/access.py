@@ -61,7 +61,7 @@ class CorpusAccess:
         if not is_of_another(corpus):
             return ReachableCorpus(CorpusKey(self.owner, corpus), Access.OWN)
         for reachable in await self.grants.list_reachable(self.owner):
-            if reachable.corpus.address(self.owner) == corpus:
+            if reachable.corpus.format_address(self.owner) == corpus:
                 return reachable
         return None
 
@@ -76,14 +76,14 @@ class CorpusAccess:
             return
         access = {reached.corpus: reached.access for reached in await self.grants.list_reachable(self.owner)}
         for corpus in sorted(foreign):
-            _check(access.get(corpus, Access.READ), corpus.address(self.owner))
+            _check(access.get(corpus, Access.READ), corpus.format_address(self.owner))
 
     async def mark_writable(self, corpora: Sequence[Corpus]) -> Sequence[Corpus]:
         """Return the corpora, each with the visitor's right to write."""
         if all(corpus.owner == self.owner for corpus in corpora):
             return corpora
         access = {
-            reached.corpus.address(self.owner): reached.access
+            reached.corpus.format_address(self.owner): reached.access
             for reached in await self.grants.list_reachable(self.owner)
         }
         return [
@@ -141,7 +141,7 @@ class CorpusAccess:
         """
         if document.owner == self.owner:
             return document
-        return replace(document, corpus=CorpusKey(document.owner, document.corpus).address(self.owner))
+        return replace(document, corpus=CorpusKey(document.owner, document.corpus).format_address(self.owner))
 
 
 def is_of_another(corpus: str) -> bool:

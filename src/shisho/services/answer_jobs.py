@@ -35,7 +35,7 @@ from shisho.domain.payloads import (
     read_outcome,
 )
 from shisho.domain.task import JobKind, Sources
-from shisho.domain.time import Instant, count_seconds, later
+from shisho.domain.time import Instant, add_seconds, count_seconds
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus, QuotaExhausted, ShishoError
 from shisho.jobs.context import JobContext
@@ -183,7 +183,7 @@ class AnswerHandler:
         return count_seconds(self.clock.timeline_now(), ends)
 
     async def _compute_deadline(self, seconds: float) -> Instant:
-        return later(self.clock.timeline_now(), seconds)
+        return add_seconds(self.clock.timeline_now(), seconds)
 
     async def _count_pages(self, searches: Iterable[JobId]) -> int:
         """Count the pages of the searches: result pages and visited hits, each once."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
-from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, PlaceStamp, WatchedFolder
+from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, SourceStamp, WatchedFolder
 from shisho.domain.team import CorpusKey
 from shisho.errors import (
     DocumentUnreadable,
@@ -368,12 +368,12 @@ class Folders:
         files_by_path = {file.path: file for file in unread}
         paths = bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)
-        fresh: list[PlaceStamp] = []
+        fresh: list[SourceStamp] = []
         async with aclosing(taking.take_in(paths)) as receipts:
             async for receipt in receipts:
                 file = next(files)
                 if receipt.document_id is not None and file.stamp:
-                    fresh.append(PlaceStamp(file.source, receipt.document_id, file.stamp))
+                    fresh.append(SourceStamp(file.source, receipt.document_id, file.stamp))
                 if len(fresh) >= STAMPED_AT_ONCE:
                     await parts.register.stamp(fresh, target.name, target.owner)
                     fresh = []

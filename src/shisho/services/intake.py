@@ -18,7 +18,7 @@ from shisho.domain.payloads import SearchJob
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, SkippedItem
 from shisho.errors import ForbiddenPath, InvalidParams
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.services.coercion import check_path, coerce_search, coerce_strings
 
 NamePage = Callable[[str], str]
@@ -261,7 +261,7 @@ def resolve_file(path: Path | str) -> Path:
     try:
         return Path(path).expanduser().resolve()
     except (ValueError, RuntimeError, OSError) as error:
-        raise InvalidParams("path.invalid", path=str(path), error=reason_of(error)) from error
+        raise InvalidParams("path.invalid", path=str(path), error=explain_error(error)) from error
 
 
 def find_allowed_root(path: Path, roots: Sequence[Path]) -> Path:

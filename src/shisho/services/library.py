@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.corpus import LOCAL_OWNER, Check, Document
-from shisho.domain.figures import LibraryFigures
+from shisho.domain.figures import LibraryMetrics
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.library import SettingValue
 from shisho.errors import AccessDenied, NotFound
@@ -57,7 +57,7 @@ class LibraryBuilder(Protocol):
 
     def list_settings(self) -> Sequence[SettingValue]: ...
     async def run_checks(self) -> Sequence[Check]: ...
-    async def read_figures(self) -> LibraryFigures: ...
+    async def read_figures(self) -> LibraryMetrics: ...
     async def check_ready(self) -> None: ...
     async def backup(self, target: Path) -> None: ...
     async def close(self) -> None: ...
@@ -188,7 +188,7 @@ class Library:
         self._check_host()
         return await self._builder.run_checks()
 
-    async def read_figures(self) -> LibraryFigures:
+    async def read_figures(self) -> LibraryMetrics:
         """Return figures of the whole library, for all owners."""
         return await self._builder.read_figures()
 

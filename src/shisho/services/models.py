@@ -17,7 +17,7 @@ from shisho.domain.embedding import CalibrationTarget, EmbeddingProgress, Stored
 from shisho.domain.model import FoundModel, ModelSetting, ModelWork, ModelWorkKind, ModelWorkState
 from shisho.errors import Conflict, InvalidParams, ShishoError
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.ports import FollowerTurn, Index
 from shisho.services import intake
 from shisho.services.news import Notify, VectorsMade
@@ -151,7 +151,7 @@ class Models:
         try:
             message = await run()
         except (ShishoError, OSError) as error:
-            reason = reason_of(error)
+            reason = explain_error(error)
             self._end(ModelWorkState.FAILED, reason)
         else:
             self._end(ModelWorkState.DONE, message)

@@ -27,7 +27,7 @@ from shisho.messages.message import Message
 from shisho.ports import Cache, DiscoveredUrls, SerpEngine
 from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonicalise
-from shisho.web.serp.category import GENERAL, category_of
+from shisho.web.serp.category import GENERAL, classify_query
 from shisho.web.serp.client import (
     BreakerOpen,
     PersonNeeded,
@@ -43,9 +43,9 @@ from shisho.web.serp.selection import (
     EngineAvailability,
     Needs,
     PassedOverReason,
-    candidates,
+    rank_engines,
 )
-from shisho.web.serp.stopping import PageFacts, PagingSettings, repeats
+from shisho.web.serp.stopping import PageFacts, PagingSettings, is_repeat
 
 WHOLE_S = 24 * 3600.0
 PARTIAL_S = 600.0
@@ -166,7 +166,7 @@ class SerpAttempt:
         self._context = context
         self._asked = search_job
         self._patience = patience
-        self._categories = search_job.categories or (category_of(search_job.query),)
+        self._categories = search_job.categories or (classify_query(search_job.query),)
         self.sheets = SerpCache(engines.cache, search_job)
 
     @property
@@ -284,7 +284,7 @@ class SerpAttempt:
         abouts = [engine.about for name, engine in table.items() if name not in search_job.without]
         health = await asking.health.read([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
-        standing = {
+        limiter_status = {
             name.removeprefix("engine:"): how
             for name, how in (await asking.limiter.read_status(limits)).items()
         }
@@ -298,10 +298,10 @@ class SerpAttempt:
             search_job.time_range,
             search_job.serp_page,
         )
-        choice = candidates(
+        choice = rank_engines(
             abouts,
             needs,
-            EngineAvailability(health, standing, self._engines.missing, asking.browse is not None),
+            EngineAvailability(health, limiter_status, self._engines.missing, asking.browse is not None),
         )
         passed = await self._context.list_taken("passed over ")
         turn = (await self._context.list_taken("turn")).get("turn")
@@ -442,7 +442,7 @@ class SerpAttempt:
         urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named_hits))
         page = replace(sheet.page, urls=urls)
         earlier = [PageFacts(page.number, page.urls, page.fresh) for page in pages]
-        if repeats(PageFacts(page.number, urls, 0), earlier):
+        if is_repeat(PageFacts(page.number, urls, 0), earlier):
             return replace(page, repeats=True)
         finds = [_find(hit, name, page, self._asked.query) for hit, name in named_hits]
         return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))

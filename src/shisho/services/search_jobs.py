@@ -219,7 +219,9 @@ class _SearchRun:
     async def _give_up(self, frontier: Frontier, wait: float, remaining: float) -> None:
         """Record a failure for hits whose hosts want to be left alone for longer than there is time."""
         for hit in frontier.left:
-            reason = Message("fetch.host_waits_longer", host=frontier.host(hit), wait=wait, left=remaining)
+            reason = Message(
+                "fetch.host_waits_longer", host=frontier.get_next_host(hit), wait=wait, left=remaining
+            )
             await self._engines.finds.settle(
                 self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason
             )

@@ -19,7 +19,7 @@ from shisho.domain.team import (
     NewToken,
     User,
     UserGroup,
-    digest_of,
+    hash_secret,
     hash_token,
 )
 from shisho.errors import AccessDenied, InvalidParams, NotFound
@@ -56,7 +56,7 @@ class Team:
 
     async def find_user(self, word: str) -> str | None:
         """Return the user of this token or cookie, or None."""
-        return await self._parts.users.find_by_hash(digest_of(word))
+        return await self._parts.users.find_by_hash(hash_secret(word))
 
     async def has_user(self, name: str) -> bool:
         """Return True for an active user."""
@@ -250,7 +250,7 @@ class Team:
         """Return the corpus that the visitor may grant. Raises NotFound."""
         if self._is_admin and is_of_another(corpus):
             for grant in await self._parts.grants.list_grants():
-                if grant.corpus.address(self._parts.owner) == corpus:
+                if grant.corpus.format_address(self._parts.owner) == corpus:
                     return grant.corpus
             name, _, owner = corpus.partition("@")
             return CorpusKey(owner, name)

@@ -16,6 +16,7 @@ from shisho.domain.viewing import (
     IMAGE_WIDTHS,
     PAGED_TYPES,
     PDF_TYPE,
+    BoxDoubt,
     DocumentView,
     EvidenceBoxes,
     LayoutLine,
@@ -24,7 +25,6 @@ from shisho.domain.viewing import (
     PageLayout,
     PageSize,
     PageStrip,
-    PlacementDoubt,
     QuotedLine,
     SpanBoxes,
     TextMatch,
@@ -58,10 +58,10 @@ MOVED = "viewer.file_gone"
 CHANGED = "viewer.file_changed"
 NOT_KEPT = Message("viewer.file_not_kept")
 PURGED = Message("proof.text_purged")
-DOUBTS: Mapping[PlacementDoubt, Message] = {
-    PlacementDoubt.OTHER_TEXT: Message("viewer.text_differs"),
-    PlacementDoubt.NO_BOX: Message("viewer.place_unknown"),
-    PlacementDoubt.OVERLAP: Message("viewer.other_characters"),
+DOUBTS: Mapping[BoxDoubt, Message] = {
+    BoxDoubt.OTHER_TEXT: Message("viewer.text_differs"),
+    BoxDoubt.NO_BOX: Message("viewer.place_unknown"),
+    BoxDoubt.OVERLAP: Message("viewer.other_characters"),
 }
 RECOGNISED = Message("viewer.lines_only")
 NO_LINES = Message("viewer.place_not_stored")

@@ -26,7 +26,7 @@ from shisho.domain.task import (
     OutgoingQueries,
     WebConsent,
 )
-from shisho.domain.time import count_seconds, drop_fraction, later
+from shisho.domain.time import add_seconds, count_seconds, drop_fraction
 from shisho.domain.web import EngineAbout, Response
 from shisho.errors import (
     Conflict,
@@ -45,7 +45,7 @@ from shisho.services.requirements import (
 )
 from shisho.services.tasks import Consent
 from shisho.web.http.challenge import detect
-from shisho.web.serp.category import GENERAL, category_of
+from shisho.web.serp.category import GENERAL, classify_query
 from shisho.web.serp.credentials import find_missing_keys, limit_of
 from shisho.web.serp.selection import EngineAvailability, PassedOverReason, find_bar
 
@@ -126,7 +126,7 @@ class Web:
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:
         """Preview these queries unchanged."""
-        categories = {GENERAL, *map(category_of, queries)}
+        categories = {GENERAL, *map(classify_query, queries)}
         rows = await self._tools.engines().list_engines()
         names = tuple(row.name for row in rows if row.available and categories & {*row.categories})
         return OutgoingQueries(queries, names, self._tools.is_boxed)
@@ -256,9 +256,9 @@ class EngineCatalogue:
             for name, health in (await self.health.read(list(limits))).items()
         }
         busy = await self.limiter.read_status({f"engine:{name}": limit for name, limit in limits.items()})
-        standing = {name: busy[f"engine:{name}"] for name in limits}
+        limiter_status = {name: busy[f"engine:{name}"] for name in limits}
         availability = EngineAvailability(
-            health, standing, find_missing_keys(abouts, self.values), self.browser
+            health, limiter_status, find_missing_keys(abouts, self.values), self.browser
         )
         off = self.find_off_reason()
         return [self._describe(about, limits[about.name], availability, off) for about in abouts]
@@ -272,7 +272,7 @@ class EngineCatalogue:
         is_plugged = about.name in self.plugged
         reason = why.reason if why else off or ("" if is_plugged else NO_WAY)
         health = availability.health.get(about.name, EngineHealth(about.name))
-        standing = availability.standing.get(about.name, LimiterStatus())
+        limiter_status = availability.limiter_status.get(about.name, LimiterStatus())
         return EngineStatus(
             name=about.name,
             site=about.site,
@@ -287,7 +287,7 @@ class EngineCatalogue:
             max_pages=about.max_pages,
             interval_s=limit.interval_s,
             per_day=limit.per_day,
-            quota_left=None if limit.per_day is None else max(0, limit.per_day - standing.used_today),
+            quota_left=None if limit.per_day is None else max(0, limit.per_day - limiter_status.used_today),
             breaker=health.breaker,
             success_rate=health.success_rate,
             median_latency_s=health.median_latency_s,
@@ -300,7 +300,7 @@ class EngineCatalogue:
         if not health.open_until:
             return health
         remaining = count_seconds(self.clock.timeline_now(), health.open_until)
-        return replace(health, open_until=drop_fraction(later(self.clock.now(), remaining)))
+        return replace(health, open_until=drop_fraction(add_seconds(self.clock.now(), remaining)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.ports import Clock
 
 _WORDS = {"yes": WebConsent.GIVEN, "no": WebConsent.OFF}
@@ -57,7 +57,7 @@ class ConsentFile:
             raise Conflict(
                 "consent.not_writable",
                 path=self.path,
-                cause=reason_of(error),
+                cause=explain_error(error),
             ) from error
 
     @property

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from shisho.domain.intervention import PendingIntervention
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.telemetry import log
 
 # Texts are passed as separate arguments, never inside a script.
@@ -42,7 +42,7 @@ class DesktopNotifier:
     async def notify(self, waiting: PendingIntervention) -> None:
         engine, domain = (STRANGE.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain))
         who = f"{engine} ({domain})" if engine else domain
-        text = word("desktop", self._language, who=who, domain=domain)
+        text = translate_word("desktop", self._language, who=who, domain=domain)
         nowhere = asyncio.subprocess.DEVNULL
         try:
             process = await asyncio.create_subprocess_exec(

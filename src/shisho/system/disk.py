@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable
 from shisho.messages.message import Message
-from shisho.messages.system import REASONS, reason_of
+from shisho.messages.system import REASONS, explain_error
 
 _SCARCE = 1 << 16  # bytes
 _NEEDED = 1 << 20  # bytes, for a server that is ready to store something
@@ -49,7 +49,7 @@ def path_trouble(error: OSError, path: Path) -> ShishoError:
     return InvalidParams(
         "disk.unusable",
         path=path,
-        why=REASONS.get(number) or reason_of(error),
+        why=REASONS.get(number) or explain_error(error),
         next=_NEXT_STEPS.get(number, Message("disk.name_other")),
     )
 
@@ -83,5 +83,5 @@ def unusable(path: Path, error: Exception) -> StorageUnusable:
     return StorageUnusable(
         "disk.broken",
         path=path,
-        error=reason_of(error),
+        error=explain_error(error),
     )

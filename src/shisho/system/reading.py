@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 
 # Opened without blocking: a pipe in place of the file would block the reader forever.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -34,7 +34,7 @@ def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
     except OSError as error:
         if within is not None and _is_elsewhere(path):
             raise ForbiddenPath("path.link_swapped", path=path) from error
-        raise DocumentUnreadable("path.cannot_open", cause=reason_of(error)) from error
+        raise DocumentUnreadable("path.cannot_open", cause=explain_error(error)) from error
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from functools import partial
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 
 
 class SystemResolver:
@@ -31,7 +31,7 @@ class SystemResolver:
             raise AllFetchesFailed(
                 "web.host_unknown",
                 host=host,
-                error=reason_of(error),
+                error=explain_error(error),
             ) from error
         return [Endpoint(str(address[0]), port) for *_, address in rows]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.proof import ProofSignature
 from shisho.errors import StorageUnusable
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -34,7 +34,7 @@ class SigningKeyFile:
         except FileExistsError:
             return _encode_public(self._read()), False
         except OSError as error:
-            raise StorageUnusable("key.not_writable", path=self._path, cause=reason_of(error)) from error
+            raise StorageUnusable("key.not_writable", path=self._path, cause=explain_error(error)) from error
         return _encode_public(fresh), True
 
     def _write(self, digits: str) -> None:
@@ -66,7 +66,7 @@ class SigningKeyFile:
         try:
             return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(self._path.read_text("ascii")))
         except OSError as error:
-            raise StorageUnusable("key.unreadable", path=self._path, cause=reason_of(error)) from error
+            raise StorageUnusable("key.unreadable", path=self._path, cause=explain_error(error)) from error
         except ValueError as error:
             raise StorageUnusable(
                 "key.damaged",

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.telemetry import log
 
 REST_MS = 500  # of rest before a change is reported
@@ -60,7 +60,7 @@ async def _watch_told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path]
                     yield _find_touched([path for _, path in batch], heads)
             return
         except (OSError, RuntimeError) as error:
-            log.warning(Message("watching.unavailable", why=reason_of(error)))
+            log.warning(Message("watching.unavailable", why=explain_error(error)))
     async with aclosing(_poll(folders)) as looks:
         async for changed in looks:
             yield changed

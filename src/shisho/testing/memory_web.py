@@ -36,7 +36,7 @@ class MemoryEngine:
             raise ParserFailed("memory_web.not_a_result_page", engine=self.about.name) from error
 
 
-def engine(name: str = "memory", **fields: object) -> MemoryEngine:
+def make_engine(name: str = "memory", **fields: object) -> MemoryEngine:
     """Return an engine for the category `general`."""
     defaults: dict[str, object] = {
         "categories": ("general",),

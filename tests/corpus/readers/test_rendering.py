@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from shisho.corpus.readers.rendering import KillablePageRenderer
-from shisho.domain.viewing import PlacementDoubt, QuotedLine
+from shisho.domain.viewing import BoxDoubt, QuotedLine
 from shisho.errors import DocumentEncrypted, TooLarge, UnusableDocument
 from tests.corpus.readers.making import lines, pdf
 
@@ -102,13 +102,13 @@ async def test_nothing_is_lit_where_the_page_says_something_else(renderer: Killa
     data = pdf([lines("決定係数は高い。", "残差を見る。", "決定係数は高い。")])
     box = (72.0, 110.0, 160.0, 122.0)
     other = await renderer.locate(data, 1, [QuotedLine("決定係数は低い。", box, 0, 4)])
-    assert (other.doubt, other.boxes) == (PlacementDoubt.OTHER_TEXT, ())
+    assert (other.doubt, other.boxes) == (BoxDoubt.OTHER_TEXT, ())
     elsewhere = await renderer.locate(
         data, 1, [QuotedLine("決定係数は高い。", (300.0, 500.0, 400.0, 510.0), 0, 4)]
     )
-    assert (elsewhere.doubt, elsewhere.boxes) == (PlacementDoubt.OTHER_TEXT, ())
+    assert (elsewhere.doubt, elsewhere.boxes) == (BoxDoubt.OTHER_TEXT, ())
     once = await renderer.locate(data, 1, [QuotedLine("残差を見る。", box, 3, 5)])
-    assert once.doubt is PlacementDoubt.NONE and len(once.boxes) == 1
+    assert once.doubt is BoxDoubt.NONE and len(once.boxes) == 1
     left, _, right, _ = once.boxes[0]
     assert 72 + 3 * 10.5 - 1 < left < right < 72 + 5 * 10.5 + 1
 
@@ -121,7 +121,7 @@ async def test_letters_over_others_are_not_lit(renderer: KillablePageRenderer) -
         for text in texts
     ]
     assert {placement.doubt for placement in placements} <= {
-        PlacementDoubt.OVERLAP,
-        PlacementDoubt.OTHER_TEXT,
+        BoxDoubt.OVERLAP,
+        BoxDoubt.OTHER_TEXT,
     }
     assert not any(placement.boxes for placement in placements)

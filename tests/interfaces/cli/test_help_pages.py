@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.cli.help_pages import GROUPS, find_first_sentence, wrap
-from shisho.messages.po import catalogue
+from shisho.messages.po import read_catalogue
 from tests.flows.conftest import Shell
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -24,10 +24,10 @@ def test_each_command_is_in_one_group() -> None:
 def test_each_command_has_one_line_at_80_columns(language: str, tmp_path: Path) -> None:
     lines = help_page(tmp_path, 80, language)
     for name, command in COMMANDS.items():
-        sentence = find_first_sentence(catalogue(language)[command.help])
+        sentence = find_first_sentence(read_catalogue(language)[command.help])
         assert [line for line in lines if line.split() and line.split()[0] == name and sentence in line]
     for heading in GROUPS:
-        assert catalogue(language)[heading] in lines
+        assert read_catalogue(language)[heading] in lines
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

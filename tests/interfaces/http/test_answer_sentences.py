@@ -52,7 +52,7 @@ async def stocked(
             home=home,
             web="off",
             model="ollama/m-1",
-            model_url=provider.url("ollama"),
+            model_url=provider.build_url("ollama"),
             model_seconds=3.0,
         ) as library,
         library.working(1),

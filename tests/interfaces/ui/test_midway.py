@@ -41,7 +41,7 @@ class HeldModel:
 def with_model(provider: FakeProvider) -> dict[str, str]:
     return {
         "SHISHO_MODEL": "ollama/m-1",
-        "SHISHO_MODEL_URL": provider.url("ollama"),
+        "SHISHO_MODEL_URL": provider.build_url("ollama"),
         "SHISHO_MODEL_SECONDS": "300",
         "SHISHO_MAX_SECONDS": "600",
         "SHISHO_WEB": "off",

@@ -18,7 +18,7 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.ui.pages import PAGES
 from shisho.interfaces.ui.reader import SHARED, choose_language, room_words
-from shisho.messages.po import catalogue
+from shisho.messages.po import read_catalogue
 from shisho.services import Library
 
 TOKEN = "canary-7f3a9c"
@@ -98,7 +98,7 @@ def test_every_word_that_a_page_says_is_there_and_none_is_left_over() -> None:
     listed = {word for text in texts for word in re.findall(r'"(example_\d)"', text)}
     assert sorted(said - {word.rstrip("_") for word in begun} - known.keys() - begun) == []
     used = said | listed | {word for pair in chosen for word in pair} | {"about"}
-    own_words = {id_.removeprefix("room.") for id_ in catalogue("en") if id_.startswith("room.")}
+    own_words = {id_.removeprefix("room.") for id_ in read_catalogue("en") if id_.startswith("room.")}
     assert sorted(word for word in own_words - used if not word.startswith((*begun, *SHARED))) == []
 
 

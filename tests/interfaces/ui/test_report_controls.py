@@ -39,7 +39,7 @@ async def serve_with_model(
     async with FakeProvider(reply) as provider:
         settings = {
             "SHISHO_MODEL": "ollama/m-1",
-            "SHISHO_MODEL_URL": provider.url("ollama"),
+            "SHISHO_MODEL_URL": provider.build_url("ollama"),
             "SHISHO_MODEL_SECONDS": "300",
             "SHISHO_MODEL_CONTEXT": "16384",
             "SHISHO_WEB": "off",

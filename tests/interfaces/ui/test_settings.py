@@ -67,7 +67,7 @@ async def test_a_model_is_tried_and_set_on_the_page(
         await expect(page.locator("#model-of")).to_be_disabled()
         await page.select_option("#model-provider", "openai")
         await page.fill("#model-of", "m-1")
-        await page.fill("#model-url", provider.url("openai"))
+        await page.fill("#model-url", provider.build_url("openai"))
         await page.fill("#model-secret", KEY)
         await page.click("#try")
         await expect(page.locator("#tried")).to_contain_text("100 + 20")
@@ -80,4 +80,4 @@ async def test_a_model_is_tried_and_set_on_the_page(
             place = Path(folder) / f"model-{locale[:2]}-{width}.png"
             await page.locator("section[aria-labelledby=models-title]").screenshot(path=place)
     assert wide <= 0
-    assert load(home=tmp_path).text("model_key") == KEY
+    assert load(home=tmp_path).read_text("model_key") == KEY

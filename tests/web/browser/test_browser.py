@@ -149,7 +149,7 @@ async def test_cookies_stay_in_their_profile_over_restarts(tmp_path: Path) -> No
     need_browser()
     starts = tmp_path / "starts"
     counted = tmp_path / "chromium"
-    counted.write_text(f'#!/bin/sh\necho >> "{starts}"\nexec "{chromium.program()}" "$@"\n', "utf-8")
+    counted.write_text(f'#!/bin/sh\necho >> "{starts}"\nexec "{chromium.require_program()}" "$@"\n', "utf-8")
     counted.chmod(0o700)
     manner = LaunchOptions(str(counted), "Shisho/test", trust_any_certificate=True)
 
@@ -323,6 +323,6 @@ async def test_without_a_screen_it_is_said_what_to_do(tmp_path: Path) -> None:
 def test_flags_trust_no_certificate_by_default() -> None:
     from shisho.web.browser import chromium
 
-    assert "--ignore-certificate-errors" not in chromium.flags()
+    assert "--ignore-certificate-errors" not in chromium.build_flags()
     assert not replace(LaunchOptions()).trust_any_certificate
     need_browser()

@@ -15,7 +15,7 @@ import pytest
 
 from shisho.domain.web import Request
 from shisho.errors import AllFetchesFailed, TooLarge
-from shisho.settings import child_environment
+from shisho.settings import build_child_environment
 from shisho.web.browser.launch import LaunchOptions
 from tests.faults.children import LONG
 from tests.machine import PATIENCE
@@ -188,7 +188,7 @@ async def test_a_process_that_is_killed_takes_its_browser_along(tmp_path: Path) 
     async with serving(pages) as server:
         command = (sys.executable, "-c", textwrap.dedent(OTHER), str(tmp_path), str(server.port))
         process = await asyncio.create_subprocess_exec(
-            *command, env=child_environment(), cwd=Path(__file__).parents[3]
+            *command, env=build_child_environment(), cwd=Path(__file__).parents[3]
         )
         await asyncio.wait_for(started.wait(), PATIENCE)
         family = children(process.pid)

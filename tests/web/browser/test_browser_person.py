@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from shisho.domain.web import Request, Response
 from shisho.errors import Conflict
-from shisho.settings import child_environment
+from shisho.settings import build_child_environment
 from shisho.web.http.challenge import detect
 from tests.faults.children import LONG
 from tests.machine import PATIENCE
@@ -47,7 +47,7 @@ async def screen() -> AsyncIterator[dict[str, str]]:
     os.close(write)
     try:
         number = (await asyncio.to_thread(os.read, read, 16)).decode().strip()
-        yield {**child_environment(), "DISPLAY": f":{number}"}
+        yield {**build_child_environment(), "DISPLAY": f":{number}"}
     finally:
         server.terminate()
         await server.wait()

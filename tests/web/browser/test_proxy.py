@@ -308,11 +308,13 @@ async def test_refusals_are_told_by_authority_and_time() -> None:
         await client.ask(tunnel("127.0.0.1:443"))
         await client.ask(get("http://[::1]:80/x"))
         assert isinstance(
-            client.proxy.refusal(heads.authority("https://127.0.0.1/x"), before), ForbiddenAddress
+            client.proxy.find_refusal(heads.parse_authority("https://127.0.0.1/x"), before), ForbiddenAddress
         )
-        assert isinstance(client.proxy.refusal(heads.authority("http://[::1]/"), before), ForbiddenAddress)
-        assert client.proxy.refusal("127.0.0.1:443", asyncio.get_running_loop().time()) is None
-        assert client.proxy.refusal("127.0.0.1:80", before) is None
+        assert isinstance(
+            client.proxy.find_refusal(heads.parse_authority("http://[::1]/"), before), ForbiddenAddress
+        )
+        assert client.proxy.find_refusal("127.0.0.1:443", asyncio.get_running_loop().time()) is None
+        assert client.proxy.find_refusal("127.0.0.1:80", before) is None
 
 
 def test_hops_keep_their_own_fields() -> None:

@@ -13,7 +13,7 @@ from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.system.clock import SystemClock
 from shisho.web.crawl.crawl import Crawl
-from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of
+from shisho.web.crawl.frontier import AT_ONCE, Frontier, get_host
 from shisho.web.http.pacing import RetryLater
 from tests.machine import PATIENCE
 
@@ -37,11 +37,11 @@ async def test_four_at_once_and_one_of_each_host() -> None:
 
     async def visit(hit: DiscoveredUrl) -> None:
         nonlocal most
-        now[host_of(hit)] += 1
+        now[get_host(hit)] += 1
         most = max(most, now.total())
-        assert now[host_of(hit)] == 1
+        assert now[get_host(hit)] == 1
         await asyncio.sleep(0.001)
-        now[host_of(hit)] -= 1
+        now[get_host(hit)] -= 1
         seen.append(hit.rank or 0)
 
     hits = [find(f"h{rank % 7}.example", rank) for rank in range(1, 41)]
@@ -53,7 +53,7 @@ async def test_a_short_wait_is_waited_and_a_long_one_told() -> None:
     asked = list[str]()
 
     async def visit(hit: DiscoveredUrl) -> None:
-        host = host_of(hit)
+        host = get_host(hit)
         asked.append(host)
         if asked.count(host) == 1:
             raise RetryLater({"short.example": 0.01, "long.example": 30.0}[host])
@@ -67,7 +67,7 @@ async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -
     slow = asyncio.Event()
 
     async def visit(hit: DiscoveredUrl) -> None:
-        host = host_of(hit)
+        host = get_host(hit)
         if host == "slow.example":
             await slow.wait()
         elif host not in order:
@@ -125,7 +125,7 @@ async def test_leaving_in_the_middle_leaves_no_visit_behind() -> None:
             await asyncio.sleep(60)
         finally:
             await asyncio.sleep(0)  # as a lease is given back
-            ended.append(host_of(hit))
+            ended.append(get_host(hit))
 
     run = asyncio.create_task(crawl([find("a.example", 1), find("b.example", 2)], visit).run())
     await begun.wait()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.find import DiscoveredUrl
-from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of, is_within
+from shisho.web.crawl.frontier import AT_ONCE, Frontier, get_host, is_within
 
 
 def hits(*names: str) -> list[DiscoveredUrl]:
@@ -65,7 +65,7 @@ def test_no_more_than_four_at_once() -> None:
     frontier = Frontier(hits(*(f"{n}.example/" for n in range(6))))
     busy: list[str] = []
     while hit := frontier.take(0, busy, {}):
-        busy.append(host_of(hit))
+        busy.append(get_host(hit))
     assert busy == ["0.example", "1.example", "2.example", "3.example"] and len(busy) == AT_ONCE
     assert frontier.find_next_time(busy, {}) is None
     assert name_of(frontier.take(0, busy[1:], {})) == "4.example/"
@@ -110,10 +110,12 @@ def test_every_crawl_visits_each_hit_once_and_politely(
         before = frontier.left
         hit = frontier.take(now, ends_at, ready_at)
         if hit is not None:
-            host = host_of(hit)
+            host = get_host(hit)
             assert host not in ends_at and len(ends_at) < at_once and ready_at.get(host, 0) <= now
             passed_over = before[: before.index(hit)]
-            assert all(host_of(one) in ends_at or ready_at.get(host_of(one), 0) > now for one in passed_over)
+            assert all(
+                get_host(one) in ends_at or ready_at.get(get_host(one), 0) > now for one in passed_over
+            )
             ends_at[host] = now + lengths[len(met) % len(lengths)]
             met.append(name_of(hit) or "")
             continue

@@ -20,7 +20,7 @@ from shisho.errors import (
     UnsupportedMedia,
 )
 from shisho.stores.sql.limiter import StoredLimiter
-from shisho.web.crawl.robots import MAX_BYTES, Robots, RobotsBook, host_limit, robots
+from shisho.web.crawl.robots import MAX_BYTES, Robots, RobotsBook, derive_limit, parse_robots
 from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
 from tests.temporary import new_cache, new_limiter
@@ -60,9 +60,9 @@ PAGE = "https://example.org/a/page.html"
     ],
 )
 def test_rules(text: str, url: str, allowed: bool) -> None:
-    rules = robots(Response(text.encode()))
-    assert rules.allows(url) is allowed
-    assert bool(rules.refusal(url)) is not allowed
+    rules = parse_robots(Response(text.encode()))
+    assert rules.is_allowed(url) is allowed
+    assert bool(rules.explain_refusal(url)) is not allowed
 
 
 THERE_IS_NONE = (304, 400, 401, 403, 404, 410, 451)
@@ -74,21 +74,21 @@ UNKNOWN = (429, 500, 502, 503, 599)
     [(200, False), *((code, True) for code in THERE_IS_NONE), *((code, False) for code in UNKNOWN)],
 )
 def test_the_status_decides(status: int, allowed: bool) -> None:
-    assert robots(Response(b"User-agent: *\nDisallow: /", status=status)).allows(PAGE) is allowed
+    assert parse_robots(Response(b"User-agent: *\nDisallow: /", status=status)).is_allowed(PAGE) is allowed
 
 
 def test_only_the_beginning_of_a_huge_one_is_read() -> None:
     head = b"User-agent: *\nDisallow: /a/\n"
     rest = b"Disallow: /b/" + b"x" * 87 + b"\n"
-    rules = robots(Response(head + rest * 20_000))
+    rules = parse_robots(Response(head + rest * 20_000))
     assert len(rules.text) <= MAX_BYTES and rules.text.endswith("x\n")
-    assert not rules.allows(PAGE) and rules.allows("https://example.org/c")
-    assert len(robots(Response(b"x" * 2 * MAX_BYTES)).text) == MAX_BYTES
+    assert not rules.is_allowed(PAGE) and rules.is_allowed("https://example.org/c")
+    assert len(parse_robots(Response(b"x" * 2 * MAX_BYTES)).text) == MAX_BYTES
 
 
 def test_stars_without_end_cost_no_time() -> None:
-    rules = robots(Response(b"User-agent: *\n" + b"Disallow: /" + b"*a" * 2_000 + b"$\n"))
-    assert rules.allows("https://example.org/" + "a" * 1_900 + "b")
+    rules = parse_robots(Response(b"User-agent: *\n" + b"Disallow: /" + b"*a" * 2_000 + b"$\n"))
+    assert rules.is_allowed("https://example.org/" + "a" * 1_900 + "b")
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_stars_without_end_cost_no_time() -> None:
     ],
 )
 def test_the_pace_of_a_host(text: str, interval: float) -> None:
-    assert host_limit(Robots(text)) == Limit(interval, 1, 200)
-    assert host_limit(None) == Limit(1.0, 1, 200)
+    assert derive_limit(Robots(text)) == Limit(interval, 1, 200)
+    assert derive_limit(None) == Limit(1.0, 1, 200)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
     found = await asyncio.gather(
         *(desk.book.find_rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20))
     )
-    assert not any(rules.allows(PAGE) for rules in found) and len(desk.sites.asked) == 1
+    assert not any(rules.is_allowed(PAGE) for rules in found) and len(desk.sites.asked) == 1
     desk.clock.pass_(86_399)
     await desk.book.find_rules(PAGE, "job")
     assert len(desk.sites.asked) == 1
@@ -212,9 +212,9 @@ async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
 )
 async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Response | ShishoError) -> None:
     desk = opened({"https://example.org/robots.txt": answer})
-    assert "for now" in (await desk.book.find_rules(PAGE, "job")).refusal(PAGE)
+    assert "for now" in (await desk.book.find_rules(PAGE, "job")).explain_refusal(PAGE)
     desk.clock.pass_(599)
-    assert not (await desk.book.find_rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
+    assert not (await desk.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(desk.sites.asked) == 1
     desk.clock.pass_(1)
     await desk.book.find_rules(PAGE, "job")
     assert len(desk.sites.asked) == 2
@@ -222,7 +222,7 @@ async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Respon
 
 async def test_it_is_asked_at_the_hosts_pace() -> None:
     desk = opened({"https://example.org/robots.txt": SHUT})
-    limit = host_limit(None)
+    limit = derive_limit(None)
     assert (await desk.limiter.acquire("host:example.org", limit, "another process")).granted
     with pytest.raises(RetryLater):
         await desk.book.find_rules(PAGE, "job")
@@ -240,7 +240,7 @@ async def test_a_forbidden_address_is_said_as_such() -> None:
 
 async def test_the_first_page_waits_after_robots_txt() -> None:
     desk = opened({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
-    limit = host_limit(await desk.book.find_rules(PAGE, "job"))
+    limit = derive_limit(await desk.book.find_rules(PAGE, "job"))
     assert (await desk.limiter.acquire("host:example.org", limit, "job")).wait_s == pytest.approx(4)
     desk.clock.pass_(4)
     assert (await desk.limiter.acquire("host:example.org", limit, "job")).granted
@@ -254,7 +254,7 @@ async def test_a_large_one_does_not_hold_the_loop_up() -> None:
     while not reading.done():
         await asyncio.sleep(0.005)
         turns += 1
-    assert not (await reading).allows("https://example.org/19999/y/x") and turns > 5
+    assert not (await reading).is_allowed("https://example.org/19999/y/x") and turns > 5
 
 
 def led(url: str) -> Response:
@@ -266,14 +266,14 @@ async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_
 ):
     there = "https://rules.example/all.txt"
     desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
-    limit = host_limit(None)
+    limit = derive_limit(None)
     assert (await desk.limiter.acquire("host:rules.example", limit, "another process")).granted
     with pytest.raises(RetryLater) as later:
         await desk.book.find_rules(PAGE, "job")
     assert later.value.host == "rules.example"
     await desk.limiter.release("host:rules.example", limit, "another process")
     desk.clock.pass_(1)
-    assert not (await desk.book.find_rules(PAGE, "job")).allows(PAGE)
+    assert not (await desk.book.find_rules(PAGE, "job")).is_allowed(PAGE)
     assert desk.sites.asked == ["https://example.org/robots.txt", there], "the first host was asked twice"
     standing = await desk.limiter.read_status(
         {f"host:{name}": limit for name in ("example.org", "rules.example")}
@@ -285,10 +285,12 @@ async def test_five_redirects_of_a_robots_txt_are_followed_and_a_circle_closes_t
     chain = [f"https://h{number}.example/robots.txt" for number in range(6)]
     answers = {url: led(onward) for url, onward in itertools.pairwise(chain)}
     desk = opened({**answers, chain[5]: SHUT})
-    assert not (await desk.book.find_rules("https://h0.example/a/1", "job")).allows("https://h0.example/a/1")
+    assert not (await desk.book.find_rules("https://h0.example/a/1", "job")).is_allowed(
+        "https://h0.example/a/1"
+    )
     assert desk.sites.asked == chain
     circle = opened({**answers, chain[5]: led(chain[0])})
-    assert "circle" in (await circle.book.find_rules("https://h0.example/", "job")).refusal(
+    assert "circle" in (await circle.book.find_rules("https://h0.example/", "job")).explain_refusal(
         "https://h0.example/"
     )
 
@@ -299,7 +301,7 @@ async def test_a_robots_txt_that_wants_to_be_left_alone_is_left_alone_for_as_lon
     )
     await desk.book.find_rules(PAGE, "job")
     desk.clock.pass_(7_199)
-    assert not (await desk.book.find_rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
-    assert (await desk.limiter.read_status({"host:example.org": host_limit(None)}))[
+    assert not (await desk.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(desk.sites.asked) == 1
+    assert (await desk.limiter.read_status({"host:example.org": derive_limit(None)}))[
         "host:example.org"
     ].free_in_s > 0

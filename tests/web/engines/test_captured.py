@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed, ShishoError
-from shisho.web.engines import engines, read_saved
+from shisho.web.engines import create_engines, read_saved
 from shisho.web.http.url import canonicalise
 from tests.faults.children import LONG
 from tests.web.engines.pages import REVIEWED, Saved, saved
@@ -158,7 +158,7 @@ def test_auto_names_the_engine_of_every_page() -> None:
 @pytest.mark.slow
 def test_no_engine_crashes_on_another_engines_page() -> None:
     for page in saved()[:: 25 if LONG else 75]:
-        for name in engines():
+        for name in create_engines():
             try:
                 read_saved(name, page.response)
             except ShishoError as error:

@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, Response, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
-from shisho.web.engines import engines, read_saved
+from shisho.web.engines import create_engines, read_saved
 
 # about.marginalia-search.com/article/api: {license, query, results: [{url, title, description}]}
 MARGINALIA = {
@@ -138,7 +138,9 @@ def test_no_results(name: str, data: dict[str, Any]) -> None:
     assert serp.no_results and serp.hits == () and serp.next is None
 
 
-@pytest.mark.parametrize("name", [name for name, engine in engines().items() if engine.about.kind == "json"])
+@pytest.mark.parametrize(
+    "name", [name for name, engine in create_engines().items() if engine.about.kind == "json"]
+)
 @pytest.mark.parametrize(
     "body", [b"{}", b"[]", b'"text"', b"null", b'{"results": 7}', b"<html>hello</html>", b"", b"{"]
 )
@@ -173,5 +175,5 @@ def test_a_wall_before_an_api_is_a_challenge() -> None:
 
 
 def test_exactly_the_engines_without_captures_are_unverified() -> None:
-    unverified = {name for name, engine in engines().items() if not engine.about.verified}
+    unverified = {name for name, engine in create_engines().items() if not engine.about.verified}
     assert unverified == {"marginalia", "wikidata", "openalex", "brave_api", "searxng"}

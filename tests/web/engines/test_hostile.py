@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from shisho.domain.web import Response
 from shisho.errors import ShishoError
-from shisho.web.engines import engines, read_saved
+from shisho.web.engines import create_engines, read_saved
 from tests.machine import cpu_seconds
 
-HTML = [name for name, engine in engines().items() if engine.about.kind == "html"]
+HTML = [name for name, engine in create_engines().items() if engine.about.kind == "html"]
 DEEP = {
     "duckduckgo": b'<div class="result"><a class="result__a" href="https://a.example/">t</a>',
     "brave": b"<div id=results><div class=snippet data-type=web><a class=result-header href='https://a.example/'>t</a>",
@@ -49,7 +49,7 @@ def test_many_boxes(name: str) -> None:
     assert long < 16 * short + 1.0
 
 
-@pytest.mark.parametrize("name", ["auto", *engines()])
+@pytest.mark.parametrize("name", ["auto", *create_engines()])
 @pytest.mark.parametrize(
     "body",
     [b"", b"\0" * 999, bytes(range(256)) * 99, b"[" * 50_000, b"<a>" * 20_000, b"<" * 9_999, b"&#x110000;&#0;\xff\xfe",

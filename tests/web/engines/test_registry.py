@@ -12,7 +12,7 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Response, Tier, TimeRange
 from shisho.errors import InvalidParams, ParserFailed
-from shisho.web.engines import engines, load_engines, read_saved
+from shisho.web.engines import create_engines, load_engines, read_saved
 from shisho.web.serp.stopping import read_paging
 
 FOLDER = Path(__file__).parents[3] / "src" / "shisho" / "web" / "engines"
@@ -42,7 +42,7 @@ FASTER = {"pubmed": 0.125, "openalex": 0.25, "semantic_scholar": 1.1}
 
 
 def about(name: str) -> EngineAbout:
-    return engines()[name].about
+    return create_engines()[name].about
 
 
 def test_one_file_is_one_engine() -> None:
@@ -60,7 +60,7 @@ def test_limits(name: str) -> None:
 
 
 def test_what_is_off_says_why() -> None:
-    off = {name for name, engine in engines().items() if not engine.about.enabled}
+    off = {name for name, engine in create_engines().items() if not engine.about.enabled}
     assert off == {"google", "bing", "searxng"}
     assert all(about(name).reason for name in off)
     assert {name for name in LIMITS if not about(name).pagination_enabled} == {"brave", "google", "bing"}
@@ -81,7 +81,7 @@ def test_overrides_reach_facts_and_selectors() -> None:
         link = "a"
         snippet = "p"
     """)
-    mine = engines(overrides)
+    mine = create_engines(overrides)
     request = mine["searxng"].request(EngineQuery("x", date(2026, 1, 1), time_range=TimeRange.WEEK), 2, {})
     assert request.url.startswith("https://searx.home.example/search?") and request.warnings == (
         "time_range_ignored",
@@ -91,7 +91,7 @@ def test_overrides_reach_facts_and_selectors() -> None:
     assert [hit.title for hit in mine["mojeek"].parse(Response(page)).hits] == ["T"]
     wall = mine["mojeek"].parse(Response(b"<p>no robots please")).challenge
     assert wall is not None and wall.kind is ChallengeKind.BLOCKED
-    assert engines()["mojeek"].about != mine["mojeek"].about, "the table itself stays as it is"
+    assert create_engines()["mojeek"].about != mine["mojeek"].about, "the table itself stays as it is"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_overrides_reach_facts_and_selectors() -> None:
 )
 def test_a_wrong_override_is_named(text: str) -> None:
     with pytest.raises(InvalidParams, match=r"engines\.toml"):
-        engines(tomllib.loads(text))
+        create_engines(tomllib.loads(text))
 
 
 def test_an_unknown_engine_is_named() -> None:
@@ -126,7 +126,7 @@ def test_a_page_of_no_engine_is_not_guessed_at() -> None:
         b"<title>A blog</title>"
         + b'<div class=post><h3><a href="https://a.example/%d">T</a></h3><p>S</p></div>' * 12
     )
-    for name in ("auto", *(n for n, e in engines().items() if e.about.kind == "html")):
+    for name in ("auto", *(n for n, e in create_engines().items() if e.about.kind == "html")):
         with pytest.raises(ParserFailed):
             read_saved(name, Response(blog))
 
@@ -164,7 +164,7 @@ def test_the_howto_is_right() -> None:
     assert [hit.title for hit in example["parse"](Response(page)).hits] == ["T"]
     tables = tomllib.loads(overrides)
     assert read_paging(tables.pop("paging"), ["mojeek"])
-    assert engines(tables)["mojeek"].about.interval_s == 8
+    assert create_engines(tables)["mojeek"].about.interval_s == 8
 
 
 def test_japanese_words_are_not_torn_apart_by_marks() -> None:

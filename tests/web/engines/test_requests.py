@@ -11,10 +11,10 @@ import pytest
 
 from shisho.domain.web import EngineQuery, Request, TimeRange
 from shisho.errors import InvalidParams
-from shisho.web.engines import engines
+from shisho.web.engines import create_engines
 
 TODAY = date(2026, 3, 31)
-ENGINES = engines()
+ENGINES = create_engines()
 STATE = {"vqd": "4-123", "sc": "tok", "cursor": "CUR2"}
 DAY = TimeRange.DAY
 WEEK = TimeRange.WEEK

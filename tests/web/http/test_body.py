@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from shisho.errors import AllFetchesFailed, UnsupportedMedia
-from shisho.web.http.body import STEP, decoder, limit, media_type
+from shisho.web.http.body import STEP, limit, make_decoder, parse_content_type
 
 JAPANESE = "落ち着いた文章です。".encode() * 20_000
 PACKED = gzip.compress(JAPANESE, mtime=0)  # else tests are named after the second
@@ -18,7 +18,7 @@ PACKED = gzip.compress(JAPANESE, mtime=0)  # else tests are named after the seco
     ("packed", "whole"), [(PACKED, JAPANESE), (PACKED * 3, JAPANESE * 3), (PACKED + bytes(100), JAPANESE)]
 )
 def test_gzip_in_pieces(size: int, packed: bytes, whole: bytes) -> None:
-    unpacker = decoder("gzip")
+    unpacker = make_decoder("gzip")
     pieces = [piece for at in range(0, len(packed), size) for piece in unpacker.feed(packed[at : at + size])]
     unpacker.finish()
     assert b"".join(pieces) == whole and max(map(len, pieces)) <= STEP
@@ -28,7 +28,7 @@ def test_gzip_in_pieces(size: int, packed: bytes, whole: bytes) -> None:
     "packed", [PACKED[:-1], PACKED[:100], PACKED + PACKED[:50], b"<html>", PACKED[:-8] + bytes(8)]
 )
 def test_broken_gzip_is_no_page(packed: bytes) -> None:
-    unpacker = decoder("gzip")
+    unpacker = make_decoder("gzip")
     with pytest.raises(AllFetchesFailed):
         list(unpacker.feed(packed))
         unpacker.finish()
@@ -36,8 +36,8 @@ def test_broken_gzip_is_no_page(packed: bytes) -> None:
 
 def test_encodings() -> None:
     for none in ("", "identity", " , identity", "UTF-8", "none", "Shift_JIS"):
-        assert list(decoder(none).feed(b"a")) == [b"a"]
-    decoder("X-GZIP").finish()  # a 304 may name it and send nothing
+        assert list(make_decoder(none).feed(b"a")) == [b"a"]
+    make_decoder("X-GZIP").finish()  # a 304 may name it and send nothing
     for wrong in (
         "br",
         "brotli",
@@ -49,7 +49,7 @@ def test_encodings() -> None:
         "identity, br",
     ):
         with pytest.raises(UnsupportedMedia):
-            decoder(wrong)
+            make_decoder(wrong)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_encodings() -> None:
     ],
 )
 def test_media_types(header: str, found: tuple[str | None, str | None]) -> None:
-    assert media_type(header) == found
+    assert parse_content_type(header) == found
 
 
 def test_a_drawing_may_hold_text() -> None:

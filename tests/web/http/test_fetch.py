@@ -26,13 +26,13 @@ from shisho.messages.catalogue import render
 from shisho.system.resolver import SystemResolver
 from shisho.web.http import address
 from shisho.web.http.address import AllowList
-from shisho.web.http.agent import user_agent
+from shisho.web.http.agent import format_user_agent
 from shisho.web.http.fetch import HttpFetcher
 from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Handler, Names, Server, serving, tls
 from tests.web.ssrf import Insider, Recorder, refused_urls
 
-AGENT = user_agent("1.2.3", "https://shisho.example/about")
+AGENT = format_user_agent("1.2.3", "https://shisho.example/about")
 BOX = AllowList.from_names(["a.test", "b.test"])
 PUBLIC = "93.184.216.34"
 
@@ -169,11 +169,11 @@ async def test_what_cannot_be_asked(request_: Request) -> None:
 
 
 def test_who_we_are() -> None:
-    assert user_agent("1.0", "") == "Shisho/1.0"
-    assert user_agent("1.0", "mailto:me@example.jp") == "Shisho/1.0 (+mailto:me@example.jp)"
+    assert format_user_agent("1.0", "") == "Shisho/1.0"
+    assert format_user_agent("1.0", "mailto:me@example.jp") == "Shisho/1.0 (+mailto:me@example.jp)"
     for wrong in ("a\r\nb", "図書館", "two words", "a)"):
         with pytest.raises(InvalidParams):
-            user_agent("1.0", wrong)
+            format_user_agent("1.0", wrong)
 
 
 # ── redirects ──

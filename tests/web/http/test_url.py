@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.errors import ForbiddenAddress
-from shisho.web.browser.head import authority
+from shisho.web.browser.head import parse_authority
 from shisho.web.http.address import AllowList, check_url
 from shisho.web.http.url import (
     canonicalise,
-    host_of_url,
+    extract_host,
+    extract_site,
     is_result,
     resolve_href,
-    site_of,
     strip_final_dot,
     strip_tracking,
     unwrap,
@@ -132,7 +132,7 @@ def test_links_are_seen_from_their_page(href: str, expected: str) -> None:
 
 def test_an_address_of_ipv6_stays_one_host() -> None:
     url = canonicalise("http://[2001:DB8::1]:8443/a")
-    assert url == "https://[2001:db8::1]:8443/a" and host_of_url(url) == "2001:db8::1"
+    assert url == "https://[2001:db8::1]:8443/a" and extract_host(url) == "2001:db8::1"
 
 
 @given(st.text(max_size=80))
@@ -187,9 +187,13 @@ def test_with_a_final_dot_it_is_the_same_page_site_host_and_limit() -> None:
     dotted = "https://Example.ORG./a?b=1"
     plain = "https://example.org/a?b=1"
     assert canonicalise(dotted) == canonicalise(plain)
-    assert host_of_url(dotted) == host_of_url(plain) and site_of(dotted) == site_of(plain)
-    assert site_of("https://example.org:443/") == site_of("https://example.org./") == "https://example.org"
-    assert authority(dotted) == authority(plain) == "example.org:443"
+    assert extract_host(dotted) == extract_host(plain) and extract_site(dotted) == extract_site(plain)
+    assert (
+        extract_site("https://example.org:443/")
+        == extract_site("https://example.org./")
+        == "https://example.org"
+    )
+    assert parse_authority(dotted) == parse_authority(plain) == "example.org:443"
     assert not is_result("https://www.google.com./search?q=a") and unwrap(
         "https://www.google.com./url?q=https://a.example/"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.web.serp.category import category_of
+from shisho.web.serp.category import classify_query
 
 QUERIES = {
     "academic": [
@@ -97,4 +97,4 @@ QUERIES = {
     ("query", "category"), [(query, category) for category, rows in QUERIES.items() for query in rows]
 )
 def test_the_kind_of_a_query(query: str, category: str) -> None:
-    assert category_of(query) == category
+    assert classify_query(query) == category

@@ -13,7 +13,7 @@ from shisho.domain.politeness import Limit
 from shisho.domain.web import EngineQuery, Request, Response
 from shisho.errors import InvalidParams, ShishoError, TimedOut
 from shisho.settings import TABLE as SETTINGS
-from shisho.web.engines import Engine, engines, load_engines
+from shisho.web.engines import Engine, create_engines, load_engines
 from shisho.web.serp.credentials import authorise, fetch_authorised, find_missing_keys, hide_keys, limit_of
 
 CANARY = "canary+key/81b2=%"
@@ -62,7 +62,7 @@ ROWS: list[tuple[str, Mapping[str, str], str, Mapping[str, str]]] = [
 def test_where_each_key_goes(
     name: str, values: Mapping[str, str], query: str, headers: Mapping[str, str]
 ) -> None:
-    engine = engines()[name]
+    engine = create_engines()[name]
     sent = authorise(engine.request(QUERY, 1, {}), engine.about, values)
     assert sent.url.endswith(query) and headers.items() <= sent.headers.items()
 
@@ -76,7 +76,7 @@ def test_where_each_key_goes(
     ],
 )
 def test_no_other_site_is_told(url: str) -> None:
-    assert authorise(Request(url), engines()["pubmed"].about, KEYS) == Request(url)
+    assert authorise(Request(url), create_engines()["pubmed"].about, KEYS) == Request(url)
 
 
 @pytest.mark.parametrize("engine", KEYED, ids=named)
@@ -113,23 +113,23 @@ async def test_no_error_shows_a_key(engine: Engine, caplog: pytest.LogCaptureFix
 
 
 def test_a_key_buys_a_pace() -> None:
-    about = engines()["pubmed"].about
+    about = create_engines()["pubmed"].about
     assert limit_of(about, {}) == Limit(0.5) and limit_of(about, {"ncbi_api_key": " "}) == Limit(0.5)
     assert limit_of(about, {"ncbi_api_key": "k", "contact_email": "a@b.jp"}) == Limit(0.125)
-    assert limit_of(engines()["google"].about, KEYS) == Limit(20, 1, 10)
-    assert limit_of(engines()["openalex"].about, {"contact_email": "a@b.jp"}) == Limit(0.25, 2)
+    assert limit_of(create_engines()["google"].about, KEYS) == Limit(20, 1, 10)
+    assert limit_of(create_engines()["openalex"].about, {"contact_email": "a@b.jp"}) == Limit(0.25, 2)
 
 
 def test_a_pace_of_the_users_own_holds_with_a_key_too() -> None:
-    about = engines({"pubmed": {"interval_s": 3}})["pubmed"].about
+    about = create_engines({"pubmed": {"interval_s": 3}})["pubmed"].about
     assert limit_of(about, KEYS) == Limit(3)
     bought = [{"setting": "ncbi_api_key", "param": "api_key", "interval_s": 1.0}]
-    about = engines({"pubmed": {"interval_s": 3, "credentials": bought}})["pubmed"].about
+    about = create_engines({"pubmed": {"interval_s": 3, "credentials": bought}})["pubmed"].about
     assert limit_of(about, KEYS) == Limit(1.0)
 
 
 def test_what_is_missing_is_named() -> None:
-    abouts = [engines()[name].about for name in ("brave_api", "pubmed", "mojeek")]
+    abouts = [create_engines()[name].about for name in ("brave_api", "pubmed", "mojeek")]
     assert find_missing_keys(abouts, {"brave_api_key": "  "}) == {
         "brave_api_key",
         "ncbi_api_key",
@@ -140,7 +140,7 @@ def test_what_is_missing_is_named() -> None:
 
 @pytest.mark.parametrize("key", ["鍵の文字列", "some\nkey", "some key", "key\x00"])
 def test_a_key_that_no_header_can_carry_is_never_sent(key: str) -> None:
-    engine = engines()["brave_api"]
+    engine = create_engines()["brave_api"]
     stored = engine.request(QUERY, 1, {})
     assert authorise(stored, engine.about, {"brave_api_key": key}) == stored
     assert find_missing_keys([engine.about], {"brave_api_key": key}) == {"brave_api_key"}
@@ -148,4 +148,4 @@ def test_a_key_that_no_header_can_carry_is_never_sent(key: str) -> None:
 
 def test_an_override_cannot_name_a_pace_of_another_type() -> None:
     with pytest.raises(InvalidParams, match="interval_s"):
-        engines({"pubmed": {"interval_s": "3"}})
+        create_engines({"pubmed": {"interval_s": "3"}})

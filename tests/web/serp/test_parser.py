@@ -15,7 +15,7 @@ import pytest
 from shisho.domain.codec import build, to_plain
 from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed, ShishoError
-from shisho.web.engines import engines, read_saved
+from shisho.web.engines import create_engines, read_saved
 from shisho.web.serp import parser as parsing
 from shisho.web.serp.parser import KillableSerpParser
 from tests.faults.children import LONG
@@ -107,7 +107,7 @@ async def test_overrides_reach_the_child() -> None:
         assert [hit.url for hit in (await parser.parse("bing", page)).hits] == ["https://new.example/"]
     finally:
         await parser.close()
-    assert engines(overrides)["bing"].parse(page).hits[0].url == "https://new.example/"
+    assert create_engines(overrides)["bing"].parse(page).hits[0].url == "https://new.example/"
 
 
 async def test_reasons_cross_with_their_details(parser: KillableSerpParser) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop, Tier
-from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, repeats, stop_reason
+from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, is_repeat, stop_reason
 
 AUTO, FIXED, EXHAUSTIVE = StopStrategy
 ABOUT = EngineAbout("e", "https://e.example", "html", Tier.DEFAULT, ("general",), 1.0, "p")
@@ -180,5 +180,5 @@ def test_stops_of_any_pages(drawn: list[PageFacts], first: int, last: int, enoug
     assert fixed == stop_reason(pages, PagingRules(EXHAUSTIVE, first, last, enough))
     assert fixed is None or auto is not None, "auto goes on where fixed ends"
     assert (pages[-1].number >= last) == (auto is PagingStop.LIMIT)
-    if repeats(pages[-1], pages[:-1]):
+    if is_repeat(pages[-1], pages[:-1]):
         assert fixed is not None and pages[-1].urls

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.errors import InvalidParams
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.system.box import HOME, LOG, BoxAddress, find_box
 from shisho_box.log import LogRecord, read
 
@@ -48,7 +48,7 @@ class BoxClient(BoxAddress):
             raise InvalidParams(
                 "box.unreachable",
                 folder=self.folder,
-                error=reason_of(error),
+                error=explain_error(error),
             ) from error
         finally:
             connection.close()

@@ -97,30 +97,30 @@ class Log(LogRecord):
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._held: dict[int, LogEntry] = {}
+        self._entries: dict[int, LogEntry] = {}
         self._file: IO[str] | None = path.open("w", encoding="utf-8", buffering=1) if path else None
-        super().__init__(self._held)
+        super().__init__(self._entries)
 
     def record_connection(self, scheme: str) -> int:
         """Record a connection and return its number."""
-        number = len(self._held) + 1
+        number = len(self._entries) + 1
         self._keep(LogEntry(number, number, time.monotonic(), time.time(), scheme))
         return number
 
     def record_request(self, entry: LogEntry) -> int:
-        number = len(self._held) + 1
+        number = len(self._entries) + 1
         self._keep(replace(entry, number=number, at=time.monotonic(), wall=time.time()))
         return number
 
     def record_end(self, number: int, status: int) -> None:
-        self._keep(replace(self._held[number], status=status, ended=time.monotonic()))
+        self._keep(replace(self._entries[number], status=status, ended=time.monotonic()))
 
     def close(self) -> None:
         if self._file:
             self._file.close()
 
     def _keep(self, entry: LogEntry) -> None:
-        self._held[entry.number] = entry
+        self._entries[entry.number] = entry
         if self._file:
             self._file.write(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
 

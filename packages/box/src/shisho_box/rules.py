@@ -110,22 +110,22 @@ class RuleSet:
     """The active rules."""
 
     def __init__(self) -> None:
-        self._held: list[_Held] = []
+        self._states: list[_Held] = []
 
     def add(self, rule: Rule) -> Rule:
-        self._held.insert(0, _Held(rule))
+        self._states.insert(0, _Held(rule))
         return rule
 
     def remove(self, rule: Rule | None = None) -> None:
         """Remove one rule, or all."""
-        self._held = [state for state in self._held if rule is not None and state.rule != rule]
+        self._states = [state for state in self._states if rule is not None and state.rule != rule]
 
     def match(self, place: RuleTarget, now: float) -> Rule | None:
         """Return the rule for this request, which is counted and in progress until `record_end`.
 
         If the request respects a pace, older rules apply.
         """
-        fitting = [state for state in self._held if _is_matching(state.rule, place)]
+        fitting = [state for state in self._states if _is_matching(state.rule, place)]
         rule = next((state.rule for state in fitting if _is_active(state, now)), None)
         for state in fitting:
             state.under_way += 1
@@ -133,7 +133,7 @@ class RuleSet:
 
     def record_end(self, place: RuleTarget, now: float) -> None:
         """Record the end of a matched request: paces are measured from here."""
-        for state in self._held:
+        for state in self._states:
             if _is_matching(state.rule, place):
                 state.under_way = max(0, state.under_way - 1)
                 state.last = now

@@ -150,26 +150,26 @@ class _Subject:
     def _make_fact_page(self, number: int) -> BoxPage:
         aspects = self._kind["aspects"]
         # The first pages go through all aspects in turn, so that every question has its page.
-        told_aspects = [
+        mentioned_aspects = [
             aspects[number % len(aspects)],
             *self._chance.sample(aspects, self._chance.choice((0, 1, 1, 2))),
         ]
-        told_aspects = list({aspect["word"]: aspect for aspect in told_aspects}.values())
-        sentences = [self._make_sentence(aspect) for aspect in told_aspects]
+        mentioned_aspects = list({aspect["word"]: aspect for aspect in mentioned_aspects}.values())
+        sentences = [self._make_sentence(aspect) for aspect in mentioned_aspects]
         title = self._pick("title").format(
-            name=self._name, about=self._join_words([aspect["word"] for aspect in told_aspects])
+            name=self._name, about=self._join_words([aspect["word"] for aspect in mentioned_aspects])
         )
         text = [
             self._pick("intro"),
             *(
-                f"{self._make_filler()}{self._gap}{said_sentence}{self._gap}{self._make_filler()}"
-                for said_sentence in sentences
+                f"{self._make_filler()}{self._gap}{sentence}{self._gap}{self._make_filler()}"
+                for sentence in sentences
             ),
         ]
         return self._make_page(
             title,
             [*text, self._make_filler() + self._gap + self._make_filler()],
-            frozenset(aspect["word"] for aspect in told_aspects),
+            frozenset(aspect["word"] for aspect in mentioned_aspects),
         )
 
     def _make_sentence(self, aspect: Mapping[str, Any]) -> str:

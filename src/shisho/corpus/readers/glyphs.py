@@ -19,7 +19,7 @@ import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers.pdffonts import install_substitutes, open_document
 from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, clean_line, read_line, read_lines
-from shisho.domain.viewing import Box, CharacterPlacement, PlacementDoubt
+from shisho.domain.viewing import Box, BoxDoubt, CharacterBoxes
 from shisho.errors import DocumentUnreadable
 
 SAME_PLACE = 0.3  # points between the stored box of a line and that of the line found
@@ -43,11 +43,11 @@ class Glyph:
 
 
 class _Doubt(Exception):
-    def __init__(self, doubt: PlacementDoubt) -> None:
+    def __init__(self, doubt: BoxDoubt) -> None:
         self.doubt = doubt
 
 
-def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
+def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterBoxes:
     """Return the positions of quoted characters.
 
     `lines`: the text of each stored line, its box, and the start and end of its quoted part.
@@ -70,11 +70,11 @@ def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -
         return _place_on_page(document, page, lines, anywhere=True) if placement.doubt else placement
 
 
-def pack(placement: CharacterPlacement) -> Any:
+def pack(placement: CharacterBoxes) -> Any:
     return {"boxes": placement.boxes, "doubt": placement.doubt}
 
 
-def unpack(packed: Any) -> CharacterPlacement:
+def unpack(packed: Any) -> CharacterBoxes:
     """Return the placement. Raises ValueError, TypeError or KeyError for invalid data."""
     boxes = []
     for left, top, right, bottom in packed["boxes"]:
@@ -82,12 +82,12 @@ def unpack(packed: Any) -> CharacterPlacement:
         if not all(map(math.isfinite, box)):
             raise ValueError("a box without bounds")
         boxes.append(box)
-    return CharacterPlacement(tuple(boxes), PlacementDoubt(packed["doubt"]))
+    return CharacterBoxes(tuple(boxes), BoxDoubt(packed["doubt"]))
 
 
 def _place_on_page(
     document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]], *, anywhere: bool = False
-) -> CharacterPlacement:
+) -> CharacterBoxes:
     """Return the positions on a page.
 
     `anywhere`: a line may have moved from its stored position if the page contains it once. Another version
@@ -101,9 +101,9 @@ def _place_on_page(
     try:
         sheet = _Sheet(page, textpage, number, anywhere)
         runs = [run for line in lines for run in sheet.split_runs(*line)]
-        return CharacterPlacement(tuple(_round_outward(box) for box in sheet.find_boxes(runs)))
+        return CharacterBoxes(tuple(_round_outward(box) for box in sheet.find_boxes(runs)))
     except _Doubt as doubt:
-        return CharacterPlacement((), doubt.doubt)
+        return CharacterBoxes((), doubt.doubt)
     finally:
         textpage.close()
         page.close()
@@ -149,7 +149,7 @@ class _Sheet:
             boxes += _split_run(run, inside) if inside else [box]
         intruders = sum(any(_has_point(box, _find_middle(other.box)) for box in boxes) for other in others)
         if intruders > MAX_OTHERS * len(indices):
-            raise _Doubt(PlacementDoubt.OVERLAP)
+            raise _Doubt(BoxDoubt.OVERLAP)
         return boxes
 
     def _is_twice(self, other: Glyph) -> bool:
@@ -186,20 +186,20 @@ class _Sheet:
                 if line is not None:
                     likely.append((_measure_distance(line.box, box), words, start))
         if not likely:
-            raise _Doubt(PlacementDoubt.OTHER_TEXT)
+            raise _Doubt(BoxDoubt.OTHER_TEXT)
         apart, words, start = min(likely)
         if apart > SAME_PLACE and not (self._anywhere and len(likely) == 1):
-            raise _Doubt(PlacementDoubt.OTHER_TEXT)
+            raise _Doubt(BoxDoubt.OTHER_TEXT)
         return words, start
 
     def _make_glyph(self, letter: str, text_index: int) -> Glyph:
         index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, text_index)
         code = pdfium.FPDFText_GetUnicode(self._textpage, index) if index >= 0 else -1
         if letter <= "\uffff" and code != ord(letter) and not (letter == HYPHEN and code in HYPHENS):
-            raise _Doubt(PlacementDoubt.OTHER_TEXT)
+            raise _Doubt(BoxDoubt.OTHER_TEXT)
         box = self._find_box(index)
         if box is None:
-            raise _Doubt(PlacementDoubt.NO_BOX)
+            raise _Doubt(BoxDoubt.NO_BOX)
         return Glyph(letter, index, box)
 
     def _find_box(self, index: int) -> Box | None:

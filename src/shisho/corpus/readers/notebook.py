@@ -17,7 +17,7 @@ from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.markdown import read_marked_blocks
 from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
-from shisho.domain.place import notebook_cell
+from shisho.domain.place import format_notebook_cell
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message
 
@@ -34,7 +34,7 @@ def read(data: bytes) -> Reading:
     blocks = []
     for number, cell in enumerate(_list_cells(book), start=1):
         written = [block for block in _make_blocks(cell, headings) if block.text.strip()]
-        blocks += [replace(block, place=notebook_cell(number)) for block in written]
+        blocks += [replace(block, place=format_notebook_cell(number)) for block in written]
     if not blocks:
         raise DocumentUnreadable("reader.empty_text")
     long = sorted(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from shisho.corpus.readers import drawing, glyphs
 from shisho.corpus.readers.killable import MEMORY_PER_MB, SECONDS_PER_MB
-from shisho.domain.viewing import PDF_TYPE, CharacterPlacement, PageSize, PageStrip, QuotedLine
+from shisho.domain.viewing import PDF_TYPE, CharacterBoxes, PageSize, PageStrip, QuotedLine
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 
@@ -47,7 +47,7 @@ class KillablePageRenderer:
         work = self._make_work("drawing:crop_image", "drawing:pack_image", given, image)
         return await _await_result(self._drawing, work, image, drawing.unpack_strip)
 
-    async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
+    async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterBoxes:
         rows = [[line.text, line.box, line.first, line.last] for line in lines]
         work = self._make_work("glyphs:locate", "glyphs:pack", {"page": page, "lines": rows}, data)
         return await _await_result(self._finding, work, data, glyphs.unpack)

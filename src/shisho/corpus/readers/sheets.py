@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from shisho.corpus.readers.headings import Headings
 from shisho.domain.corpus import Block, BlockKind
-from shisho.domain.place import cells
+from shisho.domain.place import format_cells
 
 ROWS = 100  # of a block: a long sheet can be stored part by part
 TITLE = 60  # characters of a single cell above a table
@@ -218,7 +218,7 @@ class _SheetWalk:
     def _format_place(self, rows: Sequence[SheetRow]) -> str:
         left = min(row.cells[0].column for row in rows)
         right = max(row.cells[-1].column for row in rows)
-        return cells(self._name, left, rows[0].number, right, rows[-1].number)
+        return format_cells(self._name, left, rows[0].number, right, rows[-1].number)
 
 
 def _is_title(row: SheetRow, below: SheetRow | None) -> bool:

@@ -10,7 +10,7 @@ from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
 from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import render, render_all
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.telemetry import log
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -23,7 +23,7 @@ def find_disk_error(error: OSError) -> ShishoError | None:
         return Conflict("storage.disk_full")
     if error.errno in CLOSED:
         where = f"{error.filename}: " if error.filename else ""
-        return StorageUnusable("storage.no_right", where=where, why=reason_of(error))
+        return StorageUnusable("storage.no_right", where=where, why=explain_error(error))
     return None
 
 

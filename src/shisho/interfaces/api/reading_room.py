@@ -18,7 +18,7 @@ from shisho.domain.report import MAX_SECTIONS, MAX_WORDS, ReportEstimate
 from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 from shisho.services import Library
 
 ConversationName = Annotated[
@@ -139,7 +139,7 @@ async def get_checks(library: Library) -> CheckList:
 def _to_check_result(check: Check) -> CheckResult:
     return CheckResult(
         name=check.name,
-        title=word(f"check_{check.name}"),
+        title=translate_word(f"check_{check.name}"),
         ok=check.ok,
         detail=check.detail,
         remedy=check.remedy,

@@ -13,7 +13,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from shisho.domain.corpus import UNBOUNDED_ROOM
 from shisho.language.unseen import strip_unseen
-from shisho.messages.catalogue import current_language, render_all
+from shisho.messages.catalogue import find_language, render_all
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
@@ -52,7 +52,7 @@ class RecentReplies(Generic[T]):
 
     def get_or_make(self, source: object, make: Callable[[], T]) -> T:
         """Return the cached reply for this very object and such a reader, building it if needed."""
-        language = f"{current_language()} {SHOWS_PATHS.get()}"
+        language = f"{find_language()} {SHOWS_PATHS.get()}"
         for cached, spoken_then, reply in self._made:
             if cached is source and spoken_then == language:
                 return reply

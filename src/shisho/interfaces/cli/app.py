@@ -84,7 +84,7 @@ def _options(
 ) -> None:
     context.obj = {"home": home, "language": language}
     option_values = {"--home": home, "--language": language}
-    speak(settings_.reader_of([f"{name}={value}" for name, value in option_values.items() if value]))
+    speak(settings_.parse_language([f"{name}={value}" for name, value in option_values.items() if value]))
     start_command_log(debug=debug)
     for stray in settings_.find_stray_names():
         typer.echo(render(stray), err=True)
@@ -307,6 +307,6 @@ app.command(help="help.box")(box_cli.box)
 def main() -> None:
     """Entry point of the `shisho` command."""
     open_streams()
-    speak(settings_.reader_of(sys.argv[1:]))
+    speak(settings_.parse_language(sys.argv[1:]))
     translate_frames()
     keep_named(app, sys.argv[1:])(prog_name="shisho")

@@ -11,9 +11,9 @@ import typer
 
 from shisho import settings
 from shisho.errors import ExtraMissing
-from shisho.messages.catalogue import render, word
+from shisho.messages.catalogue import render, translate_word
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 
 if TYPE_CHECKING:
     from shisho_box.server import Box
@@ -59,7 +59,7 @@ def box(
             render(
                 Message(
                     "box.cannot_listen",
-                    error=reason_of(error),
+                    error=explain_error(error),
                 )
             ),
             err=True,
@@ -80,7 +80,7 @@ def _describe_box(box: Box) -> str:
     # One of each kind of topic, generated or written.
     questions = {question.topic: question.text for question in reversed(box.questions)}
     queries = [*questions.values()][::3][:8]
-    return word(
+    return translate_word(
         "box_told",
         pages=len(box.web.world.pages),
         hosts=len(box.hosts),

@@ -38,7 +38,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
     from shisho.bootstrap.models import find_models
 
     settings = settings_.load(**context.obj)
-    model = settings.text("model")
+    model = settings.read_text("model")
     embedders = tuple(model_files(settings).list_models())
     say = load_words(context)
 
@@ -56,7 +56,7 @@ def list_(context: typer.Context, json_: Json = False) -> None:
             typer.echo(say("no_found_models"))
         typer.echo(say("embedding_models"))
         for stored in embedders:
-            typer.echo(_describe_model(stored, settings.text("embedder"), say))
+            typer.echo(_describe_model(stored, settings.read_text("embedder"), say))
         if not embedders:
             typer.echo(say("no_models"))
 

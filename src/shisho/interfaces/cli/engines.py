@@ -10,7 +10,7 @@ import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.runner import Json, load_words, run, show
-from shisho.messages.catalogue import render, word
+from shisho.messages.catalogue import render, translate_word
 
 if TYPE_CHECKING:
     from shisho.services import Library
@@ -92,7 +92,7 @@ def _print(answer: dict[str, Any]) -> None:
     if "code" in answer:
         typer.echo(f"{answer['code']}: {answer['message']}", err=True)
         return
-    challenge = word(f"proof_{answer['challenge'] or 'none'}")
-    typer.echo(word("parsed", engine=answer["engine"], n=len(answer["hits"]), challenge=challenge))
+    challenge = translate_word(f"proof_{answer['challenge'] or 'none'}")
+    typer.echo(translate_word("parsed", engine=answer["engine"], n=len(answer["hits"]), challenge=challenge))
     for hit in answer["hits"]:
         typer.echo(f"{hit['rank']:3} {hit['title']}\n    {hit['url']}")

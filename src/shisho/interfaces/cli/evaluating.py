@@ -99,7 +99,7 @@ def _list_configurations(context: typer.Context, model: str | None) -> Mapping[s
 
 def _read_model_settings(settings: Settings) -> dict[str, Value | None]:
     """Return the model settings for temporary libraries."""
-    texts: dict[str, Value | None] = {name: settings.text(name) for name in _TEXTS}
+    texts: dict[str, Value | None] = {name: settings.read_text(name) for name in _TEXTS}
     reals: dict[str, Value | None] = {name: settings.read_float(name) for name in _REALS}
     return texts | reals | {"model_context": settings.read_int("model_context")}
 

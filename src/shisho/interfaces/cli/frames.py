@@ -23,7 +23,7 @@ from shisho.interfaces.cli.failures import fail, fail_typed
 from shisho.interfaces.cli.help_pages import print_help
 from shisho.interfaces.cli.usage_errors import keep_words_whole
 from shisho.interfaces.cli.values import PlainValues, read_plainly
-from shisho.messages.catalogue import current_language, render, translate
+from shisho.messages.catalogue import find_language, render, translate
 from shisho.messages.message import Message, is_message_id
 from shisho.messages.po import DEFAULT
 
@@ -117,7 +117,7 @@ class CommandGroup(typer.core.TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except UsageError as error:
-            if current_language() == DEFAULT and not _has_json_option():
+            if find_language() == DEFAULT and not _has_json_option():
                 raise
             raise _SpokenUsageError(
                 render(_describe_unknown_command(args[0], list(self.commands))), ctx
@@ -176,7 +176,7 @@ def _translate_errors() -> Iterator[None]:
             fail(InvalidParams(spoken), json_=True)
         keep_words_whole()
         if (
-            current_language() == DEFAULT
+            find_language() == DEFAULT
             or isinstance(error, _SpokenUsageError)
             or type(error).__name__ == "NoArgsIsHelpError"
         ):

@@ -152,7 +152,7 @@ def exit_interrupted(context: typer.Context, kept: str = "interrupted") -> NoRet
     try:
         reader = settings.load(**(context.find_root().obj or {})).reader
     except ShishoError:
-        reader = settings.reader_of(())
+        reader = settings.parse_language(())
     typer.echo(Words(reader)(kept), err=True)
     raise typer.Exit(INTERRUPTED)
 

@@ -91,7 +91,7 @@ def redact(text: str, secrets: Sequence[str]) -> str:
 
 def list_secrets(settings: Settings) -> list[str]:
     """Return every secret value and the words in it, longest first."""
-    values = [settings.text(row.name) for row in TABLE if row.secret]
+    values = [settings.read_text(row.name) for row in TABLE if row.secret]
     words = [
         word for value in values for entry in value.split() for word in (entry, entry.rpartition(":")[2])
     ]
@@ -113,7 +113,7 @@ def start_command_log(*, debug: bool) -> None:
 def start_log(settings: Settings) -> None:
     """Log to stderr in the format of the setting `log_format`."""
     handler = ErrorStream()
-    kind = JsonLines if settings.text("log_format") == "json" else RedactedLines
+    kind = JsonLines if settings.read_text("log_format") == "json" else RedactedLines
     handler.setFormatter(kind(list_secrets(settings)))
     _install(handler)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.messages.catalogue import render, word
+from shisho.messages.catalogue import render, translate_word
 
 
 class Words:
@@ -12,7 +12,7 @@ class Words:
         self._language = language
 
     def __call__(self, name: str, **values: object) -> str:
-        return word(name, self._language, **values)
+        return translate_word(name, self._language, **values)
 
     def render(self, text: str) -> str:
         """Return a message in this language."""

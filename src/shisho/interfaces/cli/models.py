@@ -83,7 +83,7 @@ def try_(
         context.obj = {**context.obj, "model_url": url}
     if not has_key and not is_same_server(stored, settings_.load(**context.obj)):
         context.obj = {**context.obj, "model_key": ""}  # the stored key is for another server
-    if all(settings_.load(**context.obj).text(name) in ("", "none") for name in _SETTINGS):
+    if all(settings_.load(**context.obj).read_text(name) in ("", "none") for name in _SETTINGS):
         raise InvalidParams("model.none_set")
     if not question:
         _measure(context, json_)

@@ -12,7 +12,7 @@ import typer
 from shisho import settings as settings_
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli.runner import Json, show
-from shisho.messages.catalogue import render, word
+from shisho.messages.catalogue import render, translate_word
 from shisho.messages.message import Message
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def verify(
 
     if page is not None:
         write_file(page, (resources.files("shisho.interfaces.cli") / "verify.html").read_bytes())
-        typer.echo(word("proof_page", path=page))
+        typer.echo(translate_word("proof_page", path=page))
         return
     assert file is not None
     report = _check_signer(check_proof(read_file(file)), key)
@@ -56,7 +56,7 @@ def key(context: typer.Context) -> None:
 
     public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
     typer.echo(public_key)
-    typer.echo(word("key_made" if is_new else "key_there"), err=True)
+    typer.echo(translate_word("key_made" if is_new else "key_there"), err=True)
 
 
 def _check_signer(report: ProofReport, public_key: str | None) -> ProofReport:
@@ -74,14 +74,16 @@ def _print(report: ProofReport) -> None:
     for fault in report.faults:
         typer.echo(_describe_fault(fault))
     if report.faults:
-        typer.echo(word("proof_broken", n=len(report.faults)))
+        typer.echo(translate_word("proof_broken", n=len(report.faults)))
         return
     typer.echo(
-        word("proof_holds", parts=report.parts, quotations=report.quotations, pictures=report.pictures)
+        translate_word(
+            "proof_holds", parts=report.parts, quotations=report.quotations, pictures=report.pictures
+        )
     )
-    typer.echo(word("proof_question", text=display_name(report.question)))
+    typer.echo(translate_word("proof_question", text=display_name(report.question)))
     signer = display_name(report.signer)
-    typer.echo(word("proof_signed", text=signer) if signer else word("proof_unsigned"))
+    typer.echo(translate_word("proof_signed", text=signer) if signer else translate_word("proof_unsigned"))
     for note in report.notes:
         typer.echo(_describe_fault(note))
 
@@ -89,5 +91,5 @@ def _print(report: ProofReport) -> None:
 def _describe_fault(fault: ProofFault) -> str:
     from shisho.language.display import display_name
 
-    place = word("proof_place" if fault.part else "proof_line", line=fault.line, part=fault.part)
+    place = translate_word("proof_place" if fault.part else "proof_line", line=fault.line, part=fault.part)
     return display_name(f"{place}: {render(fault.what)}")

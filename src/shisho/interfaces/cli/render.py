@@ -29,7 +29,7 @@ from shisho.domain.inquiry import (
     list_contradicted,
 )
 from shisho.domain.model import FAULT_REASONS, ModelUse
-from shisho.domain.place import say_place
+from shisho.domain.place import describe_place
 from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
@@ -128,7 +128,7 @@ def _describe_position(cited: Evidence | PassageHit, words: Words) -> str:
     """Return the position or page after a space, and a note if the words come from OCR."""
     page = "" if cited.page is None else words("page", n=cited.page)
     mark = words("ocr") if cited.ocr else ""
-    place = say_place(cited.place, lambda n: words("notebook_cell", n=n))
+    place = describe_place(cited.place, lambda n: words("notebook_cell", n=n))
     return "".join(f" {part}" for part in (join_lines(place) or page, mark) if part)
 
 

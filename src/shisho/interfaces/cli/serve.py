@@ -44,7 +44,7 @@ def mcp(
             from shisho.interfaces.mcp.server import build
 
         request = end_request()
-        all_tools = settings.load(**context.obj).text("mcp_tools") == "all"
+        all_tools = settings.load(**context.obj).read_text("mcp_tools") == "all"
         serving = asyncio.ensure_future(build(library, all_tools=all_tools).run_stdio_async())
         asking = asyncio.ensure_future(request.wait())
         await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
@@ -111,18 +111,18 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
     from shisho.interfaces.http.guard import AccessRules, read_people
     from shisho.interfaces.http.people import read_proxies
 
-    token = settings.text("token")
+    token = settings.read_text("token")
     documents = settings.read_int("max_file_mb") * (4 << 20) // 3 + (
         1 << 20
     )  # base64 of the largest file, and the rest of the call
     return AccessRules(
         host=host,
         token=token,
-        people=read_people(settings.text("tokens"), token),
-        proxies=read_proxies(settings.text("user_header"), settings.words("trusted_proxies")),
-        hosts=settings.words("allowed_hosts"),
-        origins=settings.words("allowed_origins"),
-        all_tools=settings.text("mcp_tools") == "all",
+        people=read_people(settings.read_text("tokens"), token),
+        proxies=read_proxies(settings.read_text("user_header"), settings.read_words("trusted_proxies")),
+        hosts=settings.read_words("allowed_hosts"),
+        origins=settings.read_words("allowed_origins"),
+        all_tools=settings.read_text("mcp_tools") == "all",
         max_connections=settings.read_int("max_connections"),
         large={
             "/api/v1/documents": documents,

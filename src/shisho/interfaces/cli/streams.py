@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from shisho.errors import StorageUnusable
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 
 
 class OutputUnwritable(OSError):
@@ -66,7 +66,7 @@ def open_streams() -> None:
 
 def to_storage_error(error: OutputUnwritable) -> StorageUnusable:
     """Return the error that is shown to the user."""
-    return StorageUnusable("output.not_writable", why=reason_of(error))
+    return StorageUnusable("output.not_writable", why=explain_error(error))
 
 
 def _open_nowhere() -> TextIO:

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
 from shisho.domain.corpus import LOCAL_OWNER
-from shisho.domain.team import cookie_of
+from shisho.domain.team import derive_cookie
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.api.truncate import SERVER_URL, SHOWS_PATHS
 from shisho.interfaces.http.connections import MAX_CONNECTIONS
@@ -120,7 +120,7 @@ class AccessRules:
         if not tokens:
             return None if self.proxies.header else LOCAL_OWNER
         word, is_cookie = read_word(headers)
-        words = {owner: cookie_of(token) for owner, token in tokens.items()} if is_cookie else tokens
+        words = {owner: derive_cookie(token) for owner, token in tokens.items()} if is_cookie else tokens
         return _find_owner(word, words)
 
     def cookie_for(self, token: str) -> str | None:
@@ -130,7 +130,7 @@ class AccessRules:
         """
         tokens = self._list_tokens()
         owner = _find_owner(token.strip(), tokens)
-        return None if owner is None else cookie_of(tokens[owner])
+        return None if owner is None else derive_cookie(tokens[owner])
 
     def _list_tokens(self) -> dict[str, str]:
         """Return the token of each owner; empty if everyone has access."""

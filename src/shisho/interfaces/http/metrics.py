@@ -12,12 +12,12 @@ from fastapi.responses import Response
 
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.services import Library
 from shisho.telemetry import figures_to, log
 
 if TYPE_CHECKING:
-    from shisho.domain.figures import LibraryFigures
+    from shisho.domain.figures import LibraryMetrics
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = 5.0
@@ -66,7 +66,7 @@ class PrometheusFigures:
     def observe(self, name: str, seconds: float, labels: Mapping[str, str]) -> None:
         _set_labels(self._durations[name], labels).observe(seconds)
 
-    def text(self, library: LibraryFigures | None) -> str:
+    def text(self, library: LibraryMetrics | None) -> str:
         """Return all metrics; those of the library are the same in every process."""
         gauges = _Gauges(self._gauge, library)
         self.registry.register(gauges)
@@ -79,7 +79,7 @@ class PrometheusFigures:
 class _Gauges:
     """The job counts of the library, as a collector of the registry."""
 
-    def __init__(self, gauge: Any, library: LibraryFigures | None) -> None:
+    def __init__(self, gauge: Any, library: LibraryMetrics | None) -> None:
         self._gauge = gauge
         self._library = library
 
@@ -93,7 +93,7 @@ class _Gauges:
         for (kind, state), number in self._library.jobs.items():
             jobs.add_metric([kind, state], number)
         yield jobs
-        for name, (text, value) in self._library.gauges().items():
+        for name, (text, value) in self._library.list_gauges().items():
             family = self._gauge(f"shisho_{name}", text)
             family.add_metric([], value)
             yield family
@@ -125,5 +125,5 @@ def add_metrics(app: FastAPI, library: Library, metrics: PrometheusFigures) -> N
             async with asyncio.timeout(SECONDS):
                 figures = await library.read_figures()
         except (ShishoError, TimeoutError) as error:
-            log.warning(Message("metrics.unreadable", why=reason_of(error)))
+            log.warning(Message("metrics.unreadable", why=explain_error(error)))
         return Response(metrics.text(figures), media_type=MEDIA_TYPE)

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 import shisho
-from shisho.domain.team import cookie_of
+from shisho.domain.team import derive_cookie
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError
 from shisho.interfaces.api import arguments
 from shisho.interfaces.api.failures import describe_error
@@ -42,7 +42,7 @@ from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes, show_missing
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.services import Library
 
 GRACE_SECONDS = 2  # long polls are cut when the server stops; their jobs are not
@@ -111,7 +111,7 @@ def _build_application(
 
     async def make_cookie(token: str) -> str | None:
         is_user = bool(token.strip()) and await library.team.find_user(token.strip()) is not None
-        return rules.cookie_for(token) or (cookie_of(token.strip()) if is_user else None)
+        return rules.cookie_for(token) or (derive_cookie(token.strip()) if is_user else None)
 
     app.router.routes.extend(build_routes(make_cookie, COOKIE, library))
     _register_refusals(app)
@@ -253,7 +253,7 @@ def _listen(host: str, port: int) -> socket.socket:
             "http.port_unusable",
             port=port,
             host=host,
-            cause=reason_of(error),
+            cause=explain_error(error),
         ) from error
     listener.listen(2048)
     return listener

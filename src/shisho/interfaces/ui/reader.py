@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shisho.messages.catalogue import choose_accepted_language, translate
-from shisho.messages.po import DEFAULT, LANGUAGES, catalogue
+from shisho.messages.po import DEFAULT, LANGUAGES, read_catalogue
 
 OWN = "room."
 WORDS = "word."
@@ -23,7 +23,7 @@ def room_words(language: str) -> Mapping[str, str]:
     shared = tuple(WORDS + kind for kind in SHARED)
     return {
         id_.removeprefix(OWN).removeprefix(WORDS): text
-        for id_, text in catalogue(language).items()
+        for id_, text in read_catalogue(language).items()
         if id_.startswith((OWN, *shared))
     }
 

@@ -37,7 +37,7 @@ from shisho.librarian.checking.figures import (
 )
 from shisho.librarian.checking.support import SupportFeatures, load_support_weights, measure_support
 from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
-from shisho.messages.catalogue import word
+from shisho.messages.catalogue import translate_word
 
 MAX_UNIT_CHARS = 1_000
 MAX_RESULTS = 20  # calculations of other units
@@ -174,7 +174,7 @@ def say_counts(revisions: Sequence[SentenceRevision], question: str) -> str:
         return ""
     names = ("supported", "by_judge", "unverified", "contradicted", "removed")
     figures = {name: str(getattr(counted, name)) for name in names}
-    return word("checked_counts", answer_language(question), **figures)
+    return translate_word("checked_counts", answer_language(question), **figures)
 
 
 def _read_unit(unit: AnswerUnit, refs: dict[int, EvidenceRef]) -> ReadUnit:

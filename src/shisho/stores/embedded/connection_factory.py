@@ -128,7 +128,7 @@ class ConnectionFactory:
 
     def line(self) -> float:
         """Return the current time of the timeline, in seconds since 1970."""
-        return self._anchor.reads(measure_since_start())
+        return self._anchor.read_at(measure_since_start())
 
     @property
     def unnoted_s(self) -> float:

@@ -25,7 +25,7 @@ from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.library import IndexDamage
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
@@ -197,7 +197,7 @@ class DenseIndex:
         except BlockingIOError:
             return False
         except OSError as error:  # the home folder is not writable
-            why = reason_of(error)
+            why = explain_error(error)
             log.warning(Message("vectors.in_memory", why=why))
             self._vectors = None
             self._take_in(None)

@@ -15,7 +15,7 @@ import apsw
 
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.stores.embedded import levels, light_passages, message_ids, texts, vectors
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
@@ -216,7 +216,7 @@ def read_only(path: Path) -> StorageUnusable:
 def no_home(path: Path, error: OSError) -> StorageUnusable:
     """Return the error for a home folder that does not exist and cannot be created."""
     folder = path.parent
-    why = Message("store.home_is_file") if folder.is_file() else reason_of(error)
+    why = Message("store.home_is_file") if folder.is_file() else explain_error(error)
     return StorageUnusable(
         "store.home_unusable",
         folder=folder,

@@ -22,7 +22,7 @@ import tantivy
 from shisho.domain.library import IndexDamage
 from shisho.language.vectors import LINE_END, TERM_BYTES, encode_term
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.stores.embedded.index_damage import (
     LOOKED_AT,
     META,
@@ -187,7 +187,7 @@ class CorpusIndexes:
 
         Returns the number of the last change that they include.
         """
-        why = reason_of(error)
+        why = explain_error(error)
         log.warning(Message("index.in_memory", why=why))
         self._is_passing = True
         self._passing_mark = 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.corpus import PassageId, Scope
-from shisho.domain.embedding import Embedding, floats
+from shisho.domain.embedding import Embedding, unpack_floats
 from shisho.stores.indexing import IndexFeed, IndexFeedView, IndexMark, VectorEntry
 from shisho.stores.nouns import passage_id
 from shisho.stores.qdrant.catching_up import Batch, collection_name
@@ -73,7 +73,7 @@ class VectorCollection:
         )
 
     async def _put(self, collection: str, entries: Sequence[VectorEntry]) -> None:
-        points = [DensePoint(entry.place, floats(entry.vector)) for entry in entries]
+        points = [DensePoint(entry.place, unpack_floats(entry.vector)) for entry in entries]
         await asyncio.to_thread(self._server.put_vectors, collection, points)
 
     def find_nearest(
@@ -94,7 +94,7 @@ class VectorCollection:
             return {}
         hits = self._server.search_vectors(
             collection_name(mark),
-            floats(vector),
+            unpack_floats(vector),
             within,
             limit,
             list_excluded_numbers(passage_ids),

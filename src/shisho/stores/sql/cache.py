@@ -7,7 +7,7 @@ from typing import Any
 
 from shisho.domain.codec import dumps
 from shisho.domain.politeness import CacheEntry, PageMemory
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 from shisho.ports import Clock
 from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 
@@ -51,7 +51,7 @@ class StoredCache:
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         timeline_now = self._clock.timeline_now()
-        moments = {"now": self._clock.now(), "until": later(timeline_now, seconds)}
+        moments = {"now": self._clock.now(), "until": add_seconds(timeline_now, seconds)}
         values = {"key": key, "value": dumps(value), "partial": partial} | moments
 
         def write(queries: Queries) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from shisho.domain.figures import LibraryFigures
+from shisho.domain.figures import LibraryMetrics
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.sql.queries import Queries, QueryStore
@@ -28,15 +28,15 @@ class StoredFigures:
         self._clock = clock
         self._behind = behind
 
-    async def read(self) -> LibraryFigures:
+    async def read(self) -> LibraryMetrics:
         behind = await self._behind()
         return await self._store.read(lambda queries: self._read_figures(queries, behind))
 
-    def _read_figures(self, queries: Queries, behind: int) -> LibraryFigures:
+    def _read_figures(self, queries: Queries, behind: int) -> LibraryMetrics:
         (amounts,) = queries.rows(AMOUNTS, {})
         (queue,) = queries.rows(OLDEST, {})
         age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)
-        return LibraryFigures(
+        return LibraryMetrics(
             jobs={(row.kind, row.state): row.number for row in queries.rows(JOBS, {})},
             oldest_queued_s=max(0.0, age),
             documents=amounts.documents,

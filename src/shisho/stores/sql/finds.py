@@ -13,7 +13,7 @@ from shisho.domain.corpus import WEB_CORPUS, DocumentId
 from shisho.domain.find import DiscoveredUrl, PostponedJobs, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, JobError, JobId, JobState, TaskId
 from shisho.domain.task import INTAKES, FailedItem, JobKind, Progress, ResultRow
-from shisho.domain.time import Instant, count_seconds, drop_fraction, later
+from shisho.domain.time import Instant, add_seconds, count_seconds, drop_fraction
 from shisho.domain.web import PagingStop, SearchPaging
 from shisho.messages import message
 from shisho.ports import Clock
@@ -403,6 +403,6 @@ def group_postponed(jobs: Iterable[tuple[JobState, str, Instant]], clock: Clock)
         waits.setdefault((state, reason), []).append(count_seconds(timeline_now, not_before))
     postponed = []
     for (state, reason), seconds in waits.items():
-        until = drop_fraction(later(clock.now(), min(seconds)))
+        until = drop_fraction(add_seconds(clock.now(), min(seconds)))
         postponed.append(PostponedJobs(state, len(seconds), reason, until, min(seconds), max(seconds)))
     return sorted(postponed, key=lambda alike: alike.first_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shisho.domain.folder import PlaceStamp, WatchedFolder
+from shisho.domain.folder import SourceStamp, WatchedFolder
 from shisho.ports import Clock
 from shisho.stores.sql.queries import QueryStore
 
@@ -49,7 +49,7 @@ class StoredFolders:
         rows = await self._store.read(lambda queries: queries.rows(STAMPS, values))
         return {row.source: row.stamp for row in rows}
 
-    async def stamp(self, stamps: Sequence[PlaceStamp], corpus: str, owner: str) -> None:
+    async def stamp(self, stamps: Sequence[SourceStamp], corpus: str, owner: str) -> None:
         values = [
             {
                 "stamp": place.stamp,

@@ -17,7 +17,7 @@ from shisho.domain.politeness import (
     record_outcome,
     refresh_breaker,
 )
-from shisho.domain.time import later
+from shisho.domain.time import add_seconds
 from shisho.ports import Clock
 from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 
@@ -84,7 +84,7 @@ class StoredHealth:
             (probing,) = queries.rows(PROBING, {"engine": engine})
             if not may_probe(probing.prober, probing.probe_until, asker, now):
                 return False
-            queries.rows(PROBER, {"prober": asker, "until": later(now, PROBE_S), "engine": engine})
+            queries.rows(PROBER, {"prober": asker, "until": add_seconds(now, PROBE_S), "engine": engine})
             return True
 
         if (await self.read([engine]))[engine].breaker is BreakerState.CLOSED:

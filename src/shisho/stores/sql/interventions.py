@@ -14,9 +14,9 @@ from shisho.domain.intervention import (
     InterventionState,
     PendingIntervention,
     find_together,
-    intervention_id,
-    news,
+    make_intervention_id,
     select_interventions,
+    select_unannounced,
 )
 from shisho.domain.job import Claim, JobId, JobState, TaskId
 from shisho.domain.time import Instant
@@ -124,7 +124,9 @@ class StoredInterventions:
             interventions = select_waiting(transaction.queries, owner, still=True)
             values = {"owner": owner, "now": transaction.now}
             untold = {row.id for row in transaction.rows(TELL, values)}
-            return news(interventions, {intervention.id for intervention in interventions} - untold)
+            return select_unannounced(
+                interventions, {intervention.id for intervention in interventions} - untold
+            )
 
         return await self._transactions.write(write)
 
@@ -132,7 +134,7 @@ class StoredInterventions:
 def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, until: Instant) -> None:
     """Store the challenge that a job found, in the transaction that makes it wait."""
     values = {
-        "id": intervention_id(claim.job_id, claim.attempt),
+        "id": make_intervention_id(claim.job_id, claim.attempt),
         "job_id": claim.job_id,
         "now": transaction.now,
     }

@@ -266,12 +266,12 @@ def _replace_removed(answer: Answer) -> Answer:
     if all(quotation.snippet for quotation in answer.evidence):
         return answer
     from shisho.language.script import answer_language  # imported here, because only purged answers need it
-    from shisho.messages.catalogue import word
+    from shisho.messages.catalogue import translate_word
 
     language = answer_language(answer.question)
-    removed = word("removed_source", language)
+    removed = translate_word("removed_source", language)
     text = answer.text.replace(f"{REMOVED} › {REMOVED}", REMOVED)
-    text = text.replace(word("answer_quote", language, text=REMOVED), REMOVED)
+    text = text.replace(translate_word("answer_quote", language, text=REMOVED), REMOVED)
     evidence = (
         quotation if quotation.snippet else replace(quotation, title=removed) for quotation in answer.evidence
     )

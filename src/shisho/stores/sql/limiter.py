@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TypeVar
 
-from shisho.domain.pace import QueuePlace, ResourcePace, acquire, release, status
+from shisho.domain.pace import QueuedTicket, ResourcePace, acquire, describe_status, release
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
@@ -23,8 +23,8 @@ KEPT_DAYS = 7
 KEEP = """INSERT INTO paces(resource, at, free_at, wall, monotonic) VALUES (:resource, :at, :free_at, :wall, :monotonic)
     ON CONFLICT (resource) DO UPDATE SET at = excluded.at, free_at = excluded.free_at, wall = excluded.wall,
         monotonic = excluded.monotonic"""
-# Store a place in the queue of a resource.
-PLACE = """INSERT INTO pace_places(resource, ticket, due, began, paid) VALUES (:resource, :ticket, :due, :began, :paid)
+# Store a ticket in the queue of a resource.
+PUT_TICKET = """INSERT INTO pace_places(resource, ticket, due, began, paid) VALUES (:resource, :ticket, :due, :began, :paid)
     ON CONFLICT(resource, ticket) DO UPDATE SET due = excluded.due, began = excluded.began, paid = excluded.paid"""
 # Store the number of uses of a resource on a day.
 COUNT = """INSERT INTO pace_days(day, resource, used) VALUES (:day, :resource, :used)
@@ -32,10 +32,10 @@ COUNT = """INSERT INTO pace_days(day, resource, used) VALUES (:day, :resource, :
 # Read the pace of a resource, as input of `_now`.
 PACE = "SELECT at, free_at, wall, monotonic FROM paces WHERE resource = :resource"
 # Read its queue, in order of requests.
-PLACES = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = :resource ORDER BY seq"
+TICKETS = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = :resource ORDER BY seq"
 # Read the number of uses on a day.
 USED = "SELECT used FROM pace_days WHERE day = :day AND resource = :resource"
-# Remove a place from its queue.
+# Remove a ticket from its queue.
 LEAVE = "DELETE FROM pace_places WHERE resource = :resource AND ticket = :ticket"
 # Delete resources without requests since a day; the table is filled in.
 OLD = """DELETE FROM {table} WHERE resource IN (SELECT d.resource FROM pace_days d WHERE d.day < :oldest)
@@ -59,7 +59,7 @@ class StoredLimiter:
 
     async def read_status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         def read(queries: Queries) -> dict[str, LimiterStatus]:
-            return {name: status(self._now(queries, name), limit) for name, limit in limits.items()}
+            return {name: describe_status(self._now(queries, name), limit) for name, limit in limits.items()}
 
         return await self._store.read(read)
 
@@ -81,22 +81,22 @@ class StoredLimiter:
         )
         row = fetch_first(queries, PACE, {"resource": resource})
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
-        line = queries.rows(PLACES, {"resource": resource})
-        places = tuple(QueuePlace(place.ticket, place.due, place.began, place.paid) for place in line)
+        line = queries.rows(TICKETS, {"resource": resource})
+        tickets = tuple(QueuedTicket(row.ticket, row.due, row.began, row.paid) for row in line)
         pace = rows.advance(wall, monotonic)
         day = fetch_first(queries, USED, {"day": pace.day, "resource": resource})
-        return replace(pace, used=0 if day is None else day.used, places=places)
+        return replace(pace, used=0 if day is None else day.used, tickets=tickets)
 
 
 def _keep(queries: Queries, resource: str, before: ResourcePace, after: ResourcePace) -> None:
     clocks = {"at": after.at, "wall": after.wall, "monotonic": after.monotonic}
     queries.rows(KEEP, clocks | {"resource": resource, "free_at": after.free_at})
-    places = set(before.places)
-    for place in after.places:
-        if place not in places:
-            stands = {"ticket": place.ticket, "due": place.due, "began": place.began, "paid": place.paid}
-            queries.rows(PLACE, stands | {"resource": resource})
-    for gone in {place.ticket for place in before.places} - {place.ticket for place in after.places}:
+    earlier = set(before.tickets)
+    for queued in after.tickets:
+        if queued not in earlier:
+            values = {"ticket": queued.ticket, "due": queued.due, "began": queued.began, "paid": queued.paid}
+            queries.rows(PUT_TICKET, values | {"resource": resource})
+    for gone in {queued.ticket for queued in before.tickets} - {queued.ticket for queued in after.tickets}:
         queries.rows(LEAVE, {"resource": resource, "ticket": gone})
     if after.used != before.used:
         queries.rows(COUNT, {"day": after.day, "resource": resource, "used": after.used})

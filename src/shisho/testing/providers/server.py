@@ -49,7 +49,7 @@ class FakeProvider:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.sleep(0)  # the final callbacks of the transports
 
-    def url(self, provider: str) -> str:
+    def build_url(self, provider: str) -> str:
         """Return the address for the setting `model_url`."""
         return f"http://127.0.0.1:{self._port}" + ("/v1" if provider == "openai" else "")
 
@@ -82,7 +82,7 @@ class FakeProvider:
         reply = await made_reply if isawaitable(made_reply) else made_reply
         await asyncio.sleep(reply.delay_s)
         if reply.status != 200:
-            text = json.dumps(format_.mistake(reply.status, reply.text)).encode()
+            text = json.dumps(format_.describe_error(reply.status, reply.text)).encode()
             await _send(writer, reply.status, reply.headers, "application/json", text)
             return
         if reply.page:
@@ -106,7 +106,7 @@ async def _stream(
 ) -> None:
     """Send each piece as its own HTTP chunk, so that the client receives the same pieces."""
     writer.write(_write_head(200, {"Content-Type": format_.media_type, "Transfer-Encoding": "chunked"}))
-    events = [event.encode() for event in format_.events(request, reply)]
+    events = [event.encode() for event in format_.write_events(request, reply)]
     data = b"".join(events)
     if reply.breaks or reply.hangs:
         data = data[: len(data) // 2]

@@ -25,9 +25,9 @@ class WireFormat(Protocol):
 
     def read(self, path: str, body: Json, headers: Mapping[str, str]) -> ProviderRequest: ...
 
-    def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]: ...
+    def write_events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]: ...
 
-    def mistake(self, status: int, text: str) -> Json: ...
+    def describe_error(self, status: int, text: str) -> Json: ...
 
 
 def wire_format(path: str) -> WireFormat | None:
@@ -51,7 +51,7 @@ class OpenAiWire:
         instructions, texts = _read_turns(body["messages"])
         return ProviderRequest("openai", body["model"], instructions, texts, schema, body, headers)
 
-    def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
+    def write_events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
         frame = {
             "id": "chatcmpl-1",
             "object": "chat.completion.chunk",
@@ -81,7 +81,7 @@ class OpenAiWire:
         yield _write_reply(frame | {"choices": [], "usage": usage}, reply)
         yield "data: [DONE]\n\n"
 
-    def mistake(self, status: int, text: str) -> Json:
+    def describe_error(self, status: int, text: str) -> Json:
         return {
             "error": {
                 "message": text,
@@ -102,7 +102,7 @@ class OllamaWire:
         schema = body.get("format") or {}
         return ProviderRequest("ollama", body["model"], instructions, texts, schema, body, headers)
 
-    def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
+    def write_events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
         frame = {"model": request.model, "created_at": "2026-05-28T20:26:40.000000Z"}
         thinking: list[Json] = [{"content": "", "thinking": reply.thinking}] if reply.thinking else []
         for message in (*thinking, *({"content": piece} for piece in _split_pieces(reply))):
@@ -121,7 +121,7 @@ class OllamaWire:
         }
         yield _write_event(frame | last_event, reply) + "\n"
 
-    def mistake(self, status: int, text: str) -> Json:
+    def describe_error(self, status: int, text: str) -> Json:
         return {"error": text}
 
 
@@ -138,7 +138,7 @@ class GeminiWire:
         texts = tuple(_join_parts([turn]) for turn in body["contents"])
         return ProviderRequest("gemini", model, instructions, texts, schema, body, headers)
 
-    def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
+    def write_events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
         ending = {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}[reply.ending]
         thoughts: list[Json] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
         pieces = [*thoughts, *({"text": piece} for piece in _split_pieces(reply) or [""])]
@@ -160,7 +160,7 @@ class GeminiWire:
             event = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": request.model}
             yield f"data: {_write_event(event, reply)}\r\n\r\n"
 
-    def mistake(self, status: int, text: str) -> Json:
+    def describe_error(self, status: int, text: str) -> Json:
         name = {429: "RESOURCE_EXHAUSTED", 404: "NOT_FOUND"}.get(status, "INVALID_ARGUMENT")
         return {"error": {"code": status, "message": text, "status": name}}
 
@@ -176,7 +176,7 @@ class AnthropicWire:
         texts = tuple(_read_content(turn["content"]) for turn in body["messages"])
         return ProviderRequest("anthropic", body["model"], instructions, texts, schema, body, headers)
 
-    def events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
+    def write_events(self, request: ProviderRequest, reply: ProviderReply) -> Iterator[str]:
         message: Json = {
             "id": "msg_1",
             "type": "message",
@@ -212,7 +212,7 @@ class AnthropicWire:
         yield self._write_named_event("message_delta", last_event | {"usage": usage}, reply)
         yield self._write_named_event("message_stop", {}, reply)
 
-    def mistake(self, status: int, text: str) -> Json:
+    def describe_error(self, status: int, text: str) -> Json:
         kind = {429: "rate_limit_error", 401: "authentication_error", 404: "not_found_error"}
         return {"type": "error", "error": {"type": kind.get(status, "api_error"), "message": text}}
 

@@ -56,9 +56,9 @@ class ChromiumBrowser:
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
         request = replace(request, url=strip_final_dot(request.url))
         async with self._tabs:
-            with hold(self._profiles, profile) as held_profile, span("browser.open", url=request.url):
+            with hold(self._profiles, profile) as locked_profile, span("browser.open", url=request.url):
                 try:
-                    return await self._load_twice(request, held_profile, deadline_s)
+                    return await self._load_twice(request, locked_profile, deadline_s)
                 except TimeoutError as late:
                     raise TimedOut(
                         "browser.timeout",
@@ -75,13 +75,13 @@ class ChromiumBrowser:
         deadline_s: float = 1800.0,
     ) -> bool:
         chromium.need_screen(self._environment, profile)
-        with hold(self._profiles, profile) as held_profile:
+        with hold(self._profiles, profile) as locked_profile:
             try:
                 async with (
-                    self._launcher.launch(held_profile, headless=False) as live,
+                    self._launcher.launch(locked_profile, headless=False) as live,
                     asyncio.timeout(deadline_s),
                 ):
-                    return await self._watch_person(live, held_profile, url, solved)
+                    return await self._watch_person(live, locked_profile, url, solved)
             except TimeoutError:
                 return False
 

@@ -66,7 +66,7 @@ def find(path: str = "") -> str | None:
     return on_path or next((path for path in _ELSEWHERE if Path(path).is_file()), None)
 
 
-def program(path: str = "") -> str:
+def require_program(path: str = "") -> str:
     """Return the program, as `find`. Raises EngineUnavailable with instructions if there is none."""
     program_path = find(path)
     if program_path is None:
@@ -80,7 +80,7 @@ def program(path: str = "") -> str:
     return program_path
 
 
-def flags(*, trust_any_certificate: bool = False) -> list[str]:
+def build_flags(*, trust_any_certificate: bool = False) -> list[str]:
     return [*_FLAGS, *(["--ignore-certificate-errors"] if trust_any_certificate else [])]
 
 

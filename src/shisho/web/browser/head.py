@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from shisho.errors import InvalidParams
 from shisho.web.http.address import Target
-from shisho.web.http.url import host_name
+from shisho.web.http.url import normalise_host
 
 END = b"\r\n\r\n"
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
@@ -36,7 +36,7 @@ class Head:
     @property
     def authority(self) -> str:
         """The requested host and port, as far as they can be parsed."""
-        return authority(f"https://{self.target}" if self.method == "CONNECT" else self.target)
+        return parse_authority(f"https://{self.target}" if self.method == "CONNECT" else self.target)
 
     @property
     def body_size(self) -> int:
@@ -54,11 +54,13 @@ class Head:
         return int(sizes.pop()) if sizes else 0
 
 
-def authority(url: str) -> str:
+def parse_authority(url: str) -> str:
     """Return the requested host and port of a URL as host:port."""
     try:
         parts = urlsplit(url)
-        return f"{host_name(parts.hostname or '')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+        return (
+            f"{normalise_host(parts.hostname or '')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+        )
     except ValueError:
         return url[:200]
 

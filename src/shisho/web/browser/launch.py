@@ -143,7 +143,7 @@ class Launcher:
         try:
             await _note_hosts(context, hosts)
             await context.grant_permissions([])  # none is granted, so all are denied
-            await context.add_cookies(profile.session_cookies())  # type: ignore[arg-type]
+            await context.add_cookies(profile.read_session_cookies())  # type: ignore[arg-type]
             assert context.browser is not None
             session = await context.browser.new_browser_cdp_session()
             return RunningBrowser(
@@ -162,7 +162,7 @@ class Launcher:
     async def _begin(self) -> _Driver:
         from playwright.async_api import async_playwright
 
-        installed = _identify_installation(chromium.program(self._manner.path))
+        installed = _identify_installation(chromium.require_program(self._manner.path))
         playwright = await async_playwright().start()
         try:
             own_agent = _USER_AGENTS.get(installed)
@@ -190,8 +190,8 @@ class Launcher:
 
     def _make_options(self) -> dict[str, Any]:
         return {
-            "executable_path": chromium.program(self._manner.path),
-            "args": chromium.flags(trust_any_certificate=self._manner.trust_any_certificate),
+            "executable_path": chromium.require_program(self._manner.path),
+            "args": chromium.build_flags(trust_any_certificate=self._manner.trust_any_certificate),
             # Playwright's default is no sandbox for anyone.
             "chromium_sandbox": chromium.is_sandboxed(),
             "env": self._environment,

@@ -27,7 +27,7 @@ class Profile:
 
     folder: Path | None
 
-    def session_cookies(self) -> list[dict[str, Any]]:
+    def read_session_cookies(self) -> list[dict[str, Any]]:
         """Return the cookies without an expiry date.
 
         Chromium drops them when it closes, and with them the proof that a person has just solved a challenge.

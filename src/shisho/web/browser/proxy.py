@@ -23,7 +23,7 @@ from shisho.ports import Resolver
 from shisho.telemetry import log
 from shisho.web.browser import head as heads
 from shisho.web.http.address import AllowList, Target, check_url, choose_endpoint
-from shisho.web.http.url import host_of_url
+from shisho.web.http.url import extract_host
 
 WAIT_S = 5.0  # the event for a requested host may arrive after the browser's connection
 _MOST = 2_000  # a hostile page must not fill the memory
@@ -39,7 +39,7 @@ class PageHosts:
 
     def add(self, url: str) -> None:
         """Add the host of a URL that the page requests."""
-        host = host_of_url(url)
+        host = extract_host(url)
         if host and len(self._hosts) < _MOST:
             self._hosts.add(host)
             self._more.set()
@@ -156,7 +156,7 @@ class GuardedProxy:
         finally:
             del self._visits[hosts.user]
 
-    def refusal(self, authority: str, since: float) -> ShishoError | None:
+    def find_refusal(self, authority: str, since: float) -> ShishoError | None:
         """Return the reason that requests to this host:port were refused since that moment, or None."""
         return next(
             (

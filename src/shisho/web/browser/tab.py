@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
-from shisho.web.browser.head import authority
+from shisho.web.browser.head import parse_authority
 from shisho.web.browser.proxy import GuardedProxy
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Tab:
         landing = self._landing
         if self._page.url.startswith("chrome-error:"):
             raise self._explain_failure(*self._failure)
-        refusal = self._proxy.refusal(authority(landing.url), self._since)
+        refusal = self._proxy.find_refusal(parse_authority(landing.url), self._since)
         if refusal is not None and landing.status in (400, 403, 502):
             raise _make_retry(refusal)
         if landing.media_type not in _SHOWN:
@@ -175,7 +175,7 @@ class Tab:
 
     def _explain_failure(self, url: str, failure: str) -> ShishoError:
         """Return the reason for the missing page as an error of this project."""
-        refusal = self._proxy.refusal(authority(url), self._since)
+        refusal = self._proxy.find_refusal(parse_authority(url), self._since)
         if refusal is not None:
             return _make_retry(refusal)
         if "Download is starting" in failure:

@@ -77,11 +77,11 @@ class Crawl:
             try:
                 visit.result()
             except RetryLater as later:
-                host = later.host or self.frontier.host(hit)
+                host = later.host or self.frontier.get_next_host(hit)
                 self._ready[host] = self.clock.monotonic() + later.seconds
                 self.frontier.put_back(hit, host)
             except BudgetExhausted as error:
                 self._spent = error
 
     def _list_busy(self) -> list[str]:
-        return [self.frontier.host(hit) for hit in self._visits.values()]
+        return [self.frontier.get_next_host(hit) for hit in self._visits.values()]

@@ -33,8 +33,8 @@ class Frontier:
                 unmet.setdefault(hit.canonical_url, hit)
         self._at_once = at_once
         self._led: dict[str, str] = {}
-        self.barred = tuple(hit for hit in unmet.values() if is_within(host_of(hit), blocked))
-        self._left = [hit for hit in unmet.values() if not is_within(host_of(hit), blocked)]
+        self.barred = tuple(hit for hit in unmet.values() if is_within(get_host(hit), blocked))
+        self._left = [hit for hit in unmet.values() if not is_within(get_host(hit), blocked)]
 
     @property
     def left(self) -> tuple[DiscoveredUrl, ...]:
@@ -50,7 +50,7 @@ class Frontier:
         if len(busy) >= self._at_once:
             return None
         for at, hit in enumerate(self._left):
-            host = self.host(hit)
+            host = self.get_next_host(hit)
             if host not in busy and ready_at.get(host, now) <= now:
                 return self._left.pop(at)
         return None
@@ -59,9 +59,9 @@ class Frontier:
         """Drop all remaining hits, because enough was found."""
         self._left.clear()
 
-    def host(self, hit: DiscoveredUrl) -> str:
+    def get_next_host(self, hit: DiscoveredUrl) -> str:
         """Return the host of the hit's next request: its own, or the one that its redirects lead to."""
-        return self._led.get(hit.canonical_url, host_of(hit))
+        return self._led.get(hit.canonical_url, get_host(hit))
 
     def put_back(self, hit: DiscoveredUrl, host: str = "") -> None:
         """Return a hit that could not be visited, before lower-ranked ones.
@@ -77,11 +77,11 @@ class Frontier:
         """Return when the first free host may be requested; None if a running visit must end first."""
         if len(busy) >= self._at_once:
             return None
-        free = {self.host(hit) for hit in self._left} - {*busy}
+        free = {self.get_next_host(hit) for hit in self._left} - {*busy}
         return min((ready_at.get(host, 0.0) for host in free), default=None)
 
 
-def host_of(hit: DiscoveredUrl) -> str:
+def get_host(hit: DiscoveredUrl) -> str:
     """Return the host of a hit in its canonical spelling, the key of `busy` and `ready_at`."""
     return urlsplit(hit.canonical_url).hostname or ""
 

@@ -18,7 +18,7 @@ from shisho.messages.message import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.http.pacing import SLOW_DOWN, await_turn, retry_after
 from shisho.web.http.redirects import RedirectChain, RedirectMemory, redirect_target
-from shisho.web.http.url import host_of_url, site_of
+from shisho.web.http.url import extract_host, extract_site
 
 PRODUCT = "Shisho"
 MIN_INTERVAL_S = 1.0
@@ -41,10 +41,10 @@ class Robots:
     text: str = ""
     closed: str = ""
 
-    def allows(self, url: str) -> bool:
-        return not self.refusal(url)
+    def is_allowed(self, url: str) -> bool:
+        return not self.explain_refusal(url)
 
-    def refusal(self, url: str) -> str:
+    def explain_refusal(self, url: str) -> str:
         """Return the reason that the page is forbidden; "" if it is allowed.
 
         It is worded to follow the site's name.
@@ -61,7 +61,7 @@ class Robots:
         return max(rules.crawl_delay(PRODUCT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
 
 
-def robots(response: Response) -> Robots:
+def parse_robots(response: Response) -> Robots:
     """Parse the response to a request for robots.txt.
 
     A client error means that there is none; a server error (and "too many requests") means that nothing may
@@ -77,7 +77,7 @@ def robots(response: Response) -> Robots:
     return Robots(body.decode("utf-8-sig", "replace"))
 
 
-def host_limit(rules: Robots | None) -> Limit:
+def derive_limit(rules: Robots | None) -> Limit:
     """Return the limit of a host: its own delay, but at least a second between requests.
 
     None: its robots.txt is unknown.
@@ -106,7 +106,7 @@ class RobotsBook:
 
         Raises: as `await_turn`, and ForbiddenAddress and InvalidParams as the page itself would.
         """
-        site = site_of(url)
+        site = extract_site(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:
             robots = await self._find_known(site)
@@ -132,7 +132,7 @@ class RobotsBook:
             robots = Robots(closed=Message("robots.unreachable", cause=error.message))
         await self._chains.forget(name, chain)
         if not chain.begins:  # the pace it wants counts from the end of the chain
-            await self._limiter.release(f"host:{host_of_url(site)}", host_limit(robots), ticket)
+            await self._limiter.release(f"host:{extract_host(site)}", derive_limit(robots), ticket)
         await self._cache.put(f"robots {site}", to_plain(robots), closed_s if robots.closed else KEPT_S)
         return robots
 
@@ -140,18 +140,18 @@ class RobotsBook:
         """Send one request of the chain; also return the delay that its host then requests, in seconds."""
         # The page's own ticket: it keeps its place in the queue if another process already has the response
         # by its turn.
-        host = host_of_url(chain.url)
+        host = extract_host(chain.url)
         first = chain.begins
-        elsewhere = None if first else await self._find_known(site_of(chain.url))
-        limit = host_limit(elsewhere)
+        elsewhere = None if first else await self._find_known(extract_site(chain.url))
+        limit = derive_limit(elsewhere)
         patience_s = 0.0
         await await_turn(self._limiter, host, limit, ticket)
         try:
             response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
-            found_robots = await _compile_robots(robots(response))
+            found_robots = await _compile_robots(parse_robots(response))
             if response.status in SLOW_DOWN:
                 patience_s = retry_after(response.headers, self._clock.now() if self._clock else None) or 0.0
-            limit = host_limit(found_robots) if first else limit
+            limit = derive_limit(found_robots) if first else limit
             return found_robots, response, patience_s
         finally:
             await self._limiter.release(f"host:{host}", limit, ticket, after_s=patience_s)

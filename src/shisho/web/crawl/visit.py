@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shisho.domain.time import backoff
+from shisho.domain.time import compute_backoff
 from shisho.domain.web import Challenge, ChallengeKind, Request, Response
 from shisho.errors import (
     AllFetchesFailed,
@@ -23,7 +23,7 @@ from shisho.errors import (
     TimedOut,
 )
 from shisho.ports import Cache, Clock, Fetcher, Limiter
-from shisho.web.crawl.robots import Robots, RobotsBook, host_limit
+from shisho.web.crawl.robots import Robots, RobotsBook, derive_limit
 from shisho.web.http.challenge import detect
 from shisho.web.http.pacing import (
     MAX_TRIES,
@@ -35,7 +35,7 @@ from shisho.web.http.pacing import (
     retry_after,
 )
 from shisho.web.http.redirects import RedirectChain, RedirectMemory, redirect_target, refresh_target
-from shisho.web.http.url import host_of_url
+from shisho.web.http.url import extract_host
 
 # a challenge has fewer bytes and paragraphs
 SMALL = 20_000
@@ -103,7 +103,7 @@ class PageClient:
             async with asyncio.timeout(max(seconds, 0.0)):
                 return await self.fetcher.fetch(request)
         except TimeoutError as late:
-            host = host_of_url(request.url)
+            host = extract_host(request.url)
             raise TimedOut(
                 "fetch.redirects_timeout",
                 host=host,
@@ -120,19 +120,19 @@ class PageClient:
             return await browse(asked_request, "")
 
         response = await self._send_within_rules(request, ticket, pay, fetch)
-        host = host_of_url(response.url)
-        if response.url and host != host_of_url(request.url):
+        host = extract_host(response.url)
+        if response.url and host != extract_host(request.url):
             rules = await self._find_rules(response.url, ticket)
-            await self.limiter.release(f"host:{host}", host_limit(rules), ticket)
+            await self.limiter.release(f"host:{host}", derive_limit(rules), ticket)
         return response
 
     async def _find_rules(self, url: str, ticket: str) -> Robots | None:
         """Return the rules of this page's site; None if robots.txt is ignored. Raises RobotsDisallowed."""
         rules = await self.robots.find_rules(url, ticket) if self.robots else None
-        if rules is not None and (refusal := rules.refusal(url)):
+        if rules is not None and (refusal := rules.explain_refusal(url)):
             raise RobotsDisallowed(
                 "fetch.robots_refused",
-                host=host_of_url(url),
+                host=extract_host(url),
                 refusal=refusal,
                 url=url,
             )
@@ -142,9 +142,9 @@ class PageClient:
         self, request: Request, ticket: str, pay: Pay, fetch: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         """Send one request within its host's rules and pace."""
-        host = host_of_url(request.url)
+        host = extract_host(request.url)
         after = 0.0
-        limit = host_limit(await self._find_rules(request.url, ticket))
+        limit = derive_limit(await self._find_rules(request.url, ticket))
         tries = await self._count_tries(host)
         await await_turn(self.limiter, host, limit, ticket)
         try:
@@ -156,7 +156,7 @@ class PageClient:
                 asked_s = retry_after(response.headers, self.clock.now())
                 after = asked_s or 0.0
                 if challenge is None or challenge.kind is ChallengeKind.BLOCKED:
-                    after = backoff(tries + 1, random.random()) if asked_s is None else asked_s
+                    after = compute_backoff(tries + 1, random.random()) if asked_s is None else asked_s
                     raise await self._slow_down(host, tries + 1, after)
             if tries:
                 await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)

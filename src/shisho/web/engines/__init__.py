@@ -25,7 +25,7 @@ from shisho.domain.web import (
 )
 from shisho.errors import InvalidParams
 from shisho.plugins import ENGINES, load_plugins
-from shisho.web.engines._answer import decode, unknown_layout
+from shisho.web.engines._answer import decode, report_unknown_layout
 from shisho.web.engines._detect import detect_engine
 from shisho.web.http.challenge import detect
 
@@ -69,7 +69,7 @@ def is_engine(loaded: object) -> bool:
     return isinstance(getattr(loaded, "ABOUT", None), EngineAbout) and all(map(callable, functions))
 
 
-def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Engine]:
+def create_engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Engine]:
     """Return every engine by name, with the fields of `overrides` (a parsed engines.toml) applied.
 
     Raises: InvalidParams for an unknown engine, an unknown field or a value of another type.
@@ -147,9 +147,9 @@ def _convert_value(current: Any, key: str, value: Any) -> Any:
     return value
 
 
-def read_page(data: bytes, engine: str, told: Mapping[str, Any], overrides: Mapping[str, Any]) -> Serp:
+def read_page(data: bytes, engine: str, fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> Serp:
     """Parse a body with the other fields of its response, as `read_saved`, inside a child process."""
-    return read_saved(engine, build({**told, "body": data}, Response), overrides)
+    return read_saved(engine, build({**fields, "body": data}, Response), overrides)
 
 
 def read_saved(
@@ -160,13 +160,13 @@ def read_saved(
     A general challenge is returned with an empty engine. Raises InvalidParams for an unknown name,
     ParserFailed and EngineUnavailable as `Engine.parse`.
     """
-    known_engines = engines(overrides)
+    known_engines = create_engines(overrides)
     engine = detect_engine(response, [e.about for e in known_engines.values()]) if name == "auto" else name
     if engine is None:
         challenge = detect(decode(response), response.url, response.status)
         if challenge:
             return Serp("", challenge=challenge)
-        raise unknown_layout("an unknown engine", response)
+        raise report_unknown_layout("an unknown engine", response)
     if engine not in known_engines:
         raise InvalidParams(
             "engine.not_found",

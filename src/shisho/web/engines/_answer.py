@@ -44,7 +44,7 @@ def strip_markup(marked: Any) -> str:
     return squeeze(html.unescape(_TAG.sub("", marked))) if isinstance(marked, str) else ""
 
 
-def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | None:
+def make_hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | None:
     """Return a hit of an API's response, unranked; None without a web address."""
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
@@ -89,7 +89,7 @@ def read_xml(
     """
     source = decode(response)
     if "<!ENTITY" in source:
-        raise unknown_layout(about.name, response)
+        raise report_unknown_layout(about.name, response)
     head = _XML_HEAD.match(source)
     try:
         root = ElementTree.fromstring(
@@ -126,23 +126,23 @@ def _expect_shape(about: EngineAbout, response: Response, read: Callable[[T], Se
     try:
         return read(data)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise unknown_layout(about.name, response) from error
+        raise report_unknown_layout(about.name, response) from error
 
 
 def _explain_other(about: EngineAbout, response: Response, source: str, error: Exception | None) -> Serp:
     challenge = detect(source, response.url, response.status, about.look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
-    raise unreadable(about.name, response) from error
+    raise explain_unreadable(about.name, response) from error
 
 
-def refused(engine: str, words: Any) -> EngineUnavailable:
+def make_refusal(engine: str, words: Any) -> EngineUnavailable:
     """Return the error for an error response of the engine's API."""
     reason = strip_markup(words)[:200].rstrip(".") or Message("engine.no_reason")
     return EngineUnavailable("engine.refused", reason=reason, engine=engine)
 
 
-def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
+def explain_unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
     """Return the error for a page without hits, message or challenge.
 
     The engine's own failure by its status, else an unknown layout.
@@ -153,10 +153,10 @@ def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFai
             engine=engine,
             status=response.status,
         )
-    return unknown_layout(engine, response)
+    return report_unknown_layout(engine, response)
 
 
-def unknown_layout(engine: str, response: Response) -> ParserFailed:
+def report_unknown_layout(engine: str, response: Response) -> ParserFailed:
     return ParserFailed(
         "engine.unknown_layout",
         engine=engine,

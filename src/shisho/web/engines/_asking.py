@@ -28,7 +28,7 @@ DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR
 Params = Mapping[str, str | int | None]
 
 
-def region(query: EngineQuery) -> str:
+def choose_region(query: EngineQuery) -> str:
     """Return two lower-case letters, or "" if neither region nor language implies one."""
     return (query.region or REGION_OF.get(query.language, "")).lower()
 
@@ -70,7 +70,7 @@ def check(about: EngineAbout, query: EngineQuery, page: int) -> tuple[str, ...]:
     return ("time_range_ignored",) if ranged and query.time_range not in about.time_ranges else ()
 
 
-def range_code(about: EngineAbout, query: EngineQuery, codes: Mapping[TimeRange, str]) -> str | None:
+def choose_range_code(about: EngineAbout, query: EngineQuery, codes: Mapping[TimeRange, str]) -> str | None:
     """Return the engine's code for the time range; None if it has none or the user switched it off."""
     return codes.get(query.time_range) if query.time_range in about.time_ranges else None
 
@@ -101,7 +101,7 @@ def get(
     """Return a GET of `path` on the engine's site, without empty parameters."""
     warnings = check(about, query, page)
     url = f"{about.site.rstrip('/')}{path}?{urlencode(_drop_empty(params))}"
-    return Request(url, headers=languages(query), cookies=cookies or {}, warnings=warnings)
+    return Request(url, headers=choose_language_header(query), cookies=cookies or {}, warnings=warnings)
 
 
 def post(
@@ -115,7 +115,7 @@ def post(
     """Return a POST of a form to `path` on the engine's site, with that site as referrer."""
     warnings = check(about, query, page)
     site = about.site.rstrip("/")
-    headers = {**languages(query), "Referer": f"{site}/"}
+    headers = {**choose_language_header(query), "Referer": f"{site}/"}
     return Request(f"{site}{path}", "POST", _drop_empty(form), headers, cookies or {}, warnings)
 
 
@@ -123,7 +123,7 @@ def _drop_empty(params: Params) -> dict[str, str]:
     return {name: str(value) for name, value in params.items() if value is not None}
 
 
-def languages(query: EngineQuery) -> dict[str, str]:
+def choose_language_header(query: EngineQuery) -> dict[str, str]:
     if not query.language or query.language == "en":
         return {"Accept-Language": "en"}
     return {"Accept-Language": f"{query.language},en;q=0.5"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from shisho.domain.web import EngineAbout, Response
 from shisho.web.engines._answer import decode
-from shisho.web.engines._markup import ResultMarkup, affinity
+from shisho.web.engines._markup import ResultMarkup, score_affinity
 
 _JSON: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("crossref", lambda d: "message-type" in d),
@@ -50,5 +50,5 @@ def _detect_in_json(response: Response) -> str | None:
 
 
 def _detect_in_html(page: ResultMarkup, abouts: Iterable[EngineAbout]) -> str | None:
-    best = max(abouts, key=lambda about: affinity(page, about))
-    return best.name if affinity(page, best) else None
+    best = max(abouts, key=lambda about: score_affinity(page, about))
+    return best.name if score_affinity(page, best) else None

@@ -16,7 +16,7 @@ from shisho.domain.web import EngineAbout, Response, SerpHit
 from shisho.errors import ParserFailed, TooLarge
 from shisho.isolation import prescan
 from shisho.web.engines._answer import decode, squeeze
-from shisho.web.http.url import host_name, is_result, resolve_href, unwrap
+from shisho.web.http.url import is_result, normalise_host, resolve_href, unwrap
 
 Node = LexborNode
 
@@ -82,9 +82,9 @@ class ResultMarkup:
     @cached_property
     def text(self) -> str:
         body = self._tree.body
-        return text_of(body, most=100_000)
+        return extract_text(body, most=100_000)
 
-    def url(self, node: Node | None) -> str:
+    def resolve_link(self, node: Node | None) -> str:
         """Return the unwrapped target of a link; "" if that is not a result."""
         href = attribute(node, "href").strip()  # a button has none, and would lead to the page itself
         url = unwrap(resolve_href(self.base, href)) if href else ""
@@ -95,7 +95,7 @@ def attribute(node: Node | None, name: str) -> str:
     return (node.attributes.get(name) or "") if node else ""
 
 
-def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = MAX_NODES) -> str:
+def extract_text(node: Node | None, skip: frozenset[int] = frozenset(), most: int = MAX_NODES) -> str:
     """Return the visible words.
 
     Blocks separate words and inline elements do not, as Japanese needs; `skip` contains nodes' ids. Stops
@@ -132,7 +132,7 @@ _ADDRESSES = (
 _TITLE_END = re.compile(r"\s[-–—|]\s|: ")
 
 
-def affinity(page: ResultMarkup, about: EngineAbout) -> int:
+def score_affinity(page: ResultMarkup, about: EngineAbout) -> int:
     """Return how strongly a page identifies itself as this engine's; 0 for not.
 
     By addresses, marks and title.
@@ -154,13 +154,13 @@ def affinity(page: ResultMarkup, about: EngineAbout) -> int:
 def list_foreign_hosts(page: ResultMarkup, about: EngineAbout) -> set[str]:
     """Return the linked hosts that are not the engine's."""
     domain = _find_domain(_find_host(about.site))
-    hosts = {_find_host(page.url(link)) for link in page.select_all("a[href]")} - {""}
+    hosts = {_find_host(page.resolve_link(link)) for link in page.select_all("a[href]")} - {""}
     return {host for host in hosts if not domain or f".{domain}." not in f".{host}."}
 
 
 def _find_host(url: str) -> str:
     try:
-        return host_name(urlsplit(url).hostname or "")
+        return normalise_host(urlsplit(url).hostname or "")
     except ValueError:
         return ""
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 
 from shisho.domain.web import EngineAbout, Response, Serp, SerpHit, SerpLayout, State
 from shisho.errors import EngineUnavailable
-from shisho.web.engines._answer import unreadable
+from shisho.web.engines._answer import explain_unreadable
 from shisho.web.engines._dates import parse_date
 from shisho.web.engines._markup import (
     Node,
     ResultMarkup,
-    affinity,
     attribute,
+    extract_text,
     list_foreign_hosts,
     rank_hits,
-    text_of,
+    score_affinity,
 )
 from shisho.web.engines._shape import guess_hits
 from shisho.web.http.challenge import detect
@@ -50,10 +50,10 @@ def read_serp(
     if challenge:
         return Serp(about.name, challenge=challenge)
     if page.has(*look.nothing) or (
-        _has_phrase(page, look.nothing_said) and len(list_foreign_hosts(page, about)) < _MANY
+        _has_phrase(page, look.no_result_phrases) and len(list_foreign_hosts(page, about)) < _MANY
     ):
         return Serp(about.name, no_results=True)
-    guessed = guess_hits(page) if affinity(page, about) else ()
+    guessed = guess_hits(page) if score_affinity(page, about) else ()
     if guessed:
         return Serp(
             about.name, guessed, find_next_page(page, about, len(guessed)), warnings=("layout_guessed",)
@@ -63,7 +63,7 @@ def read_serp(
             "engine.browser_only_page",
             engine=about.name,
         )
-    raise unreadable(about.name, response)
+    raise explain_unreadable(about.name, response)
 
 
 def read_hits(page: ResultMarkup, layouts: tuple[SerpLayout, ...]) -> tuple[SerpHit, ...]:
@@ -79,12 +79,12 @@ def _read_hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
     skipped = {node.mem_id for node in page.select_all(layout.skip)}
     for box in _find_boxes(page, layout):
         link = box.css_first(layout.link) if layout.link else box
-        url = page.url(link)
+        url = page.resolve_link(link)
         if not url or link is None or box.mem_id in skipped or link.mem_id in skipped:
             continue
-        title = (text_of(box.css_first(layout.title)) if layout.title else "") or text_of(link)
-        snippet = text_of(box.css_first(layout.snippet)) if layout.snippet else ""
-        dated = text_of(box.css_first(layout.date)) if layout.date else ""
+        title = (extract_text(box.css_first(layout.title)) if layout.title else "") or extract_text(link)
+        snippet = extract_text(box.css_first(layout.snippet)) if layout.snippet else ""
+        dated = extract_text(box.css_first(layout.date)) if layout.date else ""
         yield SerpHit(0, url, title or url, snippet, parse_date(dated or snippet, page.response.today))
 
 
@@ -128,7 +128,7 @@ def _number(url: str, name: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def form_values(page: ResultMarkup, selector: str) -> dict[str, str]:
+def read_form(page: ResultMarkup, selector: str) -> dict[str, str]:
     """Return the named inputs of the first form (or its field) that `selector` matches."""
     node = page.select_first(selector)
     while node is not None and node.tag != "form":

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from shisho.domain.web import SerpHit
 from shisho.web.engines._dates import parse_date
-from shisho.web.engines._markup import Node, ResultMarkup, attribute, rank_hits, text_of
+from shisho.web.engines._markup import Node, ResultMarkup, attribute, extract_text, rank_hits
 
 _DEPTH = 12
 _REACH = 4
@@ -40,7 +40,7 @@ def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     chosen_pairs = [pair for pair in pairs if _look(pair[0]) == alike]
     return (
         _make_hits(page, chosen_pairs, "")
-        if number >= _ENOUGH and len({page.url(link) for _, link in chosen_pairs}) >= _ENOUGH
+        if number >= _ENOUGH and len({page.resolve_link(link) for _, link in chosen_pairs}) >= _ENOUGH
         else ()
     )
 
@@ -58,10 +58,12 @@ def _make_hits(page: ResultMarkup, pairs: list[_Pair], snippet: str) -> tuple[Se
 def _make_hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str) -> SerpHit:
     node = box.css_first(snippet) if snippet else None
     if node is not None and node.mem_id not in {node.mem_id for node in _list_ancestors(link)}:
-        words = text_of(node)
+        words = extract_text(node)
     else:
-        words = text_of(box, frozenset({link.mem_id, heading.mem_id}))
-    return SerpHit(0, page.url(link), text_of(heading), words, parse_date(words, page.response.today))
+        words = extract_text(box, frozenset({link.mem_id, heading.mem_id}))
+    return SerpHit(
+        0, page.resolve_link(link), extract_text(heading), words, parse_date(words, page.response.today)
+    )
 
 
 def _find_pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
@@ -69,7 +71,11 @@ def _find_pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
     pairs: dict[int, _Pair] = {}
     for heading in page.select_all(headings)[:_MAX_HEADINGS]:
         link = _link_of(heading)
-        if link and page.url(link) and not any(node.mem_id in adverts for node in _list_ancestors(link)):
+        if (
+            link
+            and page.resolve_link(link)
+            and not any(node.mem_id in adverts for node in _list_ancestors(link))
+        ):
             pairs.setdefault(link.mem_id, (heading, link))
     return list(pairs.values())
 

@@ -15,7 +15,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_xml, refused, squeeze
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_xml, squeeze
 from shisho.web.engines._asking import Params, find_first_day, get
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -58,9 +58,9 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, feed: Element) -> Serp:
     entries = feed.findall(f"{_ATOM}entry")
     if len(entries) == 1 and "/api/errors" in _read_text(entries[0], "id"):
-        raise refused(about.name, _read_text(entries[0], "summary"))
+        raise make_refusal(about.name, _read_text(entries[0], "summary"))
     hits = rank_hits([
-        hit(_read_text(e, "id"), _read_text(e, "title"), _read_text(e, "summary"), _read_text(e, "published")[:10])
+        make_hit(_read_text(e, "id"), _read_text(e, "title"), _read_text(e, "summary"), _read_text(e, "published")[:10])
         for e in entries
     ])  # fmt: skip
     total, start = (

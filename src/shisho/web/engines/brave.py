@@ -15,7 +15,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import Params, get, range_code, region
+from shisho.web.engines._asking import Params, choose_range_code, choose_region, get
 from shisho.web.engines._serp import read_serp
 
 _RANGES = {TimeRange.DAY: "pd", TimeRange.WEEK: "pw", TimeRange.MONTH: "pm", TimeRange.YEAR: "py"}
@@ -50,7 +50,7 @@ ABOUT = EngineAbout(
         next_link="#pagination a[href], .pagination a[href]",
         pager="#pagination, .pagination",
         nothing=("#results .no-results", ".noresults", "#no-results", ".empty-results"),
-        nothing_said=("no results found", "not many great matches came back", "too few matches were found"),
+        no_result_phrases=("no results found", "not many great matches came back", "too few matches were found"),
         changed=("#search-refine .altered-query", ".altered-query"),
         shell=("#app:empty", "#root:empty"),
         markers={"captcha-challenge": ChallengeKind.CAPTCHA, "captcha-iframe": ChallengeKind.CAPTCHA},
@@ -59,8 +59,8 @@ ABOUT = EngineAbout(
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    country = region(query)
-    params: Params = {"q": query.text, "offset": page - 1, "tf": range_code(about, query, _RANGES)}
+    country = choose_region(query)
+    params: Params = {"q": query.text, "offset": page - 1, "tf": choose_range_code(about, query, _RANGES)}
     locale = f"{query.language}-{country}" if query.language and country else "en-us"
     return get(
         about,

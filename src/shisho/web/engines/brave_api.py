@@ -15,8 +15,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
-from shisho.web.engines._asking import Params, get, range_code, region
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
+from shisho.web.engines._asking import Params, choose_range_code, choose_region, get
 
 _RANGES = {TimeRange.DAY: "pd", TimeRange.WEEK: "pw", TimeRange.MONTH: "pm", TimeRange.YEAR: "py"}
 _LANGUAGES = {"ja": "jp", "zh": "zh-hans", "pt": "pt-br"}
@@ -40,8 +40,8 @@ ABOUT = EngineAbout(
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "q": query.text, "count": about.page_size, "offset": page - 1,
-        "country": region(query).upper() or None, "search_lang": _LANGUAGES.get(query.language, query.language) or None,
-        "freshness": range_code(about, query, _RANGES), "text_decorations": "false",
+        "country": choose_region(query).upper() or None, "search_lang": _LANGUAGES.get(query.language, query.language) or None,
+        "freshness": choose_range_code(about, query, _RANGES), "text_decorations": "false",
     }  # fmt: skip
     return get(about, query, page, "/res/v1/web/search", params)
 
@@ -52,13 +52,13 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, data: Any) -> Serp:
     if data.get("type") == "ErrorResponse" or "error" in data:
-        raise refused(about.name, data["error"].get("detail") or data["error"].get("code"))
+        raise make_refusal(about.name, data["error"].get("detail") or data["error"].get("code"))
     rows = data["web"]["results"] if "web" in data else []
     if not rows and "query" not in data:
         raise KeyError("query")
     hits = rank_hits(
         [
-            hit(row["url"], row["title"], row.get("description"), (row.get("page_age") or "")[:10])
+            make_hit(row["url"], row["title"], row.get("description"), (row.get("page_age") or "")[:10])
             for row in rows
         ]
     )

@@ -16,7 +16,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, find_first_day, get, read_remembered
 
 ABOUT = EngineAbout(
@@ -49,14 +49,14 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, data: Any) -> Serp:
     message = data["message"]
     if data["status"] != "ok":
-        raise refused(about.name, message[0]["message"])
+        raise make_refusal(about.name, message[0]["message"])
     # A lookup of a single DOI returns one work.
     works = [message] if data["message-type"] == "work" else message["items"]
     if data["message-type"] not in ("work", "work-list"):
         raise ValueError(data["message-type"])
     hits = rank_hits(
         [
-            hit(
+            make_hit(
                 work["URL"],
                 next(iter(work.get("title") or []), None),
                 work.get("abstract"),

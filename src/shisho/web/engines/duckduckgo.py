@@ -18,9 +18,9 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import post, range_code, read_remembered, region
-from shisho.web.engines._markup import Node, ResultMarkup, rank_hits, text_of
-from shisho.web.engines._serp import form_values, read_hits, read_serp
+from shisho.web.engines._asking import choose_range_code, choose_region, post, read_remembered
+from shisho.web.engines._markup import Node, ResultMarkup, extract_text, rank_hits
+from shisho.web.engines._serp import read_form, read_hits, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
 # The values of the form's region list, `country-language`.
@@ -75,7 +75,7 @@ ABOUT = EngineAbout(
         ),
         titles=("at duckduckgo", "duckduckgo"),
         nothing=(".no-results", "[class*='no-results__']"),
-        nothing_said=("no results found for", "no more results", "no results."),
+        no_result_phrases=("no results found for", "no more results", "no results."),
         shell=("#links_wrapper", "#react-layout", ".msg--noscript"),
     ),
 )
@@ -96,7 +96,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
             "api": "d.js",
         }
         form["vqd"] = read_remembered(about, state, "vqd")
-    form |= {"kl": _choose_region(query), "df": range_code(about, query, _RANGES)}
+    form |= {"kl": _choose_region(query), "df": choose_range_code(about, query, _RANGES)}
     return post(about, query, page, "/html/", form)
 
 
@@ -105,7 +105,7 @@ def _choose_region(query: EngineQuery) -> str:
 
     In the query's language if possible.
     """
-    country = {"gb": "uk"}.get(region(query), region(query))
+    country = {"gb": "uk"}.get(choose_region(query), choose_region(query))
     entries = re.findall(rf"\b{country}-\w+", _REGIONS) if country.isalpha() else []
     return next(
         (entry for entry in entries if entry.endswith(f"-{query.language}")),
@@ -128,10 +128,10 @@ def _read_lite(page: ResultMarkup) -> Iterator[SerpHit]:
     It has no box for a hit: snippets are in later rows of one table.
     """
     for link in page.select_all("a.result-link"):
-        url = page.url(link)
+        url = page.resolve_link(link)
         row = _find_row(link)
         if url and row is not None and "result-sponsored" not in (row.attributes.get("class") or ""):
-            yield SerpHit(0, url, text_of(link) or url, text_of(_find_snippet_after(row)))
+            yield SerpHit(0, url, extract_text(link) or url, extract_text(_find_snippet_after(row)))
 
 
 def _find_row(node: Node) -> Node | None:
@@ -153,5 +153,5 @@ def _find_snippet_after(row: Node) -> Node | None:
 
 
 def _find_next(page: ResultMarkup) -> State | None:
-    vqd = form_values(page, "form input[name=vqd]").get("vqd")
+    vqd = read_form(page, "form input[name=vqd]").get("vqd")
     return {"vqd": vqd} if vqd else None

@@ -14,7 +14,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import Params, get, range_code
+from shisho.web.engines._asking import Params, choose_range_code, get
 from shisho.web.engines._serp import read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m"}
@@ -56,14 +56,14 @@ ABOUT = EngineAbout(
         next_link="[data-test-id=next-button], .pagination a[href*='p='], [data-test-id=web-pagination] a",
         pager="[data-test-id=web-pagination], .simplified-pagination, .pagination",
         nothing=(".empty-result", ".no-results", "[data-test-id=web-no-results]"),
-        nothing_said=("no results found", "find any results for"),
+        no_result_phrases=("no results found", "find any results for"),
         shell=("#app:empty",),
     ),
 )
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    params: Params = {"q": query.text, "p": page - 1, "tt": range_code(about, query, _RANGES)}
+    params: Params = {"q": query.text, "p": page - 1, "tt": choose_range_code(about, query, _RANGES)}
     return get(about, query, page, "/search", params)
 
 

@@ -19,8 +19,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import Params, get, range_code
-from shisho.web.engines._markup import ResultMarkup, affinity
+from shisho.web.engines._asking import Params, choose_range_code, get
+from shisho.web.engines._markup import ResultMarkup, score_affinity
 from shisho.web.engines._serp import read_hits, read_serp
 from shisho.web.engines._shape import read_shape
 
@@ -57,7 +57,7 @@ ABOUT = EngineAbout(
         next_link="#pnnext, a[href*='start='][href*='sa=N']",
         pager="#foot table, #nav, #xfoot, .AaVjTc",
         nothing=("#topstuff [role=heading]", "#topstuff .mnr-c .card-section p", "#topstuff .std.card-section"),
-        nothing_said=(
+        no_result_phrases=(
             "did not match any documents", "no results found for", "に一致する情報は見つかりませんでした",
             "に一致するウェブページは見つかりませんでした", "stimmt mit keinen dokumenten überein", "keine ergebnisse gefunden",
             "ne correspond à aucun document", "no ha coincidido con ningún", "não encontrou nenhum documento",
@@ -76,7 +76,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "hl": query.language or None,
         "lr": f"lang_{query.language}" if query.language else None,
         "gl": query.region,
-        "tbs": range_code(about, query, _RANGES),
+        "tbs": choose_range_code(about, query, _RANGES),
     }
     return get(about, query, page, "/search", params)
 
@@ -87,7 +87,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     # Phones get `role=heading` instead of h3; desktops use it for carousels, so it comes second.
-    if not affinity(page, ABOUT):
+    if not score_affinity(page, ABOUT):
         return ()
     hits = read_shape(page, "h3", _ADS, _SNIPPET)
     return hits if len(hits) >= _FEW else read_shape(page, "h3, [role=heading]", _ADS, _SNIPPET)

@@ -18,7 +18,7 @@ from shisho.domain.web import (
     State,
     Tier,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json
+from shisho.web.engines._answer import make_hit, rank_hits, read_json
 from shisho.web.engines._asking import Params, get
 
 ABOUT = EngineAbout(
@@ -46,5 +46,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 
 def _read(about: EngineAbout, data: Any) -> Serp:
-    hits = rank_hits([hit(row["url"], row.get("title"), row.get("description")) for row in data["results"]])
+    hits = rank_hits(
+        [make_hit(row["url"], row.get("title"), row.get("description")) for row in data["results"]]
+    )
     return Serp(about.name, hits, {} if len(hits) >= about.page_size else None, no_results=not hits)

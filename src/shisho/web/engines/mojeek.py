@@ -37,7 +37,7 @@ ABOUT = EngineAbout(
         next_link=".pagination a[href*='s=']",
         pager=".pagination",
         nothing=(".no-results", "p.no-results"),
-        nothing_said=("no pages found", "no results found", "did not match any"),
+        no_result_phrases=("no pages found", "no results found", "did not match any"),
     ),
 )
 

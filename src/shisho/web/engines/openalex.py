@@ -16,7 +16,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, find_first_day, get, read_remembered
 
 _WORDS = 300
@@ -59,9 +59,9 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, data: Any) -> Serp:
     if "error" in data:
-        raise refused(about.name, data.get("message") or data["error"])
+        raise make_refusal(about.name, data.get("message") or data["error"])
     hits = rank_hits([
-        hit(
+        make_hit(
             _choose_url(work),
             work["display_name"],
             _join_abstract(work.get("abstract_inverted_index")),

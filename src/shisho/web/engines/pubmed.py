@@ -16,7 +16,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_xml, refused, squeeze
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_xml, squeeze
 from shisho.web.engines._asking import DAYS, Params, get
 from shisho.web.engines._dates import MONTHS
 
@@ -60,7 +60,7 @@ def _read_articles(about: EngineAbout, root: Element) -> Serp:
         *root.findall("PubmedBookArticle/BookDocument"),
     ]
     hits = rank_hits([
-        hit(
+        make_hit(
             f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _read_words(article, ".//ArticleTitle"),
             _read_words(article, ".//AbstractText"), _read_day(article),
         )
@@ -72,7 +72,7 @@ def _read_articles(about: EngineAbout, root: Element) -> Serp:
 def _read_ids(about: EngineAbout, root: Element) -> Serp:
     error = root.findtext("ERROR")
     if error:
-        raise refused(about.name, error)
+        raise make_refusal(about.name, error)
     ids = [node.text or "" for node in root.findall("IdList/Id")]
     if not ids:
         return Serp(about.name, no_results=True)

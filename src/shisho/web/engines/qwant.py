@@ -18,8 +18,8 @@ from shisho.domain.web import (
     State,
     Tier,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
-from shisho.web.engines._asking import Params, get, region
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
+from shisho.web.engines._asking import Params, choose_region, get
 from shisho.web.engines._serp import read_serp
 
 ABOUT = EngineAbout(
@@ -52,7 +52,7 @@ ABOUT = EngineAbout(
         next_link="[data-testid=buttonShowMore], [data-testid=pagination] a[rel=next], #contenerresults a[href*='p=']",
         pager="[data-testid=pagination]",
         nothing=("[data-testid=noResult]", "[data-testid=noResults]", "[class*='NoResult']"),
-        nothing_said=("no results found", "aucun résultat", "keine ergebnisse"),
+        no_result_phrases=("no results found", "aucun résultat", "keine ergebnisse"),
         shell=("#app:empty", "#root:empty"),
         markers={">Service unavailable</title>": ChallengeKind.BLOCKED},
     ),
@@ -60,7 +60,7 @@ ABOUT = EngineAbout(
 
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
-    country = region(query)
+    country = choose_region(query)
     locale = f"{query.language}_{country.upper()}" if query.language and country else "en_US"
     params: Params = {
         "q": query.text,
@@ -82,8 +82,8 @@ def _read(about: EngineAbout, data: Any) -> Serp:
         codes = data.get("data", {})
         if "captcha" in str(codes).lower() or codes.get("error_code") == 27:
             return Serp(about.name, challenge=Challenge(ChallengeKind.CAPTCHA, "error_code 27"))
-        raise refused(about.name, str(codes.get("message", "")))
+        raise make_refusal(about.name, str(codes.get("message", "")))
     rows = data["data"]["result"]["items"]["mainline"]
     items = chain.from_iterable(row["items"] for row in rows if row.get("type") == "web")
-    hits = rank_hits([hit(item["url"], item["title"], item.get("desc")) for item in items])
+    hits = rank_hits([make_hit(item["url"], item["title"], item.get("desc")) for item in items])
     return Serp(about.name, hits, {} if len(hits) >= about.page_size else None, no_results=not hits)

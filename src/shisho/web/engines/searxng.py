@@ -15,8 +15,8 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json
-from shisho.web.engines._asking import Params, get, range_code
+from shisho.web.engines._answer import make_hit, rank_hits, read_json
+from shisho.web.engines._asking import Params, choose_range_code, get
 
 _RANGES = {
     TimeRange.DAY: "day",
@@ -44,7 +44,7 @@ ABOUT = EngineAbout(
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "q": query.text, "format": "json", "pageno": page, "language": query.language or "all",
-        "time_range": range_code(about, query, _RANGES),
+        "time_range": choose_range_code(about, query, _RANGES),
     }  # fmt: skip
     return get(about, query, page, "/search", params)
 
@@ -57,7 +57,7 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     rows = data["results"]
     hits = rank_hits(
         [
-            hit(
+            make_hit(
                 row["url"],
                 row.get("title"),
                 row.get("content"),

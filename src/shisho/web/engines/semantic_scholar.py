@@ -15,7 +15,7 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, find_first_day, get
 
 ABOUT = EngineAbout(
@@ -48,9 +48,9 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, data: Any) -> Serp:
     if "data" not in data and "total" not in data:
-        raise refused(about.name, data.get("message") or data.get("error"))
+        raise make_refusal(about.name, data.get("message") or data.get("error"))
     hits = rank_hits([
-        hit(
+        make_hit(
             paper.get("url") or f"https://www.semanticscholar.org/paper/{paper['paperId']}", paper.get("title"),
             paper.get("abstract"), paper.get("publicationDate") or (str(paper["year"]) if paper.get("year") else None),
         )

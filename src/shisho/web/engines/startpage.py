@@ -14,9 +14,9 @@ from shisho.domain.web import (
     Tier,
     TimeRange,
 )
-from shisho.web.engines._asking import post, range_code, read_remembered
+from shisho.web.engines._asking import choose_range_code, post, read_remembered
 from shisho.web.engines._markup import ResultMarkup
-from shisho.web.engines._serp import form_values, read_serp
+from shisho.web.engines._serp import read_form, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
 _LANGUAGES = {
@@ -48,7 +48,7 @@ ABOUT = EngineAbout(
         signs=("form[action='/sp/search']", "input[name=sc]", ".w-gl"),
         titles=("startpage",),
         nothing=(".no-results", ".mw-no-results", "[class*='no-results']"),
-        nothing_said=("did not find any results", "no web results", "sorry, there are no results"),
+        no_result_phrases=("did not find any results", "no web results", "sorry, there are no results"),
         shell=("#root:empty", "#app:empty"),
     ),
 )
@@ -58,7 +58,7 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     language = _LANGUAGES.get(query.language)
     form: dict[str, str | int | None] = {
         "query": query.text, "cat": "web", "t": "device", "language": language, "lui": language,
-        "with_date": range_code(about, query, _RANGES),
+        "with_date": choose_range_code(about, query, _RANGES),
     }  # fmt: skip
     if page > 1:
         form |= {"page": page, "sc": read_remembered(about, state, "sc")}
@@ -70,7 +70,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 
 def _find_next(page: ResultMarkup) -> State | None:
-    sc = form_values(page, "input[name=sc]").get("sc")
+    sc = read_form(page, "input[name=sc]").get("sc")
     return (
         {"sc": sc} if sc and page.has(".pagination form, .pagination-form, .w-gl__pagination form") else None
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, get
 from shisho.web.engines._mediawiki import LOOK
 from shisho.web.engines._serp import read_serp
@@ -40,11 +40,11 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, data: Any) -> Serp:
     if "error" in data:
-        raise refused(about.name, data["error"].get("info"))
+        raise make_refusal(about.name, data["error"].get("info"))
     site = about.site
     hits = rank_hits(
         [
-            hit(f"{site}/wiki/{row['id']}", row.get("label", row["id"]), row.get("description"))
+            make_hit(f"{site}/wiki/{row['id']}", row.get("label", row["id"]), row.get("description"))
             for row in data["search"]
         ]
     )

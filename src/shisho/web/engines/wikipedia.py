@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
-from shisho.web.engines._answer import hit, rank_hits, read_json, refused
+from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, get
 from shisho.web.engines._mediawiki import LOOK
 from shisho.web.engines._serp import read_serp
@@ -52,11 +52,11 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, wiki: str, data: Any) -> Serp:
     if "error" in data:
-        raise refused(about.name, data["error"].get("info"))
+        raise make_refusal(about.name, data["error"].get("info"))
     entries = data["query"]["search"]
     hits = rank_hits(
         [
-            hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet"))
+            make_hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet"))
             for row in entries
         ]
     )

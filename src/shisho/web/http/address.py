@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams
 from shisho.messages.message import Message
-from shisho.web.http.url import bracket_address
+from shisho.web.http.url import add_brackets
 
 _PORTS = {"http": 80, "https": 443}
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::(?P<port>[0-9]{0,5}))?")
@@ -91,7 +91,7 @@ class Target:
     @property
     def authority(self) -> str:
         """The value of a Host header, with the port only if it is not the scheme's default."""
-        host = bracket_address(self.host)
+        host = add_brackets(self.host)
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
@@ -124,7 +124,7 @@ class AllowList:
         return target.port in _PORTS.values() or target.port in self.ports or self._is_allowed_pair(target)
 
     def _is_allowed_pair(self, target: Target) -> bool:
-        return f"{bracket_address(target.host)}:{target.port}" in self.hosts
+        return f"{add_brackets(target.host)}:{target.port}" in self.hosts
 
 
 def check_url(url: str, allow: AllowList) -> Target:
@@ -262,7 +262,7 @@ def _parse_exception(word: str) -> str:
             word=word,
         )
     host = _parse_host(match["literal"], match["name"], word)
-    return f"{bracket_address(host)}:{_parse_port(match['port'])}" if match["port"] else host
+    return f"{add_brackets(host)}:{_parse_port(match['port'])}" if match["port"] else host
 
 
 def _parse_port(word: str) -> int:

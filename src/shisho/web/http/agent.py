@@ -5,7 +5,7 @@ from __future__ import annotations
 from shisho.errors import InvalidParams
 
 
-def user_agent(version: str, contact: str) -> str:
+def format_user_agent(version: str, contact: str) -> str:
     """Return the user agent with an address for site owners. Raises InvalidParams."""
     if not contact:
         return f"Shisho/{version}"

@@ -40,7 +40,7 @@ _NO_TEXT = re.compile(r"(?:image|audio|video|font)/(?!svg\+xml)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
 
 
-def media_type(content_type: str) -> tuple[str | None, str | None]:
+def parse_content_type(content_type: str) -> tuple[str | None, str | None]:
     """Return media type and charset of a Content-Type header, in lower case."""
     charset = _CHARSET.search(content_type)
     return content_type.partition(";")[0].strip().lower() or None, charset[1].lower() if charset else None
@@ -61,7 +61,7 @@ def limit(media: str) -> int:
     return _BINARY_LIMIT if media in _BINARY else _TEXT_LIMIT
 
 
-def narrow_limit(opening: bytes, announced: int) -> int:
+def choose_limit(opening: bytes, announced: int) -> int:
     """Return the limit that applies after OPENING bytes.
 
     A body that only claims to be a PDF, or a ZIP like office files and e-books, does not get a file's limit.
@@ -80,7 +80,7 @@ class Decoder(Protocol):
         """End the input. Raises AllFetchesFailed if it is truncated."""
 
 
-def decoder(content_encoding: str) -> Decoder:
+def make_decoder(content_encoding: str) -> Decoder:
     """Return a decoder. Raises UnsupportedMedia for any encoding but gzip, or for several."""
     words = content_encoding.lower().replace(" ", "").split(",")
     encodings = [word for word in words if not _NO_PACKING.fullmatch(word)]

@@ -20,7 +20,7 @@ import httpcore
 from shisho.domain.web import Endpoint, Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
 from shisho.messages.message import Message
-from shisho.messages.system import reason_of
+from shisho.messages.system import explain_error
 from shisho.ports import Resolver
 from shisho.web.http import body
 from shisho.web.http.address import AllowList, Target, check_endpoints
@@ -42,7 +42,7 @@ class MeteredStream(httpcore.AsyncNetworkStream):
         self._stream = stream
         self._head_left: int | None = _HEAD
 
-    def body_begins(self) -> None:
+    def begin_body(self) -> None:
         self._head_left = None
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  (as httpcore has it)
@@ -71,7 +71,7 @@ async def ask(stream: httpcore.AsyncNetworkStream, request: httpcore.Request) ->
     """
     wire = MeteredStream(stream)
     answer = await _Exchange(request.url.origin, wire).handle_async_request(request)
-    wire.body_begins()
+    wire.begin_body()
     return answer
 
 
@@ -93,7 +93,7 @@ _DEFAULTS = {
 class HttpFetcher:
     """`ports.Fetcher` over HTTP/1.1.
 
-    `user_agent` is from `agent.user_agent`; `total_s` limits the whole fetch, including redirects and the
+    `user_agent` is from `format_user_agent`; `total_s` limits the whole fetch, including redirects and the
     resolver. `network` opens the connections.
     """
 
@@ -235,12 +235,12 @@ def _redirect(hop: Hop, status: int, next_hop: Hop) -> Response:
 
 
 async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str, str]) -> Response:
-    media, charset = body.media_type(headers.get("content-type", ""))
+    media, charset = body.parse_content_type(headers.get("content-type", ""))
     limit = body.limit((media or "") if answer.status < 400 else "text/html")
     # 304 states the length of the omitted body
     if answer.status != 304 and int(headers.get("content-length", "0")) > limit:
         raise _refuse_size(limit)
-    content = await _read_content(answer, body.decoder(headers.get("content-encoding", "")), limit)
+    content = await _read_content(answer, body.make_decoder(headers.get("content-encoding", "")), limit)
     kept_headers = {name: headers[name] for name in _KEPT if name in headers}
     return Response(content, target.url, answer.status, charset, media_type=media, headers=kept_headers)
 
@@ -258,7 +258,7 @@ async def _read_content(answer: httpcore.Response, decoder: body.Decoder, limit:
                 is_opening = content.tell() < body.OPENING
                 content.write(piece)
                 if is_opening:
-                    limit = body.narrow_limit(content.getbuffer()[: body.OPENING].tobytes(), limit)
+                    limit = body.choose_limit(content.getbuffer()[: body.OPENING].tobytes(), limit)
                 await asyncio.sleep(0)
     decoder.finish()
     return content.getvalue()
@@ -289,7 +289,7 @@ def _make_unreachable(target: Target, error: Exception) -> AllFetchesFailed:
             cause=untrusted.verify_message,
         )
     # TLS errors have their own numbers.
-    reasons = (reason_of(cause) for cause in causes if not isinstance(cause, ssl.SSLError))
+    reasons = (explain_error(cause) for cause in causes if not isinstance(cause, ssl.SSLError))
     words = next((reason for reason in reasons if isinstance(reason, Message)), None)
     return AllFetchesFailed(
         "fetch.unreachable",

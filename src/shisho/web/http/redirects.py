@@ -16,7 +16,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams
 from shisho.ports import Cache
 from shisho.web.http.address import AllowList, Target, check_url
-from shisho.web.http.url import host_of_url, resolve_href, spell_address
+from shisho.web.http.url import extract_host, resolve_href, spell_address
 
 # The fetcher sets these, not its caller.
 _RESERVED = frozenset(
@@ -122,7 +122,7 @@ class RedirectChain:
 
     def extend(self, url: str) -> RedirectChain:
         """Append an address. Raises AllFetchesFailed for a loop, or if the chain is too long."""
-        host = host_of_url(self.url)
+        host = extract_host(self.url)
         if url in self.urls:
             raise AllFetchesFailed("fetch.redirect_loop", host=host)
         if len(self.urls) > MAX_REDIRECTS:

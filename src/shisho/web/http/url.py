@@ -115,7 +115,9 @@ def _split(url: str) -> tuple[str, str, str] | None:
     except ValueError:
         return None
     return (
-        (host_name(parts.hostname or ""), parts.path or "/", parts.query) if parts.scheme in _PORTS else None
+        (normalise_host(parts.hostname or ""), parts.path or "/", parts.query)
+        if parts.scheme in _PORTS
+        else None
     )
 
 
@@ -163,7 +165,7 @@ def canonicalise(url: str) -> str:
     parts = urlsplit(unwrap(url.strip()))
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not a web address: {url}")
-    host = bracket_address(host_name(parts.hostname))
+    host = add_brackets(normalise_host(parts.hostname))
     if not host:
         raise ValueError(f"no host: {url}")
     if parts.port not in (None, *_PORTS.values()):
@@ -188,14 +190,14 @@ def strip_tracking(url: str) -> str:
     return page + ("?" + "&".join(parameters) if parameters else "") + mark + fragment
 
 
-def host_name(name: str) -> str:
+def normalise_host(name: str) -> str:
     """Normalize a host: ASCII, lower case, without the final dot that only marks a complete name."""
     with suppress(UnicodeError):
         name = name.encode("idna").decode("ascii")
     return name.lower().rstrip(".")  # after that: the Japanese full stop has become a dot
 
 
-def bracket_address(host: str) -> str:
+def add_brackets(host: str) -> str:
     """Return a host as written in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
@@ -236,18 +238,18 @@ def _spell_segment(segment: str) -> str:
     return quote(_ESCAPE.sub(unfold, segment), safe="%!$&'()*+,;=:@-._~")
 
 
-def host_of_url(url: str) -> str:
+def extract_host(url: str) -> str:
     """Return the normalized host of a URL; "" if it is invalid."""
     try:
-        return host_name(urlsplit(url).hostname or "")
+        return normalise_host(urlsplit(url).hostname or "")
     except ValueError:
         return ""
 
 
-def site_of(url: str) -> str:
+def extract_site(url: str) -> str:
     """Return scheme, host and port of a web address: the scope of a robots.txt."""
     parts = urlsplit(url)
-    host = bracket_address(host_of_url(url))
+    host = add_brackets(extract_host(url))
     return f"{parts.scheme}://{host}" + (
         "" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}"
     )

@@ -58,7 +58,7 @@ _CUES: Mapping[str, re.Pattern[str]] = {
 }
 
 
-def category_of(query: str) -> str:
+def classify_query(query: str) -> str:
     """Return academic, technical, news or government; general if no category or more than one matches."""
     plain = fold(query)
     categories = [category for category, cues in _CUES.items() if cues.search(plain)]

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
-from shisho.domain.time import backoff, count_seconds, to_date
+from shisho.domain.time import compute_backoff, count_seconds, to_date
 from shisho.domain.web import (
     ChallengeKind,
     EngineAbout,
@@ -254,7 +254,9 @@ class SerpClient:
                 raise
             patience_s = self._read_delay(response)
             if learnt.breaker is not BreakerState.OPEN:
-                wait_s = backoff(learnt.failures, random.random()) if patience_s is None else patience_s
+                wait_s = (
+                    compute_backoff(learnt.failures, random.random()) if patience_s is None else patience_s
+                )
                 asked = EngineUnavailable("engine.rate_limited", engine=name)
                 raise RetryLater(wait_s, reason=asked) from error
             raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error

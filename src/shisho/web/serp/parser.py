@@ -52,7 +52,8 @@ class KillableSerpParser:
                 response,
                 Message("parser.too_large", megabytes=MAX_BYTES // 2**20),
             )
-        arguments = {"engine": engine, "overrides": {**self._overrides}, "told": _describe_response(response)}
+        fields = _describe_response(response)
+        arguments = {"engine": engine, "overrides": {**self._overrides}, "fields": fields}
         work = Work(PARSE, "shisho.domain.codec:to_plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))

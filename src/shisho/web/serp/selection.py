@@ -86,12 +86,12 @@ class EngineAvailability:
     """
 
     health: Mapping[str, EngineHealth]
-    standing: Mapping[str, LimiterStatus]
+    limiter_status: Mapping[str, LimiterStatus]
     missing: Collection[str] = ()
     browser: bool = False
 
 
-def candidates(abouts: Sequence[EngineAbout], needs: Needs, availability: EngineAvailability) -> Choice:
+def rank_engines(abouts: Sequence[EngineAbout], needs: Needs, availability: EngineAvailability) -> Choice:
     """Choose engines, deterministically.
 
     Equal engines are ordered by the query, so that simultaneous queries are spread over them.
@@ -160,7 +160,7 @@ def find_bar(about: EngineAbout, availability: EngineAvailability) -> PassedOver
     health = availability.health.get(name)
     if health is not None and health.breaker is BreakerState.OPEN:
         return PassedOver(name, PassedOverReason.RESTING, _describe_rest(name, health))
-    used = availability.standing.get(name, LimiterStatus()).used_today
+    used = availability.limiter_status.get(name, LimiterStatus()).used_today
     if about.per_day is not None and used >= about.per_day:
         return PassedOver(
             name,
@@ -233,7 +233,7 @@ def _describe_lack(about: EngineAbout, needs: Needs) -> PassedOver:
 def _rank_engine(
     about: EngineAbout, needs: Needs, availability: EngineAvailability
 ) -> tuple[int, float, int, str]:
-    free_in = availability.standing.get(about.name, LimiterStatus()).free_in_s
+    free_in = availability.limiter_status.get(about.name, LimiterStatus()).free_in_s
     liked = min(
         needs.categories.index(category) for category in about.categories if category in needs.categories
     )

@@ -187,7 +187,7 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
     least_novelty = MIN_NOVELTY if rules.settings is None else rules.settings.novelty
     least_harvest = MIN_HARVEST if rules.settings is None else rules.settings.harvest
     auto = rules.strategy is StopStrategy.AUTO
-    repeated = repeats(page, pages[:-1])
+    repeated = is_repeat(page, pages[:-1])
     reasons = {
         PagingStop.LIMIT: page.number >= rules.deepest,
         PagingStop.ENOUGH: auto and rules.is_enough(pages),
@@ -199,7 +199,7 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
     return next((stop for stop, holds in reasons.items() if holds), None)
 
 
-def repeats(page: PageFacts, earlier: Iterable[PageFacts]) -> bool:
+def is_repeat(page: PageFacts, earlier: Iterable[PageFacts]) -> bool:
     """Return True if one earlier page contains all of the page's URLs.
 
     Past the end some engines show their first page again, at times with an entry less, so a subset counts.

@@ -15,7 +15,7 @@ from shisho.domain.corpus import Check
 from shisho.domain.model import ModelSetting
 from shisho.errors import InvalidParams, StorageUnusable
 from shisho.interfaces.cli import render
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.shell import Words
 from shisho.librarian.prompting import load_prompt
 from shisho.settings import load
 from shisho.testing.providers.script import ProviderReply, ProviderRequest

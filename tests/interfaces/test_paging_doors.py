@@ -18,7 +18,7 @@ from shisho.domain.codec import to_plain
 from shisho.domain.payloads import SearchJob
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.interfaces.cli import render_queue
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.shell import Words
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.catalogue import render_all, use_language
 from shisho.services import Library

@@ -30,7 +30,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.session import SentenceRevision
 from shisho.inference.reply_schema import ElementReader, read_reply
 from shisho.interfaces.cli.answer_view import print_blocks
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.shell import Words
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
 from shisho.librarian.model_replies import AnswerReply
 from shisho.rendering.answer_text import write_text

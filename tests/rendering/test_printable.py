@@ -14,7 +14,7 @@ from rich.console import Console
 
 from shisho.domain.inquiry import Answer, AnswerBlock, AnswerHeading, AnswerList, AnswerTable, Sentence
 from shisho.interfaces.cli.answer_view import print_blocks
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.shell import Words
 from shisho.language.display import split_item
 from shisho.rendering.answer_text import write_text
 from shisho.rendering.export import export

@@ -11,8 +11,8 @@ from shisho.domain.job import Delay, JobState, Task, TaskId, TaskState
 from shisho.domain.task import JobKind, Progress, StatusDetail, TaskProgress, TaskSnapshot
 from shisho.domain.time import Instant, add_seconds
 from shisho.interfaces.api.replies import ProgressSummary, to_task_status
-from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_queue import follow, to_json
+from shisho.interfaces.cli.shell import Words
 from shisho.interfaces.mcp.tasks import describe_status
 from shisho.services.status import MAX_DELAYS, TURN, status
 

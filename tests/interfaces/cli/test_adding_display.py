@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from shisho.interfaces.cli import render_adding
-from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import LINES, AddingDisplay
+from shisho.interfaces.cli.shell import Words
 from shisho.services.news import FileNews, PageRecognised, PagesRead, TextPartStored
 
 BOOK = "/書庫/[2024] 統計的推測のための長い講義ノート第三版.pdf"

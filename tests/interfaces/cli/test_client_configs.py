@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shisho.interfaces.cli.client_configs import AssistantClient, build_config
+from shisho.interfaces.cli.serve import AssistantClient, build_config
 
 HOWTO = Path(__file__).parents[3] / "docs" / "howto"
 

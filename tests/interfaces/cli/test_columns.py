@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from shisho.interfaces.cli.columns import format_columns
-from shisho.interfaces.cli.file_names import list_names_below, make_names_distinct
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.layout import format_columns, list_names_below, make_names_distinct
 from shisho.interfaces.cli.render import break_into_pages
 from shisho.interfaces.cli.render_adding import file_name
+from shisho.interfaces.cli.shell import Words
 
 ID = "01a2010b77237c89856990035e361bd9"
 URL = "https://www.example.ac.jp/faculty/department/lectures/2024/regression.html?part=7"

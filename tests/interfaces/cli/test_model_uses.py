@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shisho.domain.model import ModelFault, ModelUsage, ModelUse
-from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render import describe_use
+from shisho.interfaces.cli.shell import Words
 from shisho.librarian.prompting import load_prompt
 
 NODES = ("strategy", "plan", "evaluate", "fact", "answer", "judge")

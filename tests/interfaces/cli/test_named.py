@@ -7,7 +7,7 @@ import typer
 from typer.main import get_command
 
 from shisho.interfaces.cli.app import app
-from shisho.interfaces.cli.named import keep_named
+from shisho.interfaces.cli.startup import keep_named
 
 
 def names_of(shell: typer.Typer) -> set[str]:

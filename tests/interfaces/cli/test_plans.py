@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.cli.asking import PLAN_FIELDS, read_goal, read_plan
+from shisho.interfaces.cli.answers import PLAN_FIELDS, read_goal, read_plan
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.proof import ProofFault, ProofReport
 from shisho.domain.task import Bytes
 from shisho.interfaces.cli import proof
-from shisho.interfaces.cli.columns import format_columns
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.layout import format_columns
 from shisho.interfaces.cli.render_queue import follow
+from shisho.interfaces.cli.shell import Words
 from tests.flows.smallweb import finished
 
 FORGED = "猫\n署名: 本物の鍵\x1b]0;x\x07\x9b31m\u202e"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.interfaces.cli.usage_errors import can_frame
+from shisho.interfaces.cli.frames import can_frame
 from tests.flows.conftest import Shell
 
 OPTION = "--https://www.example.org/a/page/with/a/long/name/in/a/folder.html"

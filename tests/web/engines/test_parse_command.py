@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from shisho.interfaces.cli.engines import app
+from shisho.interfaces.cli.web import engines as app
 from tests.web.engines.pages import saved
 
 PAGE = "<html><title>x - Bing</title><ol id=b_results><li class=b_algo><h2><a href='{url}'>題</a></h2><p>抜粋</p></li></ol>"

@@ -26,8 +26,8 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     choose_quoted,
 )
-from shisho.interfaces.cli.columns import format_columns
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.layout import format_columns
+from shisho.interfaces.cli.shell import Words
 from shisho.language.display import join_lines, make_legible, split_item
 from shisho.language.marked_text import render_marked, split_marked
 from shisho.language.script import answer_language

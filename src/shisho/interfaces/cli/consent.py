@@ -12,7 +12,7 @@ from shisho.domain.inquiry import LoopStop
 from shisho.domain.task import Sources, WebConsent
 from shisho.errors import ConsentRequired, EmptyCorpus
 from shisho.interfaces.cli.interrupts import confirm
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.shell import Words
 
 if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer

@@ -1,12 +1,9 @@
-"""Typer's frame in the reader's language.
-
-Help of commands and options, headings, usage errors.
-
-"""
+"""Typer's help and usage errors in the reader's language."""
 
 from __future__ import annotations
 
 import gettext
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +18,8 @@ import typer.core
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli.failures import fail, fail_typed
 from shisho.interfaces.cli.help_pages import print_help
-from shisho.interfaces.cli.usage_errors import keep_words_whole
+from shisho.interfaces.cli.interrupts import exit_interrupted
+from shisho.interfaces.cli.shell import Shell
 from shisho.interfaces.cli.values import PlainValues, read_plainly
 from shisho.messages.catalogue import find_language, render, translate
 from shisho.messages.message import Message, is_message_id
@@ -29,7 +27,6 @@ from shisho.messages.po import DEFAULT
 
 # Typer hides its click, and exports only this name of it
 UsageError: Any = typer.BadParameter.__base__
-_FORMATTER: Any = typer.Context.formatter_class
 
 
 # Typer's own words.
@@ -83,13 +80,10 @@ class _SpokenUsageError(UsageError):  # type: ignore[misc]
     """A usage error already in the reader's language."""
 
 
-class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
-    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        super().write_usage(prog, args, translate("frame.usage_prefix") if prefix is None else prefix)
-
-
 class CommandGroup(typer.core.TyperGroup):
     """A group of commands whose help and usage errors are in the reader's language."""
+
+    context_class = Shell
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
@@ -97,6 +91,7 @@ class CommandGroup(typer.core.TyperGroup):
             return None
         _translate(command)
         if not isinstance(command, CommandGroup):
+            command.context_class = Shell
             read_plainly(command)
             command.format_help = MethodType(_format_help, command)  # type: ignore[method-assign]
             command.invoke = MethodType(_wrap_invoke(type(command).invoke), command)  # type: ignore[method-assign]
@@ -128,6 +123,20 @@ class CommandGroup(typer.core.TyperGroup):
             return super().invoke(ctx)
 
 
+class InterruptibleCommands(CommandGroup):
+    """A group of commands that handles Ctrl-C outside the event loop.
+
+    At a prompt, or during imports.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; if interrupted, print what was kept."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, typer.Abort):
+            exit_interrupted(ctx)
+
+
 def _wrap_invoke(invoke: Callable[..., Any]) -> Callable[..., Any]:
     """Reduce errors that the command did not handle, of settings or files, to one sentence."""
 
@@ -139,7 +148,7 @@ def _wrap_invoke(invoke: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_json_wanted(ctx: Any) -> bool:
-    return any(ctx.params.get(name) for name in ("json_", "as_json")) or _has_json_option()
+    return bool(ctx.params.get("json_")) or _has_json_option()
 
 
 def _has_json_option() -> bool:
@@ -151,7 +160,6 @@ def _has_json_option() -> bool:
 
 
 def _translate(command: Any) -> None:
-    command.context_class.formatter_class = _UsageFormatter
     for holder in (command, *command.params):
         for name in ("help", "short_help"):
             text = getattr(holder, name, None)
@@ -226,3 +234,57 @@ def _describe_expected(cause: Any, values: PlainValues | None) -> Message:
     from shisho.interfaces.api.arguments import describe_mistake
 
     return describe_mistake(cause.errors()[0]) or Message("frame.see_help")
+
+
+FRAME_FROM = 60  # columns
+FRAME = 4  # columns of the frame itself
+UNBROKEN = re.compile(r"[!-~]+")  # an id, an option or an address; Japanese text may break anywhere
+
+
+def keep_words_whole() -> None:
+    """Print usage errors this way from now on.
+
+    Called at the first error, because `rich` is slow to import.
+    """
+    from typer import rich_utils
+
+    if rich_utils.rich_format_error is not _print_usage_error:
+        _framed.append(rich_utils.rich_format_error)
+        rich_utils.rich_format_error = _print_usage_error  # type: ignore[assignment]
+
+
+_framed: list[Any] = []
+
+
+def _print_usage_error(error: Any) -> None:
+    from typer import rich_utils
+
+    console = rich_utils._get_rich_console(stderr=True)
+    message = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError" or can_frame(message, console.width):
+        _framed[0](error)
+        return
+    lines = [f"{rich_utils.ERRORS_PANEL_TITLE}: {message}"]
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        lines.insert(0, context.get_usage())
+        if context.command.get_help_option(context) is not None:
+            lines.insert(1, _tell_help(context))
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _tell_help(context: Any) -> str:
+    from rich.text import Text
+    from typer import rich_utils
+
+    option = context.help_option_names[0]
+    return Text.from_markup(rich_utils.RICH_HELP).plain.format(
+        command_path=context.command_path, help_option=option
+    )
+
+
+def can_frame(message: str, columns: int) -> bool:
+    """Return whether the frame breaks no word of the message."""
+    widest = max(map(len, UNBROKEN.findall(message)), default=0)
+    return columns >= FRAME_FROM and widest <= columns - FRAME

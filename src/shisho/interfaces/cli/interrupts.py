@@ -15,8 +15,7 @@ import typer
 
 from shisho import settings
 from shisho.errors import ShishoError
-from shisho.interfaces.cli.frames import CommandGroup
-from shisho.interfaces.cli.messages import Words
+from shisho.messages.catalogue import translate_word
 
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
@@ -153,28 +152,14 @@ def exit_interrupted(context: typer.Context, kept: str = "interrupted") -> NoRet
         reader = settings.load(**(context.find_root().obj or {})).reader
     except ShishoError:
         reader = settings.parse_language(())
-    typer.echo(Words(reader)(kept), err=True)
+    typer.echo(translate_word(kept, reader), err=True)
     raise typer.Exit(INTERRUPTED)
-
-
-class InterruptibleCommands(CommandGroup):
-    """A group of commands that handles Ctrl-C outside the event loop.
-
-    At a prompt, or during imports.
-    """
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command; if interrupted, print what was kept."""
-        try:
-            return super().invoke(ctx)
-        except (KeyboardInterrupt, typer.Abort):
-            exit_interrupted(ctx)
 
 
 Heard = Callable[[], bool]
 
 
-def stop_on_interrupt(words: Words) -> Heard:
+def stop_on_interrupt(words: Callable[[str], str]) -> Heard:
     """Listen for Ctrl-C and return a function that reports it.
 
     The librarian then stops at the next step.

@@ -19,13 +19,13 @@ from shisho.domain.job import Job, JobState
 from shisho.domain.payloads import AnswerOutcome, SearchOutcome, describe_subject, read_known_outcome
 from shisho.domain.survey import PORTION, SurveyKind
 from shisho.domain.task import JobKind, TaskSnapshot
-from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import (
     describe_left_out,
     describe_progress,
     describe_receipt,
     file_name,
 )
+from shisho.interfaces.cli.shell import Words
 from shisho.language.display import join_lines
 from shisho.language.unseen import strip_unseen
 from shisho.services.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, Notify, TaskChanged

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho import settings as settings_
 from shisho.errors import InvalidParams
-from shisho.interfaces.cli.runner import Json, show
+from shisho.interfaces.cli.shell import Json, Shell
 from shisho.messages.catalogue import render, translate_word
 from shisho.messages.message import Message
 
@@ -22,6 +21,7 @@ OTHER_SIGNER = Message("proof.other_key")
 
 
 def verify(
+    shell: Shell,
     file: Annotated[Path | None, typer.Argument(help="help.argument_proof")] = None,
     page: Annotated[
         Path | None,
@@ -45,16 +45,16 @@ def verify(
         return
     assert file is not None
     report = _check_signer(check_proof(read_file(file)), key)
-    show(report, json_, lambda: _print(report))
+    shell.show(report, lambda: _print(report))
     if report.faults:
         raise typer.Exit(1)
 
 
-def key(context: typer.Context) -> None:
+def key(shell: Shell) -> None:
     """Create the key that signs proof files, and print its public half for verifiers."""
     from shisho.bootstrap.personal import open_signing_key
 
-    public_key, is_new = open_signing_key(settings_.load(**context.obj)).make()
+    public_key, is_new = open_signing_key(shell.load_settings()).make()
     typer.echo(public_key)
     typer.echo(translate_word("key_made" if is_new else "key_there"), err=True)
 

@@ -13,7 +13,7 @@ import typer
 
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import EndRequest, end_request, exit_interrupted
-from shisho.interfaces.cli.runner import Json, load_words, run, show
+from shisho.interfaces.cli.shell import Json, Shell, Terminal, library_command
 
 if TYPE_CHECKING:
     from shisho.domain.task import TaskSnapshot
@@ -27,8 +27,9 @@ WAIT = 20.0
 
 
 @queue.command(help="help.queue_add")
-def add(
-    context: typer.Context,
+@library_command("interrupted_queue")
+async def add(
+    shell: Shell,
     queries: Annotated[list[str], typer.Argument(help="help.argument_queries")],
     task: Annotated[str | None, typer.Option(help="help.option_task")] = None,
     engine: Annotated[list[str], typer.Option(help="help.option_engine")] = [],  # noqa: B006
@@ -50,111 +51,96 @@ def add(
     json_: Json = False,
 ) -> None:
     """Queue web searches and return at once."""
+    from shisho.domain.job import Priority
+    from shisho.domain.task import SearchOptions, StopStrategy
+    from shisho.domain.web import TimeRange
+    from shisho.interfaces.cli import render_queue
+    from shisho.interfaces.cli.consent import confirm_queries
 
-    async def execute(library: Library) -> None:
-        from shisho.domain.job import Priority
-        from shisho.domain.task import SearchOptions, StopStrategy
-        from shisho.domain.web import TimeRange
-        from shisho.interfaces.cli import render_queue
-        from shisho.interfaces.cli.consent import confirm_queries
-
-        options = SearchOptions(
-            engines=tuple(engine),
-            categories=tuple(category),
-            language=lang,
-            time_range=TimeRange(time_range),
-            max_results_per_query=results,
-            serp_page=page,
-            serp_max_pages=pages,
-            stop_strategy=StopStrategy(stop),
-            priority=Priority[priority.upper()],
-        )
-        await confirm_queries(library, load_words(context), queries)
-        queued = await library.tasks.queue_searches(queries, task_id=task, options=options)
-        show(queued, json_, lambda: render_queue.print_queued(queued, load_words(context)))
-
-    run(context, execute, json_, "interrupted_queue")
+    options = SearchOptions(
+        engines=tuple(engine),
+        categories=tuple(category),
+        language=lang,
+        time_range=TimeRange(time_range),
+        max_results_per_query=results,
+        serp_page=page,
+        serp_max_pages=pages,
+        stop_strategy=StopStrategy(stop),
+        priority=Priority[priority.upper()],
+    )
+    await confirm_queries(shell.library, shell.say, queries)
+    queued = await shell.library.tasks.queue_searches(queries, task_id=task, options=options)
+    shell.show(queued, lambda: render_queue.print_queued(queued, shell.say))
 
 
 @queue.command(help="help.queue_status")
-def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+@library_command("interrupted_queue")
+async def status(shell: Shell, task: TaskName = "last", json_: Json = False) -> None:
     """Show the current state of a task."""
+    from shisho.interfaces.cli import render_queue
 
-    async def execute(library: Library) -> None:
-        from shisho.interfaces.cli import render_queue
-
-        snapshot = await library.tasks.get_status(task, wait=0, detail="full")
-        if json_:
-            typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False, indent=2))
-        else:
-            render_queue.print_status(snapshot, load_words(context))
-
-    run(context, execute, json_, "interrupted_queue")
+    snapshot = await shell.library.tasks.get_status(task, wait=0, detail="full")
+    if json_:
+        typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False, indent=2))
+    else:
+        render_queue.print_status(snapshot, shell.say)
 
 
 @queue.command(help="help.queue_watch")
-def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+@library_command("interrupted_queue")
+async def watch(shell: Shell, task: TaskName = "last", json_: Json = False) -> None:
     """Follow a task until it ends; with --json, a line for every change."""
+    from shisho.domain.job import TaskState
+    from shisho.interfaces.cli import render_queue
 
-    async def execute(library: Library) -> None:
-        from shisho.domain.job import TaskState
-        from shisho.interfaces.cli import render_queue
+    tell = render_queue.follow(shell.say)
 
-        tell = render_queue.follow(load_words(context))
+    def print_status(snapshot: TaskSnapshot) -> None:
+        if json_:
+            typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False))
+        else:
+            tell(snapshot)
 
-        def print_status(snapshot: TaskSnapshot) -> None:
-            if json_:
-                typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False))
-            else:
-                tell(snapshot)
-
-        news = await library.tasks.get_status(task, wait=0, detail="full")
-        print_status(news)
-        while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
-            since = None if news.more else news.revision
-            news = await library.tasks.get_status(
-                news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor, detail="full"
-            )
-            if news.changed:
-                print_status(news)
-
-    run(context, execute, json_, "interrupted_queue")
+    news = await shell.library.tasks.get_status(task, wait=0, detail="full")
+    print_status(news)
+    while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
+        since = None if news.more else news.revision
+        news = await shell.library.tasks.get_status(
+            news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor, detail="full"
+        )
+        if news.changed:
+            print_status(news)
 
 
 @queue.command("stop", help="help.queue_cancel")
-def stop_(
-    context: typer.Context,
+@library_command("interrupted_queue")
+async def stop_(
+    shell: Shell,
     task: TaskName = "last",
     now: Annotated[bool, typer.Option("--now", help="help.option_cancel_running")] = False,
     wait: Annotated[float, typer.Option(min=0, max=50, help="help.option_cancel_wait")] = 0.0,
     json_: Json = False,
 ) -> None:
     """Cancel queued jobs and let running ones finish."""
+    from shisho.domain.job import StopMode
+    from shisho.interfaces.cli import render_queue
 
-    async def execute(library: Library) -> None:
-        from shisho.domain.job import StopMode
-        from shisho.interfaces.cli import render_queue
-
-        mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
-        stopped = await library.tasks.stop(task, mode=mode, wait=wait)
-        show(stopped, json_, lambda: render_queue.print_stopped(stopped, load_words(context)))
-
-    run(context, execute, json_, "interrupted_queue")
+    mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
+    stopped = await shell.library.tasks.stop(task, mode=mode, wait=wait)
+    shell.show(stopped, lambda: render_queue.print_stopped(stopped, shell.say))
 
 
 @queue.command(help="task.resume_hint")
-def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+@library_command("interrupted_queue")
+async def resume(shell: Shell, task: TaskName = "last", json_: Json = False) -> None:
     """Requeue cancelled and failed jobs; each resumes after its last completed step."""
-
-    async def execute(library: Library) -> None:
-        resumed = await library.tasks.resume(task)
-        show(resumed, json_, lambda: typer.echo(load_words(context)("requeued", n=resumed.requeued)))
-
-    run(context, execute, json_, "interrupted_queue")
+    resumed = await shell.library.tasks.resume(task)
+    shell.show(resumed, lambda: typer.echo(shell.say("requeued", n=resumed.requeued)))
 
 
-def jobs(
-    context: typer.Context,
+@library_command("interrupted_queue")
+async def jobs(
+    shell: Shell,
     task: Annotated[
         str | None,
         typer.Argument(metavar="[TASK]", help="help.argument_task"),
@@ -164,22 +150,19 @@ def jobs(
     json_: Json = False,
 ) -> None:
     """List the tasks, or the jobs of one with their errors."""
+    from shisho.interfaces.cli import render_queue
 
-    async def execute(library: Library) -> None:
-        from shisho.interfaces.cli import render_queue
-
-        if task is None:
-            page = await library.tasks.list(cursor=after, limit=limit)
-            show(page, json_, lambda: render_queue.print_tasks(page, after is not None, load_words(context)))
-        else:
-            job_page = await library.tasks.list_jobs(task, cursor=after, limit=limit)
-            show(job_page, json_, lambda: render_queue.print_jobs(job_page, load_words(context)))
-
-    run(context, execute, json_, "interrupted_queue")
+    if task is None:
+        page = await shell.library.tasks.list(cursor=after, limit=limit)
+        shell.show(page, lambda: render_queue.print_tasks(page, after is not None, shell.say))
+    else:
+        job_page = await shell.library.tasks.list_jobs(task, cursor=after, limit=limit)
+        shell.show(job_page, lambda: render_queue.print_jobs(job_page, shell.say))
 
 
-def worker(
-    context: typer.Context,
+@library_command("interrupted_worker")
+async def worker(
+    shell: Shell,
     slots: Annotated[
         int | None,
         typer.Option("-n", min=1, max=64, help="help.option_workers"),
@@ -192,28 +175,22 @@ def worker(
     host: Annotated[str, typer.Option(help="help.option_health_host")] = "127.0.0.1",
 ) -> None:
     """Run jobs of the queue until interrupted. Any number of workers may share one home."""
+    from shisho.bootstrap.tracing import trace
+    from shisho.interfaces.cli.log_lines import start_log
 
-    async def execute(library: Library) -> None:
-        from shisho import settings
-        from shisho.bootstrap.tracing import trace
-        from shisho.interfaces.cli.log_lines import start_log
-        from shisho.interfaces.cli.terminal import Terminal
-
-        loaded = settings.load(**context.obj)
-        start_log(loaded)
-        await library.check_ready()
-        request = end_request()
-        with trace(loaded):
-            async with (
-                library.working(slots, Terminal(load_words(context))),
-                _serve_health(library, loaded, host, port, request),
-            ):
-                typer.echo(load_words(context)("working", n=slots or loaded.read_int("workers")), err=True)
-                await _wait_for_end(library, request, drain)
-        if request.interrupted:
-            exit_interrupted(context, "interrupted_worker")
-
-    run(context, execute, False, "interrupted_worker")
+    loaded = shell.load_settings()
+    start_log(loaded)
+    await shell.library.check_ready()
+    request = end_request()
+    with trace(loaded):
+        async with (
+            shell.library.working(slots, Terminal(shell.say)),
+            _serve_health(shell.library, loaded, host, port, request),
+        ):
+            typer.echo(shell.say("working", n=slots or loaded.read_int("workers")), err=True)
+            await _wait_for_end(shell.library, request, drain)
+    if request.interrupted:
+        exit_interrupted(shell, "interrupted_worker")
 
 
 @asynccontextmanager

@@ -31,9 +31,8 @@ from shisho.domain.inquiry import (
 from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.domain.place import describe_place
 from shisho.interfaces.cli.answer_view import print_blocks
-from shisho.interfaces.cli.columns import print_columns
-from shisho.interfaces.cli.file_names import make_names_distinct
-from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.layout import make_names_distinct, print_columns
+from shisho.interfaces.cli.shell import Words
 from shisho.language.display import (
     display_code,
     display_name,

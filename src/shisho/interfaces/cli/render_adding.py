@@ -1,4 +1,4 @@
-"""Show the progress of adding files in the shell: a line for each, a bar, and the failures."""
+"""Show added files and watched folders in the shell: a line for each, a bar, and the failures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
@@ -16,12 +17,29 @@ from rich.table import Column
 from rich.text import Text
 
 from shisho.domain.codec import to_plain
-from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
-from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.render_references import describe_references
-from shisho.language.display import display_name
+from shisho.domain.corpus import DEFAULT_CORPUS, FileSurvey, IntakeOutcome, Receipt
+from shisho.domain.folder import WatchedFolder
+from shisho.domain.reference import MatchedBy, ReferenceMatch
+from shisho.errors import ShishoError
+from shisho.interfaces.api.failures import describe_error
+from shisho.interfaces.cli.shell import Words
+from shisho.language.display import display_name, join_lines
 from shisho.messages.catalogue import render, render_all
-from shisho.services.news import FileNews, FilesSurveyed, News, PageRecognised, PagesRead, TextPartStored
+from shisho.services.news import (
+    FileNews,
+    FilesSurveyed,
+    FileTakenIn,
+    FolderFailed,
+    FolderUpToDate,
+    News,
+    PageRecognised,
+    PagesRead,
+    TextPartStored,
+    VectorsMade,
+)
+
+if TYPE_CHECKING:
+    from shisho.services import Library
 
 NAMED = 6  # kinds of skipped files that a line names
 REPEATED = 200  # failures that are repeated at the end
@@ -196,3 +214,113 @@ def build_progress(words: Words) -> Progress:
         redirect_stdout=sys.stdout.isatty(),
         redirect_stderr=False,
     )
+
+
+NAMED = 20  # listed entries of each kind
+
+
+def describe_references(receipt: Receipt, words: Words) -> Text:
+    """Return the number of matches, the added matches, and unmatched entries with advice."""
+    matches = receipt.references
+    matched = [match for match in matches if match.document_id]
+    lost = [match for match in matches if not match.document_id]
+    lines = Text("\n    " + words("references", found=len(matched), n=len(matches)), style="dim")
+    named_matches = matched if receipt.outcome is IntakeOutcome.DESCRIBED else []
+    for match in named_matches[:NAMED]:
+        sign = words(f"matched_{match.by}")
+        lines.append(f"\n      {_format_key(match)} → {display_name(PurePath(match.source).name)} ({sign})")
+    lines.append(_describe_rest(named_matches, words))
+    if lost:
+        lines.append("\n    " + words("references_lost"), style="yellow")
+    for match in lost[:NAMED]:
+        reason = f" ({words('matched_several')})" if match.by is MatchedBy.SEVERAL else ""
+        lines.append(f"\n      {_format_key(match)}  {join_lines(match.title)}{reason}")
+    lines.append(_describe_rest(lost, words))
+    if lost:
+        lines.append("\n    " + words("references_way"))
+    return lines
+
+
+def _format_key(match: ReferenceMatch) -> str:
+    return display_name(match.key) or "–"
+
+
+def _describe_rest(matches: Sequence[ReferenceMatch], words: Words) -> str:
+    more = len(matches) - NAMED
+    return "\n      " + words("more_failures", n=more) if more > 0 else ""
+
+
+_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+_err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
+    """Print a line for each folder."""
+    if not folders:
+        _out.print(words("nothing_watched"))
+    for folder in folders:
+        corpus = "" if folder.corpus == DEFAULT_CORPUS else f"  {words('corpus')} {folder.corpus}"
+        _out.print(display_name(f"{folder.path}{corpus}"))
+
+
+def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
+    """Print why a folder cannot be synchronized now."""
+    if json_:
+        print(json.dumps({"folder": path, **describe_error(error)}, ensure_ascii=False), flush=True)
+    else:
+        _err.print(Text(f"{error.code}: {render(error.message)}", style="yellow"))
+
+
+@dataclass(slots=True)
+class FollowingDisplay:
+    """`notify` for `folders.follow`: a line for each change, and the reason of each failure once.
+
+    `json_`: a line of JSON for each, and one when the library matches a folder.
+    """
+
+    words: Words
+    json_: bool
+    told_failures: set[tuple[str, str]] = field(default_factory=set)
+    even: set[str] = field(default_factory=set)
+
+    def notify(self, news: News) -> None:
+        """Print one event."""
+        if isinstance(news, FileTakenIn):
+            self._tell(news.receipt)
+        elif isinstance(news, FolderFailed):
+            print_trouble(news.folder.path, news.error, self.json_)
+        elif isinstance(news, FolderUpToDate):
+            self._tell_even(news.folder)
+
+    def _tell(self, receipt: Receipt) -> None:
+        failure = (receipt.source, str(receipt.reason))
+        if receipt.outcome is IntakeOutcome.KNOWN or failure in self.told_failures:
+            return
+        if receipt.outcome is IntakeOutcome.FAILED:
+            self.told_failures.add(failure)
+        if self.json_:
+            print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
+        else:
+            _out.print(describe_receipt(receipt, self.words, display_name(receipt.source)))
+
+    def _tell_even(self, folder: WatchedFolder) -> None:
+        if self.json_:
+            print(json.dumps({"folder": folder.path, "even": True}, ensure_ascii=False), flush=True)
+        elif folder.path not in self.even:
+            self.even.add(folder.path)
+            _err.print(self.words("even", text=display_name(folder.path)))
+
+
+async def embed_shown(library: Library, words: Words) -> None:
+    """Embed the missing passages. If interrupted, the next run continues."""
+    with build_progress(words) as bar:
+        line = bar.add_task("", total=None, visible=False, page=words("embedding"))
+
+        def notify(news: News) -> None:
+            if not isinstance(news, VectorsMade):
+                return
+            progress = news.progress
+            is_on = progress.done < progress.total
+            bar.update(line, completed=progress.done, total=progress.total, visible=is_on)
+
+        await library.embeddings.embed(notify)

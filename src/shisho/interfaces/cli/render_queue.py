@@ -27,9 +27,8 @@ from shisho.domain.task import (
 )
 from shisho.domain.time import Instant
 from shisho.domain.web import SearchPaging
-from shisho.interfaces.cli.columns import print_columns
-from shisho.interfaces.cli.messages import Words
-from shisho.interfaces.cli.terminal import say_where
+from shisho.interfaces.cli.layout import print_columns
+from shisho.interfaces.cli.shell import Words, say_where
 from shisho.language.display import display_name
 from shisho.language.unseen import strip_unseen
 from shisho.messages.catalogue import render, render_all

@@ -1,20 +1,23 @@
-"""`shisho mcp` and `shisho serve`: the library for assistants and programs."""
+"""`shisho mcp`, `serve` and `ui`: the library for assistants, programs and browsers."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shutil
 import sys
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho import settings
-from shisho.interfaces.cli.client_configs import AssistantClient, build_config
 from shisho.interfaces.cli.interrupts import INTERRUPTED, EndRequest, end_request
 from shisho.interfaces.cli.log_lines import start_log
-from shisho.interfaces.cli.runner import load_words, run
+from shisho.interfaces.cli.shell import Shell, Terminal, async_command
+from shisho.settings import expand_user
 
 if TYPE_CHECKING:
     from shisho.interfaces.http.guard import AccessRules
@@ -22,8 +25,9 @@ if TYPE_CHECKING:
     from shisho.settings import Settings
 
 
-def mcp(
-    context: typer.Context,
+@async_command("interrupted_worker")
+async def mcp(
+    shell: Shell,
     print_config: Annotated[
         AssistantClient | None,
         typer.Option("--print-config", help="help.option_print_config"),
@@ -34,30 +38,29 @@ def mcp(
     Stops with its client; jobs continue in any other worker.
     """
     if print_config is not None:
-        typer.echo(build_config(print_config, context.obj["home"]))
+        typer.echo(build_config(print_config, shell.obj["home"]))
         return
 
-    async def execute(library: Library) -> EndRequest:
+    async def serve_client(library: Library, request: EndRequest) -> None:
         from shisho.interfaces.cli.startup import hasten_imports
 
         with hasten_imports():
             from shisho.interfaces.mcp.server import build
 
-        request = end_request()
-        all_tools = settings.load(**context.obj).read_text("mcp_tools") == "all"
+        all_tools = shell.load_settings().read_text("mcp_tools") == "all"
         serving = asyncio.ensure_future(build(library, all_tools=all_tools).run_stdio_async())
         asking = asyncio.ensure_future(request.wait())
         await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
         asking.cancel()
         if serving.done():
             serving.result()
-        return request
 
-    _run_server(context, execute, holds_input=True)
+    await _run_server(shell, serve_client, holds_input=True)
 
 
-def serve(
-    context: typer.Context,
+@async_command("interrupted_worker")
+async def serve(
+    shell: Shell,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="help.option_box_port")] = 8765,
     host: Annotated[str, typer.Option(help="help.option_health_host")] = "127.0.0.1",
     token: Annotated[
@@ -66,40 +69,41 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the reading room, REST under /api/v1 and MCP under /mcp until interrupted."""
-    _serve(context, port, host, token, _print_addresses)
+    await _serve(shell, port, _print_addresses, host, token or "")
 
 
-def ui(
-    context: typer.Context,
+@async_command("interrupted_worker")
+async def ui(
+    shell: Shell,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="help.option_box_port")] = 8765,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="help.option_no_browser")] = False,
 ) -> None:
     """Open the reading room in your browser, to add documents and ask, until interrupted."""
 
     def announce(address: str) -> None:
-        typer.echo(load_words(context)("ui_opens", address=address))
+        typer.echo(shell.say("ui_opens", address=address))
         if not no_browser:
             import webbrowser
 
             webbrowser.open(address)
 
-    _serve(context, port, "127.0.0.1", None, announce)
+    await _serve(shell, port, announce)
 
 
-def _serve(
-    context: typer.Context, port: int, host: str, token: str | None, announce: Callable[[str], None]
+async def _serve(
+    shell: Shell,
+    port: int,
+    announce: Callable[[str], None],
+    host: str = "127.0.0.1",
+    token: str = "",
 ) -> None:
-    option_values = {"token": token} if token else {}
+    async def serve_http(library: Library, request: EndRequest) -> None:
+        from shisho.interfaces.http.server import serve as serve_library
 
-    async def execute(library: Library) -> EndRequest:
-        from shisho.interfaces.http.server import serve as served
+        await serve_library(library, rules, port, announce, request)
 
-        request = end_request()
-        await served(library, rules, port, announce, request)
-        return request
-
-    rules = access_rules(settings.load(**context.obj, **option_values), host)
-    _run_server(context, execute)
+    rules = access_rules(shell.load_settings(**({"token": token} if token else {})), host)
+    await _run_server(shell, serve_http)
 
 
 def _print_addresses(address: str) -> None:
@@ -131,9 +135,9 @@ def access_rules(settings: Settings, host: str) -> AccessRules:
     )
 
 
-def _run_server(
-    context: typer.Context,
-    execute: Callable[[Library], Coroutine[Any, Any, EndRequest]],
+async def _run_server(
+    shell: Shell,
+    work: Callable[[Library, EndRequest], Awaitable[None]],
     *,
     holds_input: bool = False,
 ) -> None:
@@ -141,22 +145,55 @@ def _run_server(
 
     `holds_input`: a thread may still be blocked on stdin, and only the end of the process stops it.
     """
+    from shisho.bootstrap.library import open_library
+    from shisho.bootstrap.tracing import trace
+
+    settings = shell.load_settings()
     # Logs go to stderr, because stdout carries the protocol; set up before the SDK installs its own log.
-    start_log(settings.load(**context.obj))
-
-    async def run_workers(library: Library) -> None:
-        from shisho.bootstrap.tracing import trace
-        from shisho.interfaces.cli.terminal import Terminal
-
-        with trace(settings.load(**context.obj)):
-            async with library.working(here=Terminal(load_words(context))):
-                end_request = await execute(library)
-        if end_request.interrupted:
-            typer.echo(load_words(context)("interrupted_worker"), err=True)
-        if end_request.is_set() and holds_input:
+    start_log(settings)
+    async with open_library(**shell.obj) as library:
+        request = end_request()
+        with trace(settings):
+            async with library.working(here=Terminal(shell.say)):
+                await work(library, request)
+        if request.interrupted:
+            typer.echo(shell.say("interrupted_worker"), err=True)
+        if request.is_set() and holds_input:
             sys.stderr.flush()
-            os._exit(INTERRUPTED if end_request.interrupted else 0)
-        if end_request.interrupted:
+            os._exit(INTERRUPTED if request.interrupted else 0)
+        if request.interrupted:
             raise typer.Exit(INTERRUPTED)
 
-    run(context, run_workers, False, "interrupted_worker")
+
+class AssistantClient(StrEnum):
+    """Assistants with a known settings format."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    CODEX = "codex"
+
+
+def build_config(client: AssistantClient, home: Path | None = None) -> str:
+    """Return the block for this client.
+
+    The command is a full path: assistants do not have the shell's PATH.
+    """
+    command, before = _find_command()
+    args = [*before, *(["--home", str(expand_user(home).resolve())] if home else []), "mcp"]
+    if client is AssistantClient.CODEX:
+        # A JSON string without escapes beyond \" and \\ is a TOML string too.
+        return f"[mcp_servers.shisho]\ncommand = {json.dumps(command)}\nargs = {json.dumps(args, ensure_ascii=False)}"
+    entry = {"command": command, "args": args}
+    if client in (AssistantClient.CLAUDE_CODE, AssistantClient.VSCODE):
+        entry = {"type": "stdio", **entry}
+    key = "servers" if client is AssistantClient.VSCODE else "mcpServers"
+    return json.dumps({key: {"shisho": entry}}, ensure_ascii=False, indent=2)
+
+
+def _find_command() -> tuple[str, list[str]]:
+    beside = shutil.which("shisho", path=str(Path(sys.executable).parent)) or shutil.which("shisho")
+    if beside:
+        return beside, []
+    return sys.executable, ["-m", "shisho"]

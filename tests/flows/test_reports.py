@@ -210,6 +210,22 @@ async def test_a_section_without_evidence_is_named_as_open(tmp_path: Path) -> No
     assert f"Nothing was found for these sections: “{TOPICS[2]}”." in answer.text
     assert answer.missing == (f"What do the councils pay for the {TOPICS[2]}?",)
     assert answer.loop_stop is LoopStop.EXHAUSTED
+    assert answer.level is AnswerLevel.PARTIAL and not answer.abstained
+
+
+async def test_a_report_with_an_incomplete_section_is_partial(tmp_path: Path) -> None:
+    def leave_open(request: ProviderRequest) -> ProviderReply:
+        reply = play(request)
+        if name_kind(request) != "findings" or f"pay for the {TOPICS[1]}?" not in request.text:
+            return reply
+        data = json.loads(reply.text)
+        goals = [{**goal, "state": "partial", "missing": "one town"} for goal in data["goals"]]
+        return ProviderReply(json.dumps({**data, "goals": goals, "status": "CONTINUE"}))
+
+    async with open_report_desk(tmp_path, leave_open) as (library, _):
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
+    assert set(TOPICS) < set(list_headings(answer))
+    assert answer.level is AnswerLevel.PARTIAL
 
 
 async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path: Path) -> None:
@@ -221,6 +237,7 @@ async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path
     async with open_report_desk(tmp_path, look_in_vain) as (library, provider):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert len(answer.goal_status) == 4
+    assert answer.level in (AnswerLevel.RELATED, AnswerLevel.NOTHING) and answer.abstained
     assert not [request for request in provider.requests if name_kind(request) == "introduction"]
 
 

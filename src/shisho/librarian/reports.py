@@ -23,6 +23,7 @@ from shisho.domain.inquiry import (
     Sentence,
     Strategy,
     Verdict,
+    choose_best_level,
     is_written,
     list_contradicted,
     list_sentences,
@@ -151,8 +152,20 @@ def compose_report(state: LoopState, whole: Whole, read: Sequence[str], words: i
             AnswerNote("\n".join(lines), NoteRole.REMARK),
         ),
         tuple(open_goals),
-        AnswerLevel.ANSWERED,
+        _find_level(state),
     )
+
+
+def _find_level(state: LoopState) -> AnswerLevel:
+    """Return ANSWERED if each planned section is complete, and PARTIAL if at least one has text."""
+    sections = state["sections"]
+    if not any(section.blocks for section in sections):
+        return choose_best_level(row.level for section in sections for row in section.status)
+    is_complete = len(sections) == len(state["strategy"].sections) and all(
+        section.blocks and section.level is AnswerLevel.ANSWERED and all(row.met for row in section.status)
+        for section in sections
+    )
+    return AnswerLevel.ANSWERED if is_complete else AnswerLevel.PARTIAL
 
 
 def conclude_report(state: LoopState, verdict: Verdict) -> Verdict:

@@ -77,13 +77,13 @@ def list_sentences(shared: Path) -> Iterator[LabelledSentence]:
             is_true = name != "altered_paraphrases"
             set_name = "paraphrases" if is_true else "altered"
             yield LabelledSentence(set_name, claim, is_true, name == "blind_paraphrases")
-    for name in ("true", "false", "lectures", "crossed"):
+    for name in ("true", "false", "lectures", "crossed", "swapped"):
         for line in (MATERIAL / f"{name}.jsonl").read_text("utf-8").splitlines():
             row = json.loads(line)
             label = row.get("label", name)
             is_unseen = row.get("held_out", False) or row.get("half") == "unseen"
             set_name = "freely written" if name in LABELS.values() else name
-            claim = make_claim(row["text"], label, row["quotation"], row["heading"])
+            claim = make_claim(row["text"], label, row["quotation"], row["heading"], row.get("question", ""))
             yield LabelledSentence(set_name, claim, label == "true", is_unseen)
     with gzip.open(shared / "eval-support" / "jnli-valid.jsonl.gz", "rt", encoding="utf-8") as lines:
         for row in map(json.loads, lines):

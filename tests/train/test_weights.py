@@ -69,7 +69,7 @@ def test_few_false_sentences_are_supported_held_out_and_unseen(support: Any) -> 
     for unseen in (False, True):
         rows = (table.unseen == unseen) & (table.sets != support.CAPTIONS)
         assert supported[rows & ~table.right].mean() <= 0.015
-        assert supported[rows & table.right].mean() >= 0.14
+        assert supported[rows & table.right].mean() >= 0.18
     assert support.measure_recall(table) >= 0.34
 
 

@@ -37,9 +37,9 @@ class Claim:
         return decide(unit, self.verdict if judged else None)
 
 
-def make_claim(text: str, label: str, quotation: str, heading: str) -> Claim:
+def make_claim(text: str, label: str, quotation: str, heading: str, question: str = "") -> Claim:
     """Return a sentence with one quotation."""
-    return Claim(text, label, "", "", (EvidenceRef(1, "G1", quotation, heading, 1.0, 1),))
+    return Claim(text, label, "", question, (EvidenceRef(1, "G1", quotation, heading, 1.0, 1),))
 
 
 def read_claims(half: str) -> list[Claim]:

@@ -209,8 +209,10 @@ def _compare(
         return ReadUnit(unit.text, unit.context, unit.refs, unit.unknown, refusal=("address",))
     foreign = list_foreign_figures(unit.text, sources, calculations)
     text = strip_counters(unit.text)
-    headings = [*_list_names(unit), sources.question, *(ref.context for ref in unit.refs)]
-    misplaced = list_misplaced(text, quotations, headings, "\n".join([sources.question, *sources.results]))
+    headings = [*_list_names(unit), *(ref.context for ref in unit.refs)]
+    misplaced = list_misplaced(
+        text, quotations, [*headings, sources.question], "\n".join([sources.question, *sources.results])
+    )
     features = measure_support(text, quotations, headings)
     is_foreign = features.coverage < MIN_COVERAGE and answer_language(unit.text) == answer_language(
         "".join(quotations)

@@ -73,6 +73,7 @@ class SupportFeatures(NamedTuple):
     subjects: float  # nouns that are a subject only here or only in the home, if words move
     shares: float  # wholes of which a share is taken here and not in the home
     crossed: float  # figures whose words stand with another figure
+    swapped: float  # neighbouring figures of one kind in another order than their labels, or the reverse
     names: float  # names that the run does not have
     rivals: float  # figures in whose place the home has another one of the kind
     bounds: float  # marks that only one of sentence and home has, by their kind
@@ -113,7 +114,7 @@ def load_support_weights() -> SupportWeights:
 def measure_support(
     sentence: str, quotations: Sequence[str], headings: Sequence[str] = ()
 ) -> SupportFeatures:
-    """Return the features of a sentence. `headings`: contexts and the question, too."""
+    """Return the features of a sentence. `headings`: contexts, too, but no question: it proves nothing."""
     ours = read_clauses(sentence)
     headed_words = frozenset(
         word for text in headings for clause in read_clauses(text) for word in clause.words
@@ -205,6 +206,7 @@ class _Alignment:
             "subjects": min(2, self._count_roles(is_of_subjects=True)) if moves else 0,
             "shares": min(2, self._count_shares()),
             "crossed": min(2, self._count_crossed()),
+            "swapped": min(2, self._count_swapped()),
             "names": min(2, self._count_names()),
             "rivals": min(2, self._count_rivals()),
             **{kind: min(2, count_different_marks(self.text, self.home_text, (kind,))) for kind in MARKS},
@@ -289,21 +291,70 @@ class _Alignment:
         )
 
     def _count_crossed(self) -> int:
-        """Return how many figures stand with a word that the home has only with another figure."""
+        """Return how many figures stand with a word that the home has only with another figure.
+
+        Or with a word of another clause, though the figure's clause has one of its own that is left out.
+        """
         count = 0
         for token, owner, place in zip(self.tokens, self.owners, self.places, strict=True):
             if token.figure and place is not None:
-                beside = self.run[self.homes[place]].words
+                home = self.homes[place]
+                beside = self.run[home].words
+                is_bare = all(
+                    at in self.used or self.homes[at] != home or self.stated[at].figure for at in range(place)
+                )
                 count += any(
                     at is not None
                     and other.figure is None
                     and owner == clause
-                    and self.homes[at] != self.homes[place]
-                    and self.run[self.homes[at]].figures
+                    and self.homes[at] != home
+                    and (self.run[self.homes[at]].figures or not is_bare)
                     and not _count_matching((other.term,), beside)
                     for other, clause, at in zip(self.tokens, self.owners, self.places, strict=True)
                 )
         return count
+
+    def _count_swapped(self) -> int:
+        """Return how many neighbouring figures of one kind changed places, but not with their labels.
+
+        The label of a figure is the nearest word before it, or after it, that its neighbour does not share.
+        """
+        values = [token.figure for token in self.stated if token.figure]
+        figures = [
+            at
+            for at, token in enumerate(self.tokens)
+            if token.figure and self.places[at] is not None and values.count(token.figure) == 1
+        ]
+        count = 0
+        for before, (first, second) in zip([-1, *figures], pairwise(figures), strict=False):
+            ours, other = self.tokens[first].figure, self.tokens[second].figure
+            if ours is None or other is None or not are_of_one_kind(ours, other):
+                continue
+            after = next((at for at in figures if at > second), len(self.tokens))
+            leading = self._are_labels_turned(range(first - 1, before, -1), range(second - 1, first, -1))
+            trailing = self._are_labels_turned(range(first + 1, second), range(second + 1, after))
+            if self._is_turned(first, second):
+                count += not (leading or trailing)
+            else:
+                count += leading is True and trailing is not False
+        return count
+
+    def _are_labels_turned(self, first: Sequence[int], second: Sequence[int]) -> bool | None:
+        """Return whether two labels are in another order in the home, None if nothing tells them apart.
+
+        `first` and `second`: tokens around two figures, the nearest first.
+        """
+        homes = [{self.places[at] for at in side} for side in (first, second)]
+        labels = [
+            next((at for at in side if self.places[at] not in {None, *other}), None)
+            for side, other in ((first, homes[1]), (second, homes[0]))
+        ]
+        return None if labels[0] is None or labels[1] is None else self._is_turned(labels[0], labels[1])
+
+    def _is_turned(self, first: int, second: int) -> bool:
+        """Return whether the second of two matched tokens comes first in the home."""
+        before, after = self.places[first], self.places[second]
+        return before is not None and after is not None and after < before
 
     def _count_names(self) -> int:
         stated = squeeze("".join(clause.text for clause in self.run) + " ".join(sorted(self.headed_words)))

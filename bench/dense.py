@@ -41,8 +41,7 @@ from shisho.corpus import fusion
 from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import PassageId, Scope, SearchRequest
 from shisho.domain.embedding import EmbedderAbout, Embedding, NewEmbedding
-from shisho.language.passage_words import make_pairs, make_terms
-from shisho.language.terms import make_query
+from shisho.language.terms import make_pairs, make_query, make_terms
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.home import connect

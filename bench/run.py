@@ -22,9 +22,8 @@ import large_sources
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
-from shisho.language.passage_words import make_pairs, make_terms
 from shisho.language.sentences import split_sentences
-from shisho.language.terms import analyse, make_query
+from shisho.language.terms import analyse, make_pairs, make_query, make_terms
 from shisho.services import Library
 from shisho.stores.embedded.home import connect
 from shisho.stores.embedded.rows import TEXT

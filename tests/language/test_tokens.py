@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.language.tokens import estimate_tokens
+from shisho.language.script import estimate_tokens
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.language.unseen import drop_marks, mark_unseen
+from shisho.language.normalise import drop_marks, mark_unseen
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"

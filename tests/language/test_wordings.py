@@ -8,15 +8,15 @@ from itertools import combinations
 
 import pytest
 
-from shisho.language.meanings import mean_same
-from shisho.language.terms import fold, make_query, split_terms
-from shisho.language.word_groups import read_list
-from shisho.language.wordings import (
+from shisho.language.meanings import (
     MAX_TERMS,
     add_synonyms,
     find_long_words,
     list_synonyms,
+    mean_same,
+    read_list,
 )
+from shisho.language.terms import fold, make_query, split_terms
 
 LISTS = ("near_words", "same_words")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Passage, PassageId, RankedPassage
 from shisho.domain.embedding import Embedding
-from shisho.language.passage_words import make_pairs, make_terms
+from shisho.language.terms import make_pairs, make_terms
 
 # numpy is imported on use, because most libraries never need diversification.
 if TYPE_CHECKING:

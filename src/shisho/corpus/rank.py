@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shisho.domain.corpus import Passage, TermVector
-from shisho.language.passage_words import make_pairs
-from shisho.language.terms import TermQuery
+from shisho.language.terms import TermQuery, make_pairs
 from shisho.language.vectors import find_terms
 
 

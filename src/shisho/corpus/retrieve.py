@@ -184,7 +184,7 @@ class Retriever:
         return _Look(list_texts(request), query, vector, within, cut, passage_ids, self.fusion)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
-        from shisho.language.wordings import add_synonyms  # here: a search without synonyms needs no lists
+        from shisho.language.meanings import add_synonyms  # here: a search without synonyms needs no lists
 
         return add_synonyms(self.query(texts))
 

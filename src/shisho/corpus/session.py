@@ -37,8 +37,8 @@ from shisho.domain.corpus import (
 from shisho.domain.place import narrow_place
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
+from shisho.language.script import estimate_passage_tokens, estimate_row_tokens
 from shisho.language.table_headers import find_table_header
-from shisho.language.tokens import estimate_passage_tokens, estimate_row_tokens
 from shisho.messages.message import Message
 from shisho.ports import Reranker, SessionLog, Shelf
 from shisho.telemetry import log, span

@@ -6,8 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from shisho.language.comparable import ERA_START
-from shisho.language.numbers import Date, find_figures, fold_figures, parse_kanji
+from shisho.language.numbers import ERA_START, Date, find_figures, fold_figures, parse_kanji
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 

@@ -10,9 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import reduce
 
-from shisho.language.normalise import RADICALS
+from shisho.language.normalise import RADICALS, UNSEEN, strip_unseen
 from shisho.language.patterns import compile_lazily
-from shisho.language.unseen import UNSEEN, strip_unseen
 
 _BREAK = compile_lazily(r"\r\n?|[\u0085\u2028\u2029]")
 _KANGXI = compile_lazily("[\u2e80-\u2fd5]")

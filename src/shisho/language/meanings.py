@@ -5,14 +5,15 @@ Words with equal normal forms in the dictionary (スイレン and 睡蓮) are no
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from shisho.language.normalise import fold_text
 from shisho.language.patterns import compile_lazily
-from shisho.language.terms import fold, get_tokenizer, split_terms
-from shisho.language.word_groups import WordGroups, group_words, read_list
+from shisho.language.terms import TermQuery, build_query, fold, get_tokenizer, split_terms
 
 
 def read_words(*lines: str) -> frozenset[str]:
@@ -258,3 +259,100 @@ def _read_opposites() -> dict[str, frozenset[int]]:
                     for term in split_terms(fold(word)) or [word]:
                         sides.setdefault(term, set()).add(sign * number)
     return {term: frozenset(numbers) for term, numbers in sides.items()}
+
+
+Word = tuple[str, ...]
+"""The index terms of a listed word; most have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordGroups:
+    """Groups of synonymous words.
+
+    `of`: the numbers of the groups of each word, its terms joined. `words`: the words of each group.
+    """
+
+    of: Mapping[str, frozenset[int]]
+    words: Sequence[Sequence[Word]]
+
+
+def group_words(groups: Sequence[Sequence[Word]]) -> WordGroups:
+    numbers: dict[str, set[int]] = {}
+    for number, group in enumerate(groups):
+        for word in group:
+            name = "".join(word) if word[1:] else word[0]
+            numbers.setdefault(name, set()).add(number)
+    return WordGroups({name: frozenset(of) for name, of in numbers.items()}, groups)
+
+
+def read_list(name: str) -> list[list[Word]]:
+    """Return the lines of a file in language/lists.
+
+    The file contains the results of `split_terms` (在宅+勤務, citi+centr): analysing so many words would
+    delay the first question by half a second.
+    """
+    lines = files("shisho.language").joinpath("lists", f"{name}.txt").read_text("utf-8").splitlines()
+    return [
+        [(*word.split("+"),) for word in line.split()] if "+" in line else [(word,) for word in line.split()]
+        for line in lines
+    ]
+
+
+MAX_TERMS = 40  # of a query that gets synonyms, ten each: a longer one has enough words of its own
+_NO_GROUPS = frozenset[int]()
+
+
+@lru_cache(maxsize=20_000)
+def list_synonyms(term: str) -> tuple[Word, ...]:
+    """Return the other words in the groups of a term, or of joined terms."""
+    found = (
+        word
+        for groups in (read_same_words(), read_near_words())
+        for number in sorted(groups.of.get(term, _NO_GROUPS))
+        for word in groups.words[number]
+    )
+    return tuple(word for word in dict.fromkeys(found) if "".join(word) != term)
+
+
+@lru_cache(maxsize=20_000)
+def join_synonyms(term: str) -> frozenset[str]:
+    """Return `list_synonyms` with the terms of each word joined."""
+    return frozenset(map("".join, list_synonyms(term)))
+
+
+@lru_cache(maxsize=1)
+def _read_long_words() -> Mapping[str, Sequence[Word]]:
+    """Return the listed words of several terms, by their first term."""
+    found: dict[str, dict[Word, None]] = {}
+    for words in (*read_same_words().words, *read_near_words().words):
+        for word in words:
+            if word[1:]:
+                found.setdefault(word[0], {})[word] = None
+    return {first: tuple(words) for first, words in found.items()}
+
+
+def find_long_words(words: Sequence[str]) -> list[Word]:
+    """Return the listed words of several terms (在宅勤務) that occur in a row of terms."""
+    by_first = _read_long_words()
+    return [
+        word
+        for at, first in enumerate(words)
+        for word in by_first.get(first, ())
+        if tuple(words[at : at + len(word)]) == word
+    ]
+
+
+def add_synonyms(query: TermQuery) -> TermQuery:
+    """Return the query with synonyms of its terms, unless it is long."""
+    if len(query.terms) > MAX_TERMS:
+        return query
+    synonyms = {term: dict.fromkeys(list_synonyms(term)) for term in query.terms}
+    for word in find_long_words(query.terms):
+        for term in word:
+            synonyms[term].update(dict.fromkeys(list_synonyms("".join(word))))
+    return replace(query, synonyms={term: tuple(words) for term, words in synonyms.items() if words})
+
+
+def has_synonyms(texts: Sequence[str]) -> bool:
+    """Return whether a query of these texts has words with listed synonyms."""
+    return bool(add_synonyms(build_query([fold_text(text) for text in texts], split_terms)).synonyms)

@@ -1,7 +1,8 @@
-"""The language of a text, by its letters."""
+"""The language of a text, by its letters, and estimates of its length in tokens."""
 
 from __future__ import annotations
 
+import json
 import re
 
 from shisho.language.patterns import compile_lazily
@@ -34,3 +35,25 @@ def is_in_language(answer: str, question: str) -> bool:
     if answer_language(question) == "ja":
         return latin < SHORT_ANSWER or is_japanese(answer)
     return kana <= latin
+
+
+_WIDE = compile_lazily(r"[⺀-\u9fff가-\ud7ff豈-\ufaff！-￮\U00020000-\U0003ffff]")
+
+
+FENCE_TOKENS = 30  # around a passage or a quotation in a prompt
+
+
+def estimate_tokens(text: str) -> int:
+    """Return an estimate, in tokens."""
+    wide = len(_WIDE.findall(text))
+    return wide + (len(text) - wide + 3) // 4
+
+
+def estimate_row_tokens(text: str, heading: str) -> int:
+    """Return an estimate of a passage's tokens in a JSON reply."""
+    return estimate_tokens(json.dumps([text, heading], ensure_ascii=False)) + FENCE_TOKENS
+
+
+def estimate_passage_tokens(text: str, heading: str) -> int:
+    """Return an estimate of a passage's tokens in a prompt."""
+    return estimate_tokens(text) + estimate_tokens(heading) + FENCE_TOKENS

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from shisho.language.asking import is_asking_term
+from shisho.language.normalise import fold_text
 from shisho.language.patterns import compile_lazily
+from shisho.language.sentences import split_sentences
 
 MAPS = Path("/proc/self/maps")
 _DONTNEED = 4  # asm-generic/mman-common.h: a page that is read again comes from the cache again
@@ -399,3 +401,17 @@ def _load_stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
+
+
+def make_pairs(text: str) -> str:
+    """Return the character pairs of a passage, separated by spaces (`Analysis.bigrams`)."""
+    return " ".join(list_graphs("\n".join(_fold_sentences(text))))
+
+
+def make_terms(text: str) -> list[str]:
+    """Return the index terms of a passage."""
+    return [term for line in _fold_sentences(text) for term in split_terms(line)]
+
+
+def _fold_sentences(text: str) -> list[str]:
+    return [fold(fold_text(text[start:end])) for start, end in split_sentences(text)]

@@ -25,9 +25,9 @@ from shisho.domain.requirements import RequestKind
 from shisho.language.asking import strip_asking
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
+from shisho.language.script import estimate_tokens
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold
-from shisho.language.tokens import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance, TokenMeter
 from shisho.librarian.evidence import ENOUGH, double, select_answering
 from shisho.librarian.model_calls import MIN_PASSAGES, ModelCalls, ModelLimits, mark_unusable

@@ -16,8 +16,7 @@ from shisho.domain.report import DEFAULT_SECTIONS
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InvalidParams
 from shisho.language.display import join_lines
-from shisho.language.script import is_in_language
-from shisho.language.tokens import estimate_tokens
+from shisho.language.script import estimate_tokens, is_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer_blocks import MAX_HEADING_CHARS, build_flat
 from shisho.librarian.checking.check import AnswerUnit

@@ -13,9 +13,9 @@ from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import Goal, Plan, Strategy, WebQuery, WebResult
 from shisho.language.asking import strip_asking
 from shisho.language.keywords import Keyword, find_keywords
+from shisho.language.meanings import has_synonyms
 from shisho.language.script import answer_language
 from shisho.language.terms import fold
-from shisho.language.wordings import has_synonyms
 from shisho.librarian.selection.question import find_defined_thing
 from shisho.librarian.splitting import JOINT
 

@@ -20,7 +20,7 @@ from shisho.domain.inquiry import EvidenceRef, Goal, Stance
 from shisho.errors import InternalError
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
-from shisho.language.tokens import estimate_passage_tokens, estimate_tokens
+from shisho.language.script import estimate_passage_tokens, estimate_tokens
 from shisho.librarian.evidence import double
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from shisho.domain.place import narrow_place
 from shisho.domain.requirements import Requirements
 from shisho.domain.survey import Survey, SurveyKind, SurveyRow
 from shisho.domain.time import Instant, to_date
+from shisho.language.meanings import Word
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
-from shisho.language.word_groups import Word
 from shisho.librarian.surveys import CitedSurvey, speak_for
 from shisho.ports import SearchView
 from shisho.surveys import changes, counting, deadlines, naming, outline

@@ -39,7 +39,7 @@ from shisho.interfaces.api.replies import (
     to_conditions,
 )
 from shisho.interfaces.api.truncate import PAGE_TOKENS
-from shisho.language.unseen import drop_marks
+from shisho.language.normalise import drop_marks
 from shisho.services import Library
 from shisho.services.choosing import MAX_ROOM, check_conversation, unknown_place
 

@@ -19,7 +19,7 @@ from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.quoting import DATA
 from shisho.interfaces.api.replies import Name, Text
 from shisho.interfaces.api.truncate import SERVER_URL, dump_compact
-from shisho.language.unseen import mark_unseen
+from shisho.language.normalise import mark_unseen
 from shisho.services import Library
 from shisho.services.documents import link_to
 

@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
-from shisho.language.unseen import strip_unseen
+from shisho.language.normalise import strip_unseen
 from shisho.messages.catalogue import render, render_all
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error

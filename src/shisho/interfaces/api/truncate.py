@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from pydantic_core import to_json, to_jsonable_python
 
 from shisho.domain.corpus import UNBOUNDED_ROOM
-from shisho.language.unseen import strip_unseen
+from shisho.language.normalise import strip_unseen
 from shisho.messages.catalogue import find_language, render_all
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link

@@ -247,7 +247,7 @@ async def _follow_report(shell: Shell, answer_id: str) -> AnswerHandle:
     from rich.text import Text
 
     from shisho.domain.answer_news import AnswerStep
-    from shisho.language.unseen import strip_unseen
+    from shisho.language.normalise import strip_unseen
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     handle: AnswerHandle | None = None

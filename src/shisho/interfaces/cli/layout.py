@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from shisho.language.display import display_name
-from shisho.language.unseen import strip_unseen
+from shisho.language.normalise import strip_unseen
 from shisho.settings import expand_user
 
 GAP = "  "

@@ -27,7 +27,7 @@ from shisho.interfaces.cli.render_adding import (
 )
 from shisho.interfaces.cli.shell import Words
 from shisho.language.display import join_lines
-from shisho.language.unseen import strip_unseen
+from shisho.language.normalise import strip_unseen
 from shisho.services.news import AnswerReady, FileNews, FilesSurveyed, FileTakenIn, News, Notify, TaskChanged
 
 SPINNER = 2  # columns before the last line

@@ -30,7 +30,7 @@ from shisho.domain.web import SearchPaging
 from shisho.interfaces.cli.layout import print_columns
 from shisho.interfaces.cli.shell import Words, say_where
 from shisho.language.display import display_name
-from shisho.language.unseen import strip_unseen
+from shisho.language.normalise import strip_unseen
 from shisho.messages.catalogue import render, render_all
 
 KINDS = frozenset(map(str, JobKind))

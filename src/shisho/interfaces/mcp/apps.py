@@ -19,7 +19,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.proof import EvidenceExhibit
 from shisho.errors import ShishoError
 from shisho.interfaces.api.truncate import to_plain_data
-from shisho.language.unseen import mark_unseen
+from shisho.language.normalise import mark_unseen
 from shisho.services import Library
 
 URI = "ui://shisho/evidence"

@@ -290,7 +290,7 @@ def _add_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[
     """Return index entries from the columns of `ENTRY`."""
     names = [nouns.passage_id(row.passage) for row in stored]
     found = vectors.select(connection, names)
-    from shisho.language.passage_words import make_pairs  # not for libraries that nobody searches yet
+    from shisho.language.terms import make_pairs  # not for libraries that nobody searches yet
 
     return [
         PassageEntry(

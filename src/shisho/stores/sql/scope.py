@@ -11,7 +11,7 @@ from typing import Any
 
 from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
-from shisho.language.comparable import make_comparable
+from shisho.language.numbers import make_comparable
 from shisho.stores.indexing import IndexScope
 from shisho.stores.sql.queries import Queries
 

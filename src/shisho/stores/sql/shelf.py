@@ -29,7 +29,7 @@ from shisho.domain.corpus import (
 from shisho.domain.metadata import MetadataField
 from shisho.domain.time import Instant
 from shisho.errors import Conflict
-from shisho.language.comparable import make_comparable
+from shisho.language.numbers import make_comparable
 from shisho.ports import Clock
 from shisho.stores import nouns
 from shisho.stores.refusals import (

@@ -127,7 +127,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "corpus/occurrences.py",
         "corpus/readers/ocr.py",
     ),
-    "PIL": ("corpus/readers/drawing.py", "corpus/readers/ocr.py", "corpus/readers/pictures.py"),
+    "PIL": ("corpus/readers/css.py", "corpus/readers/drawing.py", "corpus/readers/ocr.py"),
     "cv2": ("corpus/readers/ocr.py",),
     "rapidocr": ("corpus/readers/ocr.py",),
     "httpcore": ("web/http/fetch.py",),

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from shisho.corpus.readers import html, markdown, notebook
-from shisho.corpus.readers.spans import MAX_ADDED
+from shisho.corpus.readers.html import MAX_ADDED
 from shisho.domain.corpus import Block, BlockKind
 
 CODE = "def tell(name):\n    # 名前を言う。終わり。\n    return name\n\nprint(tell('司書'))"

@@ -17,7 +17,7 @@ from pptx.util import Inches
 
 from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import pptx as slide_reader
-from shisho.corpus.readers.drawings import read_drawings
+from shisho.corpus.readers.office import read_drawings
 from shisho.domain.corpus import BlockKind
 from tests.corpus.readers.making import make_deck, saved
 

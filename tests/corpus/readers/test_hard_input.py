@@ -17,8 +17,8 @@ from shisho.corpus.layout import HEADING_CHARS, lay_out
 from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import html, markdown, media, paragraphs, pdf, running, shapes, text
 from shisho.corpus.readers import pptx as slide_reader
+from shisho.corpus.readers.paragraphs import find_tables
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface, _sort_lines
-from shisho.corpus.readers.tables import find_tables
 from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
 from shisho.language.sentences import split_sentences

@@ -6,7 +6,7 @@ import lxml.html
 import pytest
 
 from shisho.corpus.readers import eml, html
-from shisho.corpus.readers.colours import parse_colour
+from shisho.corpus.readers.css import parse_colour
 from shisho.corpus.readers.hidden import drop_hidden
 from tests.corpus.readers.hidden_forms import FOLDED, HIDING, SHOWING, UNTOLD
 from tests.corpus.readers.making_books import letter

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Page, sync_playwright
 
-from shisho.corpus.readers.colours import FAINT
+from shisho.corpus.readers.css import FAINT
 from tests.corpus.readers.hidden_forms import HIDING, SHOWING, SMALL_IN_PARTS
 from tests.machine import PATIENCE
 from tests.web.browsing import find_page_browser, need_browser

@@ -14,7 +14,7 @@ import pytest
 from shisho.corpus.chunk import cut
 from shisho.corpus.layout import lay_out
 from shisho.corpus.readers import xlsx
-from shisho.corpus.readers.sheetxml import CellRange
+from shisho.corpus.readers.xlsx import CellRange
 from tests.corpus.readers.making import saved
 
 SHEET = "xl/worksheets/sheet1.xml"

@@ -4,8 +4,8 @@ running heads."""
 import pytest
 
 from shisho.corpus.readers import paragraphs, shapes
+from shisho.corpus.readers.paragraphs import find_tables
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface
-from shisho.corpus.readers.tables import find_tables
 from shisho.domain.corpus import Block, BlockKind
 
 FULL = "決定係数は、回帰モデルの当てはまりの良さを表す指標であり、値は"  # 31 letters reach the margin

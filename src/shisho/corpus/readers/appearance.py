@@ -8,18 +8,23 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from shisho.corpus.readers.colours import (
+from shisho.corpus.readers.css import (
     BLACK,
+    UNTOLD,
     WHITE,
     Colour,
+    Paint,
+    Style,
     blend,
+    find_paint,
     is_faint,
     is_lost_on,
+    measure,
     parse_attribute,
     parse_colour,
+    parse_style,
+    split_words,
 )
-from shisho.corpus.readers.inlinestyle import Style, measure, parse_style
-from shisho.corpus.readers.painting import UNTOLD, Paint, find_paint, split_words
 
 SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: their content is the page
 _OWN_COLOURS = frozenset(("mark", "button", "input", "select", "textarea", "option"))

@@ -19,13 +19,12 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
-from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.fields import Fields
 from shisho.corpus.readers.formulas import MATH, write_formula
 from shisho.corpus.readers.headings import Headings, title_of
 from shisho.corpus.readers.hidden import drop_elements
 from shisho.corpus.readers.numbering import ParagraphCounter
-from shisho.corpus.readers.office import format_table, open_package
+from shisho.corpus.readers.office import format_table, open_package, read_drawings
 from shisho.corpus.readers.symbols import write_placed, write_symbol, write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.walking import mark_item

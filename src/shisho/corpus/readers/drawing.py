@@ -1,7 +1,7 @@
 """Rendering of pages as pictures, and their sizes.
 
-Uses the fonts of this machine, which reading never does: the reading module (`pdffonts`) is not imported in
-the rendering process.
+Uses the fonts of this machine, which reading never does: `pdffonts.install_substitutes` isn't called in the
+rendering process.
 """
 
 from __future__ import annotations
@@ -10,18 +10,16 @@ import base64
 import binascii
 import io
 import math
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-import PIL.Image
 import pypdfium2
-from PIL import ImageSequence
+from PIL import Image, ImageOps, ImageSequence
 
 from shisho.corpus.readers.pdffonts import open_document
-from shisho.corpus.readers.pictures import measure_pixel, open_picture, turn_upright
 from shisho.domain.viewing import PageStrip
-from shisho.errors import DocumentUnreadable
+from shisho.errors import DocumentUnreadable, TooLarge
 
 MAX_PIXELS = 20_000_000
 MAX_SIDE = 16_000  # the limit of a WebP picture
@@ -31,7 +29,6 @@ PNG = b"\x89PNG\r\n\x1a\n"
 DARK = 128  # of 256 shades
 MIN_INK = 40  # pixels: a sentence has hundreds, a renderer's replacement for missing letters a few
 EFFORT = 2  # of 6: the others take up to four times as long and save a tenth
-Image = Any
 
 
 def measure_pdf(data: bytes) -> list[tuple[float, float]]:
@@ -96,7 +93,7 @@ def has_ink(image: bytes, box: tuple[float, float, float, float]) -> bool:
 
     The box is left, top, right and bottom as fractions of the picture.
     """
-    with PIL.Image.open(io.BytesIO(image), formats=("WEBP",)) as picture:
+    with Image.open(io.BytesIO(image), formats=("WEBP",)) as picture:
         left, top, right, bottom = box
         width, height = picture.size
         edges = (round(left * width), round(top * height), round(right * width), round(bottom * height))
@@ -111,7 +108,7 @@ def crop_image(data: bytes, top: float, bottom: float) -> bytes:
         DocumentUnreadable: The picture is damaged.
     """
     try:
-        with PIL.Image.open(io.BytesIO(data), formats=("WEBP",)) as picture:
+        with Image.open(io.BytesIO(data), formats=("WEBP",)) as picture:
             upper = min(max(0, math.floor(top * picture.height)), picture.height - 1)
             lower = max(upper + 1, min(picture.height, math.ceil(bottom * picture.height)))
             strip = picture.convert("RGB").crop((0, upper, picture.width, lower)).quantize(SHADES)
@@ -179,7 +176,46 @@ def _scale(size: tuple[float, float], pixels: int) -> float:
     return min(pixels / width, MAX_SIDE / max(width, height), math.sqrt(MAX_PIXELS / (width * height)))
 
 
-def _encode_picture(picture: Image) -> bytes:
+def _encode_picture(picture: Image.Image) -> bytes:
     target = io.BytesIO()
     picture.save(target, "WEBP", quality=QUALITY, method=EFFORT)
     return target.getvalue()
+
+
+DPI = 200  # of a picture without its own resolution
+POINTS = 72
+MAX_PICTURE = 100_000_000  # pixels
+MAX_PICTURES = 1_000  # in one TIFF
+
+
+@contextmanager
+def open_picture(data: bytes) -> Iterator[Any]:
+    """Open a PNG, JPEG or TIFF.
+
+    Raises:
+        TooLarge, DocumentUnreadable: Also for errors that occur while the picture is used.
+    """
+    Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # PIL refuses pictures of twice this size
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
+            count = getattr(picture, "n_frames", 1)
+            if count > MAX_PICTURES or picture.width * picture.height > MAX_PICTURE:
+                raise TooLarge("reader.picture.too_large")
+            yield picture
+    except Image.DecompressionBombError as bomb:
+        raise TooLarge("reader.picture.too_large") from bomb
+    except (OSError, SyntaxError, ValueError) as failure:
+        raise DocumentUnreadable("reader.picture.damaged") from failure
+
+
+def turn_upright(frame: Any) -> Any:
+    """Return a picture in the camera's orientation, in colour, on white."""
+    picture = ImageOps.exif_transpose(frame).convert("RGBA")
+    ground = Image.new("RGBA", picture.size, "white")
+    return Image.alpha_composite(ground, picture).convert("RGB")
+
+
+def measure_pixel(frame: Any) -> float:
+    """Return the number of points in a pixel of the picture."""
+    dpi = float((frame.info.get("dpi") or (DPI, DPI))[0])
+    return POINTS / (dpi if 50 <= dpi <= 2400 else DPI)

@@ -9,8 +9,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.readers.appearance import SEEN_ANYWAY, Appearance
-from shisho.corpus.readers.colours import FAINT
-from shisho.corpus.readers.inlinestyle import Style, measure
+from shisho.corpus.readers.css import FAINT, Style, measure
 from shisho.corpus.readers.placing import NO_ROOM, is_out_of_sight
 
 _GONE = "GONE"  # not a tag of a page: its parser only knows lower case

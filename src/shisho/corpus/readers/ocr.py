@@ -19,9 +19,9 @@ import pypdfium2
 from PIL import ImageSequence
 
 from shisho.corpus.readers import paragraphs
+from shisho.corpus.readers.drawing import DPI, POINTS, measure_pixel, open_picture, turn_upright
 from shisho.corpus.readers.pdffonts import open_document
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
-from shisho.corpus.readers.pictures import DPI, POINTS, measure_pixel, open_picture, turn_upright
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.isolation.progress import Tell, tell_nobody

@@ -1,17 +1,24 @@
-"""Grouping of printed lines into blocks, and the kinds of the blocks."""
+"""Grouping of the printed lines of a PDF into blocks: paragraphs, tables, and headings with their levels."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.outline import LARGE, Outline, measure_body
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 from shisho.corpus.readers.running import drop_contents, drop_running_heads
-from shisho.corpus.readers.tables import align_columns, find_tables
+from shisho.corpus.readers.shapes import (
+    can_be_heading,
+    has_label,
+    is_bullet,
+    is_caption,
+    is_item,
+    parse_depth,
+)
 from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
 SAME_SIZE = 1.11
@@ -230,3 +237,247 @@ def _place_lines(group: Sequence[PdfLine]) -> tuple[PrintedLine, ...]:
         lines.append(PrintedLine(start, end, line.page, line.box))
         start = end + 1
     return tuple(lines)
+
+
+Group = Sequence[PdfLine]
+
+LARGE = 1.15  # times the size of most characters
+LARGE_ON_SLIDE = 1.2
+NUMBERED = 1.04  # is enough for a heading with a number
+SAME = 0.97
+HEADING_CHARS = 60
+HEADING_LETTERS = 110  # of a script with spaces
+HEADING_LINES = 3
+LEVELS = 3
+COMMON = 0.3  # of all lines: a more common style marks nothing
+
+
+class Outline:
+    """Features of headings in this document: font size and weight.
+
+    A false heading costs more than a missed one.
+    """
+
+    def __init__(self, lines: Sequence[PdfLine], body: float, groups: Iterable[Group]) -> None:
+        self._body = body
+        self._bold_marks = sum(line.type.bold for line in lines) <= COMMON * len(lines)
+        self._large_marks = sum(line.size >= LARGE * self._body for line in lines) <= COMMON * len(lines)
+        heads = [group for group in groups if self._is_prominent(group)]
+        self._ranks = _rank_sizes(heads)
+        self._chapters = max(
+            (chapter for group in heads if (chapter := _find_chapter(group)) is not None), default=None
+        )
+        self._top = self._find_number_offset(heads)
+
+    def find_level(self, group: Group) -> int:
+        """Return the level from 1, the outermost; 0 if it is not a heading."""
+        if not self._is_prominent(group):
+            return 0
+        if (number := self._find_depth(group)) is not None:
+            return max(1, self._top + number)
+        if group[0].size < LARGE * self._body:
+            return LEVELS + 1
+        # A title page is not a parent: the next heading, whatever its level, replaces it.
+        return self._ranks.get(group[0].size, LEVELS) if group[0].page > 1 else LEVELS
+
+    def title(self, page: PdfPage, groups: Iterable[Group]) -> Group | None:
+        """Return the title of a slide: the highest of its large lines, if in the upper third."""
+        large = [
+            group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body
+        ]
+        highest = min(large, key=lambda group: group[0].box[1], default=None)
+        return highest if highest and highest[0].box[1] < page.height / 3 else None
+
+    def _is_prominent(self, group: Group) -> bool:
+        if not _may_head(group):
+            return False
+        size = group[0].size
+        text = group[0].text
+        bold = self._bold_marks and all(line.type.bold for line in group)
+        numbered = parse_depth(text) is not None
+        if self._large_marks and size >= LARGE * self._body:
+            return numbered or not is_item(text)
+        if len(group) > 1 or size < SAME * self._body:
+            return False
+        return (numbered and (bold or size >= NUMBERED * self._body)) or (bold and not is_item(text))
+
+    def _find_depth(self, group: Group) -> int | None:
+        number = parse_depth(group[0].text)
+        if number == 1 and self._chapters is not None and _find_chapter(group) is None:
+            return self._chapters + 1
+        return number
+
+    def _find_number_offset(self, heads: Sequence[Group]) -> int:
+        """Return the offset of depths: the outermost number has the level of its size."""
+        depths = [(number, group) for group in heads if (number := self._find_depth(group)) is not None]
+        if not depths:
+            return 0
+        outer = min(number for number, _ in depths)
+        ranks = Counter(self._ranks.get(group[0].size, 1) for number, group in depths if number == outer)
+        return ranks.most_common(1)[0][0] - outer
+
+
+def measure_body(lines: Iterable[PdfLine]) -> float:
+    """Return the font size of most characters."""
+    weights: Counter[float] = Counter()
+    for line in lines:
+        weights[line.size] += len(line.text)
+    return max(weights, key=lambda size: weights[size], default=0.0)
+
+
+def _may_head(group: Group) -> bool:
+    text = " ".join(line.text for line in group)
+    most = HEADING_LETTERS if text.isascii() else HEADING_CHARS
+    if len(group) > HEADING_LINES or len(text) > most or is_bullet(text):
+        return False
+    # The gap after the number is the only one in a heading.
+    gaps = sum(len(line.gaps) for line in group)
+    return gaps <= (parse_depth(text) is not None) and can_be_heading(text)
+
+
+def _find_chapter(group: Group) -> int | None:
+    return parse_depth(group[0].text) if group[0].text.startswith("第") else None
+
+
+def _rank_sizes(heads: Iterable[Group]) -> dict[float, int]:
+    used = Counter(
+        group[0].size for group in heads if group[0].page > 1 or parse_depth(group[0].text) is not None
+    )
+    # A size used once (a preface, a table of contents) is on the chapters' level, not above it.
+    ranked = sorted((size for size in used if used[size] > 1), reverse=True)
+    return dict.fromkeys(used, 1) | {size: min(rank, LEVELS) for rank, size in enumerate(ranked, start=1)}
+
+
+LEAST = 0.5  # of the font size: the width of the gap that two rows must share
+FAR = 2.5  # of the font size: the distance of lines in a table
+CELL_LINES = 6  # between two rows that consist of pieces
+
+
+def find_tables(lines: Sequence[PdfLine]) -> dict[int, int]:
+    """Return for each line that is a row the index of its table's first row."""
+    rows: dict[int, int] = {}
+    last: int | None = None
+    for index, line in enumerate(lines):
+        if not _may_be_row(line):
+            continue
+        if last is not None and _is_next_row(lines[last : index + 1]):
+            first = rows.setdefault(last, last)
+            rows.update(dict.fromkeys(range(last, index + 1), first))
+        last = index
+    for last, first in list(rows.items()):
+        for index in range(last + 1, min(last + 1 + CELL_LINES, len(lines))):
+            if index in rows or not _is_cell_continued(lines[last], lines[index - 1], lines[index]):
+                break
+            rows[index] = first
+    return rows
+
+
+def _is_cell_continued(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
+    """Return whether a line below the last row continues one of its later cells."""
+    apart = line.type.base - above.type.base
+    under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
+    return (
+        under
+        and 0 < apart < FAR * line.size
+        and line.size <= row.size
+        and not line.type.bold
+        and not is_caption(line.text)
+    )
+
+
+def _may_be_row(line: PdfLine) -> bool:
+    # The gap after the mark of a list item is its indent.
+    return len(line.gaps) > has_label(line.text)
+
+
+def _is_next_row(lines: Sequence[PdfLine]) -> bool:
+    """Return whether the first and last lines are rows of one table, with cell lines between."""
+    above, *cells, below = lines
+    white = _find_shared_gaps(above, below)
+    apart = below.type.base - above.type.base
+    if (
+        not white
+        or len(cells) > CELL_LINES
+        or not 0 < apart < FAR * max(above.size, below.size) * (len(cells) + 1)
+    ):
+        return False
+    return all(
+        _is_of_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold
+        for line in cells
+    )
+
+
+def _find_shared_gaps(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
+    """Return the gaps that both rows share; each has its gaps from left to right."""
+    shared = []
+    ours = list(above.gaps)
+    lower = list(below.gaps)
+    at = 0
+    other = 0
+    while at < len(ours) and other < len(lower):
+        remaining = max(ours[at][0], lower[other][0])
+        right = min(ours[at][1], lower[other][1])
+        if right - remaining > LEAST * below.size:
+            shared.append((remaining, right))
+        if ours[at][1] < lower[other][1]:
+            at += 1
+        else:
+            other += 1
+    return shared
+
+
+def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
+    return not is_caption(line.text) and any(
+        line.box[2] <= right or line.box[0] >= remaining for remaining, right in white
+    )
+
+
+def align_columns(rows: Sequence[PdfLine]) -> list[PdfLine]:
+    """Return the rows of one table with tabs between cells, as in other document formats.
+
+    Each cell stays in its column: the widest rows show the positions of the columns, and an empty column
+    stays empty.
+    """
+    columns = _find_columns(rows)
+    return [_fit_row(row, columns) for row in rows]
+
+
+def _find_columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
+    """Return the extent of each column from left to right; an empty list if it is unclear."""
+    most = max(len(row.gaps) for row in rows)
+    pieces = [_measure_pieces(row) for row in rows if len(row.gaps) == most]
+    columns = [
+        (min(start for start, _ in column), max(end for _, end in column))
+        for column in zip(*pieces, strict=True)
+    ]
+    is_clear = all(column[1] <= following[0] for column, following in pairwise(columns))
+    return columns if is_clear else []
+
+
+def _measure_pieces(row: PdfLine) -> list[tuple[float, float]]:
+    """Return the extent of each piece of a row, from left to right."""
+    lefts = (row.box[0], *(end for _, end in row.gaps))
+    rights = (*(start for start, _ in row.gaps), row.box[2])
+    return list(zip(lefts, rights, strict=True))
+
+
+def _fit_row(row: PdfLine, columns: Sequence[tuple[float, float]]) -> PdfLine:
+    edges = (0, *row.cells, len(row.text))
+    texts = [row.text[start:end].strip() for start, end in pairwise(edges)]
+    places = (
+        [_find_column(piece, columns) for piece in _measure_pieces(row)]
+        if len(texts) == len(row.gaps) + 1
+        else []
+    )
+    if len(texts) == 1 or -1 in places or len(set(places)) < len(texts):
+        return replace(row, text="\t".join(filter(None, texts)))
+    cells = [""] * len(columns)
+    for place, text in zip(places, texts, strict=True):
+        cells[place] = text
+    return replace(row, text="\t".join(cells).rstrip("\t"))
+
+
+def _find_column(piece: tuple[float, float], columns: Sequence[tuple[float, float]]) -> int:
+    """Return the column that a piece overlaps; -1 for none or several."""
+    indices = [index for index, (start, end) in enumerate(columns) if piece[0] < end and start < piece[1]]
+    return indices[0] if len(indices) == 1 else -1

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from shisho.corpus.readers.inlinestyle import Style, find_sides, measure, parse_style, spread_sides
+from shisho.corpus.readers.css import Style, find_sides, measure, parse_style, spread_sides
 
 # Pixels. Nobody scrolls to the left of a page or above it. A page may extend to the right and below, but not
 # this far.

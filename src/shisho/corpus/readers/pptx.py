@@ -16,10 +16,9 @@ from pptx.util import Inches
 
 from shisho.corpus.layout import label_heading
 from shisho.corpus.readers.described import describe_properties
-from shisho.corpus.readers.drawings import read_drawings
 from shisho.corpus.readers.formulas import write_formula
 from shisho.corpus.readers.headings import title_of
-from shisho.corpus.readers.office import format_table, open_package
+from shisho.corpus.readers.office import format_table, open_package, read_drawings
 from shisho.corpus.readers.symbols import write_lowered, write_raised, write_symbols
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.corpus import reference
+from shisho.corpus import chunk
+from shisho.corpus.chunk import cut_ginza
 from shisho.corpus.layout import lay_out
-from shisho.corpus.reference import cut_ginza
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import ExtraMissing
 from shisho.messages.installing import install_command
@@ -75,29 +75,29 @@ def test_a_text_beyond_the_tokenizer_goes_in_blocks() -> None:
 
 def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_text_splitters", None)
-    reference._make_splitter.cache_clear()
+    chunk._make_splitter.cache_clear()
     with pytest.raises(ExtraMissing, match=re.escape(install_command("ginza"))):
         cut_ginza(lay_out(Reading((Block(TEXT),))))
 
 
 @given(st.text(alphabet="あ決。\n 1", max_size=400), st.integers(60, 300))
 def test_blocks_cover_the_text_and_fit(text: str, limit: int) -> None:
-    kept = reference.MAX_BYTES
-    reference.MAX_BYTES = limit + 3 * 2 * reference.CARRIED
+    kept = chunk.MAX_BYTES
+    chunk.MAX_BYTES = limit + 3 * 2 * chunk.CARRIED
     try:
-        found = list(reference.cut_blocks(text, 0, len(text)))
+        found = list(chunk.cut_blocks(text, 0, len(text)))
         assert found[0][0] == 0
         assert found[-1][1] == len(text)
-        assert all(len(text[start:end].encode()) <= reference.MAX_BYTES for start, end in found)
-        assert all(after[0] == before[1] - reference.CARRIED for before, after in itertools.pairwise(found))
+        assert all(len(text[start:end].encode()) <= chunk.MAX_BYTES for start, end in found)
+        assert all(after[0] == before[1] - chunk.CARRIED for before, after in itertools.pairwise(found))
     finally:
-        reference.MAX_BYTES = kept
+        chunk.MAX_BYTES = kept
 
 
 def test_alignment_ignores_white_space() -> None:
     text = "  決定\n係数。 次 の文。"
     assert [
-        text[start:end] for start, end in reference.align(text, 0, len(text), ["決定係数。", "次の文。"], 0)
+        text[start:end] for start, end in chunk.align(text, 0, len(text), ["決定係数。", "次の文。"], 0)
     ] == [
         "決定\n係数。",
         "次 の文。",
@@ -106,4 +106,4 @@ def test_alignment_ignores_white_space() -> None:
 
 def test_alignment_leaves_nothing_out() -> None:
     text = "一。二。三。四。"
-    assert list(reference.align(text, 0, len(text), ["二。", "無い。"], 0)) == [(0, 2), (2, 4), (4, 8)]
+    assert list(chunk.align(text, 0, len(text), ["二。", "無い。"], 0)) == [(0, 2), (2, 4), (4, 8)]

@@ -40,11 +40,11 @@ def build_ingest(
 
 
 def _build_splitter(settings: Settings) -> Cut:
-    from shisho.corpus import chunk, reference
+    from shisho.corpus import chunk
 
     size = settings.read_int("passage_chars")
     overlap = settings.read_int("passage_overlap")
-    cut = reference.cut_ginza if settings.read_text("splitter") == "ginza" else chunk.cut
+    cut = chunk.cut_ginza if settings.read_text("splitter") == "ginza" else chunk.cut
     return partial(cut, size=size, overlap=overlap)
 
 

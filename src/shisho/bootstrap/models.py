@@ -173,7 +173,7 @@ def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Polic
     """
     if not uses:
         return None
-    from shisho.inference.recorded import RecordedLlm
+    from shisho.inference.borrowed import RecordedLlm
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_policy import ModelPolicy
     from shisho.librarian.model_relatedness import AssumedRelatedness

@@ -160,7 +160,7 @@ class PartBuilder:
 
     def build_viewer(self, library: Library) -> Viewer:
         """Build the viewer."""
-        from shisho.corpus.finding import find_in_text
+        from shisho.language.normalise import find_in_text
         from shisho.services.viewer import Viewer, ViewerParts
 
         stores = self.stores

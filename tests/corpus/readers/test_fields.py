@@ -8,7 +8,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from shisho.corpus.readers import docx as reader
-from shisho.corpus.readers.fields import write_equation
+from shisho.corpus.readers.docx import write_equation
 from tests.corpus.readers.making import saved
 from tests.machine import grows_in_line
 

@@ -9,7 +9,7 @@ import pytest
 from docx.oxml import parse_xml
 
 from shisho.corpus.readers import docx as word_reader
-from shisho.corpus.readers.numbering import ParagraphCounter
+from shisho.corpus.readers.docx import ParagraphCounter
 from shisho.domain.corpus import BlockKind
 from tests.corpus.readers.making import saved
 

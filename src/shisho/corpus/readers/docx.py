@@ -6,8 +6,8 @@ Headings by style, paragraphs, lists and tables, then foot- and endnotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -19,13 +19,17 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from shisho.corpus.readers.described import describe_properties
-from shisho.corpus.readers.fields import Fields
-from shisho.corpus.readers.formulas import MATH, write_formula
+from shisho.corpus.readers.formulas import MATH, enclose, write_formula
 from shisho.corpus.readers.headings import Headings, title_of
 from shisho.corpus.readers.hidden import drop_elements
-from shisho.corpus.readers.numbering import ParagraphCounter
 from shisho.corpus.readers.office import format_table, open_package, read_drawings
-from shisho.corpus.readers.symbols import write_placed, write_symbol, write_symbols
+from shisho.corpus.readers.symbols import (
+    write_lowered,
+    write_placed,
+    write_raised,
+    write_symbol,
+    write_symbols,
+)
 from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.walking import mark_item
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -305,3 +309,307 @@ def _is_inside(element: Any, within: Any, *tags: str) -> bool:
         if above.tag in tags:
             return True
     return False
+
+
+_MARK = qn("w:fldChar")
+_KIND = qn("w:fldCharType")
+_CODE = qn("w:instrText")
+_CHECK_BOX = f"{qn('w:ffData')}/{qn('w:checkBox')}"
+_EQUATION = re.compile(r"\s*EQ\b", re.I)
+_FORMAT = re.compile(r"\\\*\s*(?:\"[^\"]{0,200}\"|\S+)")  # \* hps10
+_TOKEN = re.compile(
+    r"\\(?P<switch>[a-zA-Z]{1,2})|\\(?P<escaped>.)|(?P<mark>[(),;])|(?P<text>[^\\(),;]+)", re.S
+)
+_SHAPES = frozenset("○◯〇△□◇")
+_SUMS = {"su": "∑", "pr": "∏"}
+_DEEPEST = 20
+
+Arguments = Sequence[str]
+
+
+class Fields:
+    """A parser of the fields in a paragraph, whose runs must be passed in order."""
+
+    def __init__(self) -> None:
+        self._codes: list[list[str]] = []
+
+    def read(self, run: Any) -> str:
+        """Return the text drawn by the fields that end in this run, and by the boxes in it."""
+        drawn = []
+        for part in run.iterchildren(_MARK, _CODE):
+            kind = part.get(_KIND)
+            if kind == "begin":
+                self._codes.append([])
+                drawn.append(_draw_box(part))
+            elif part.tag == _CODE and self._codes:
+                self._codes[-1].append(part.text or "")
+            elif kind == "end" and self._codes:
+                drawn.append(write_equation("".join(self._codes.pop())))
+        return "".join(drawn)
+
+
+def write_equation(code: str) -> str:
+    """Return the text that an EQ field draws, on one line; "" for another field."""
+    match = _EQUATION.match(code)
+    if match is None:
+        return ""
+    return _Equation(_FORMAT.sub("", code[match.end() :])).write().strip()
+
+
+def _draw_box(mark: Any) -> str:
+    box = mark.find(_CHECK_BOX)
+    if box is None:
+        return ""
+    state = box.find(qn("w:checked"))
+    state = box.find(qn("w:default")) if state is None else state
+    return "☐" if state is None or state.get(_VALUE, "1") in ("0", "false", "off") else "☒"
+
+
+class _Equation:
+    def __init__(self, code: str) -> None:
+        self._tokens = list(_TOKEN.finditer(code))
+        self._at = 0
+
+    def write(self, depth: int = 0, *, is_laid_over: bool = False) -> str:
+        """Write the text up to the end of the argument."""
+        parts = []
+        while self._at < len(self._tokens) and (depth == 0 or not self._tokens[self._at]["mark"]):
+            token = self._tokens[self._at]
+            self._at += 1
+            if token["switch"]:
+                parts.append(self._write_switch(token["switch"].lower(), depth, is_laid_over))
+            else:
+                parts.append(token["escaped"] or token["mark"] or token["text"])
+        return "".join(parts)
+
+    def _write_switch(self, name: str, depth: int, is_laid_over: bool) -> str:
+        options = self._take_options()
+        arguments = self._take_arguments(depth + 1, is_laid_over=name == "o") if depth < _DEEPEST else []
+        if name == "s" and not is_laid_over:
+            write = write_raised if "up" in options else write_lowered if "do" in options else str
+            return "".join(map(write, arguments))
+        if name == "i":
+            return _sum_up(arguments, next((_SUMS[option] for option in options if option in _SUMS), "∫"))
+        return _WRITERS.get(name, "".join)(arguments)
+
+    def _take_options(self) -> list[str]:
+        r"""Skip the words between a switch and its arguments: `\up 9`, `\ac`, `\bc\{`."""
+        options = []
+        while self._at < len(self._tokens) and not self._tokens[self._at]["mark"]:
+            options.append((self._tokens[self._at]["switch"] or "").lower())
+            self._at += 1
+        return options
+
+    def _take_arguments(self, depth: int, *, is_laid_over: bool) -> list[str]:
+        arguments = []
+        if self._at < len(self._tokens) and self._tokens[self._at]["mark"] == "(":
+            mark = "("
+            while mark != ")" and self._at < len(self._tokens):
+                self._at += 1
+                arguments.append(self.write(depth, is_laid_over=is_laid_over))
+                mark = self._tokens[self._at]["mark"] if self._at < len(self._tokens) else ")"
+            self._at += 1
+        return arguments
+
+
+def _lay_over(arguments: Arguments) -> str:
+    """Return the text of overlaid arguments.
+
+    A sign in a shape is the sign; two overlaid texts are a word and the reading above it.
+    """
+    signs = [text for argument in arguments if (text := argument.strip()) not in _SHAPES]
+    if len(signs) == len(arguments) == 2:
+        return f"{signs[1]}({signs[0]})"
+    return "".join(signs)
+
+
+def _divide(arguments: Arguments) -> str:
+    return "/".join(enclose(argument.strip()) for argument in arguments)
+
+
+def _format_root(arguments: Arguments) -> str:
+    degree = write_raised(arguments[0].strip()) if len(arguments) > 1 else ""
+    return f"{degree}√{enclose(arguments[-1].strip())}" if arguments else ""
+
+
+def _sum_up(arguments: Arguments, sign: str) -> str:
+    *bounds, body = arguments or [""]
+    writes = zip((write_lowered, write_raised), bounds, strict=False)
+    return f"{sign}{''.join(write(bound.strip()) for write, bound in writes)} {body}"
+
+
+_WRITERS: Mapping[str, Callable[[Arguments], str]] = {
+    "o": _lay_over,
+    "f": _divide,
+    "r": _format_root,
+    "b": lambda arguments: f"({''.join(arguments)})",
+    "l": ", ".join,
+    "a": "; ".join,
+    "d": lambda _: "",
+}
+
+
+_LEVELS = 9
+_MOST = 100_000
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
+    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+_KANJI = "〇一二三四五六七八九"
+_AIUEO = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン"
+_IROHA = "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセスン"
+_FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    start: int
+    form: str
+    text: str
+
+
+class ParagraphCounter:
+    """The counter of a document's paragraphs, which must be passed in order."""
+
+    def __init__(self, element: Any | None) -> None:
+        definitions = (
+            {}
+            if element is None
+            else {_read_name(rules): rules for rules in element.iter(qn("w:abstractNum"))}
+        )
+        lists = [] if element is None else list(element.iterchildren(qn("w:num")))
+        self._lists = {each.get(qn("w:numId"), ""): each for each in lists}
+        self._levels = {name: _read_levels(rules) for name, rules in definitions.items()}
+        self._styles = {name: _read_styles(rules) for name, rules in definitions.items()}
+        self._counts: dict[str, list[int | None]] = {}
+        self._begun: set[str] = set()
+
+    def count(self, list_id: str, level: int | None, style_id: str) -> str | None:
+        """Return the printed number of the next paragraph of this list; "" for a bullet or none.
+
+        None if there is no such list: 0 removes a paragraph from a list.
+        """
+        numbered = self._lists.get(list_id)
+        definition = "" if numbered is None else _read_child(numbered, "w:abstractNumId")
+        levels = self._levels.get(definition)
+        if levels is None:
+            return None
+        depth = self._styles[definition].get(style_id, 0) if level is None else level
+        depth = min(max(depth, 0), _LEVELS - 1)
+        counts = self._counts.setdefault(definition, [None] * _LEVELS)
+        if list_id not in self._begun:
+            self._begun.add(list_id)
+            self._begin_anew(numbered, counts)
+        before = counts[depth]
+        counts[depth] = _find_level(levels, depth).start if before is None else min(before + 1, _MOST)
+        counts[depth + 1 :] = [None] * (_LEVELS - depth - 1)
+        return _write(levels, counts, depth)
+
+    def _begin_anew(self, numbered: Any, counts: list[int | None]) -> None:
+        for override in numbered.iterchildren(qn("w:lvlOverride")):
+            depth = _parse_integer(override.get(qn("w:ilvl")), _LEVELS)
+            start = override.find(qn("w:startOverride"))
+            if depth < _LEVELS and start is not None:
+                counts[depth] = _parse_integer(start.get(_VALUE), 1) - 1
+
+
+def _read_name(definition: Any) -> str:
+    return str(definition.get(qn("w:abstractNumId"), ""))
+
+
+def _read_child(element: Any, name: str) -> str:
+    child = element.find(qn(name))
+    return "" if child is None else str(child.get(_VALUE, ""))
+
+
+def _parse_integer(text: str | None, otherwise: int) -> int:
+    return int(text) if text and text.isdecimal() and len(text) <= 5 else otherwise
+
+
+def _read_levels(definition: Any) -> dict[int, _Level]:
+    return {
+        _parse_integer(level.get(qn("w:ilvl")), 0): _Level(
+            _parse_integer(_read_child(level, "w:start"), 1),
+            _read_child(level, "w:numFmt") or "decimal",
+            _read_child(level, "w:lvlText"),
+        )
+        for level in definition.iterchildren(qn("w:lvl"))
+    }
+
+
+def _read_styles(definition: Any) -> dict[str, int]:
+    """Return the levels of paragraphs by style."""
+    return {
+        _read_child(level, "w:pStyle"): _parse_integer(level.get(qn("w:ilvl")), 0)
+        for level in definition.iterchildren(qn("w:lvl"))
+    }
+
+
+def _find_level(levels: Mapping[int, _Level], depth: int) -> _Level:
+    return levels.get(depth, _Level(1, "none", ""))
+
+
+def _write(levels: Mapping[int, _Level], counts: list[int | None], depth: int) -> str:
+    own = _find_level(levels, depth)
+    if own.form in ("bullet", "none"):
+        return ""
+    text = own.text[:100]
+    for outer in range(depth + 1):
+        level = _find_level(levels, outer)
+        number = counts[outer]
+        text = text.replace(f"%{outer + 1}", _spell(level.start if number is None else number, level.form))
+    return text.strip()
+
+
+def _spell(number: int, form: str) -> str:
+    return _FORMS.get(form, str)(number)
+
+
+def _spell_roman(number: int) -> str:
+    letters = ""
+    for value, mark in _ROMAN:
+        count, number = divmod(number, value)
+        letters += mark * min(count, 100)
+    return letters
+
+
+def _spell_letters(number: int) -> str:
+    """Return a to z, then aa, bb, and so on."""
+    turn, index = divmod(number - 1, 26)
+    return chr(ord("a") + index) * min(turn + 1, 10)
+
+
+def _spell_kanji(number: int) -> str:
+    """Return a number in kanji as counted: 十二, 二十."""
+    if not 0 < number < 100:
+        return "".join(_KANJI[int(digit)] for digit in str(number))
+    tens, ones = divmod(number, 10)
+    return (_KANJI[tens] if tens > 1 else "") + ("十" if tens else "") + (_KANJI[ones] if ones else "")
+
+
+def _spell_circled(number: int) -> str:
+    return chr(ord("①") + number - 1) if 0 < number <= 20 else f"({number})"
+
+
+def _take_from(row: str) -> Callable[[int], str]:
+    return lambda number: row[(number - 1) % len(row)]
+
+
+_FORMS: Mapping[str, Callable[[int], str]] = {
+    "decimalZero": lambda number: f"{number:02d}",
+    "upperRoman": lambda number: _spell_roman(number).upper(),
+    "lowerRoman": _spell_roman,
+    "upperLetter": lambda number: _spell_letters(number).upper(),
+    "lowerLetter": _spell_letters,
+    "decimalFullWidth": lambda number: str(number).translate(_FULL_WIDTH),
+    "decimalFullWidth2": lambda number: str(number).translate(_FULL_WIDTH),
+    "decimalEnclosedCircle": _spell_circled,
+    "japaneseCounting": _spell_kanji,
+    "ideographDigital": lambda number: "".join(_KANJI[int(digit)] for digit in str(number)),
+    "japaneseDigitalTenThousand": _spell_kanji,
+    "aiueoFullWidth": _take_from(_AIUEO),
+    "aiueo": _take_from(_AIUEO),
+    "irohaFullWidth": _take_from(_IROHA),
+    "iroha": _take_from(_IROHA),
+    "none": lambda number: "",
+}

@@ -1,4 +1,4 @@
-"""Twenty questions with a person as the model: `python bench/by_hand.py play FOLDER` or `… replay`.
+"""Questions with a person as the model: `python bench/by_hand.py play FOLDER` or `… replay`.
 
 The questions are eval/played/questions.jsonl, over the documents of ../shared/eval-pdf-ja/pdfs that they
 name. `play` asks all of them at the same time through the real client and the OpenAI-compatible server of
@@ -14,8 +14,9 @@ import argparse
 import asyncio
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ import shisho
 from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import Answer, list_contradicted
+from shisho.domain.requirements import RequestKind
 from shisho.librarian.table import TABLE
 from shisho.services import Library
 from shisho.testing.providers.script import Script
@@ -37,6 +39,7 @@ ROOT = Path(__file__).parent.parent
 PLAYED = ROOT / "eval" / "played"
 REPLIES = PLAYED / "replies.jsonl"
 VERDICTS = PLAYED / "verdicts.jsonl"
+DEFAULT_COLLECTION = "eval-pdf-ja/pdfs"
 INGEST = ("corpus", "language", "isolation", "stores/embedded")  # what decides what a library holds
 A_WEEK_S = 7 * 86_400.0
 CONTEXT = 32_768
@@ -52,16 +55,25 @@ SETTINGS: Mapping[str, Any] = {
     "preset": "balanced",
 }
 
+MakeScript = Callable[[Mapping[str, str], DocumentTexts, Played], Script]
+
 
 @dataclass(frozen=True, slots=True)
 class PlayedQuestion:
-    """A question and the answer that counts as right. `documents`: those that answer it."""
+    """A question and the answer that counts as right.
+
+    `documents`: those that answer it, in the folder `collection` of the shared folder.
+    `sections` and `words`: those of a report.
+    """
 
     id: str
     kind: str
     documents: Sequence[str]
     question: str
     gold: str
+    collection: str = DEFAULT_COLLECTION
+    sections: int = 0
+    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,29 +127,22 @@ async def play(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]
     """Ask whoever writes into the folder, first as the model, then as the judge."""
     questions = [each for each in load_questions() if not options.only or each.id in options.only]
     exchange = ExchangeFolder(options.folder)
-    home = await prepare_library(Path(options.shared))
     played = Played()
-    async with open_library(home=home, web="off", embedder="none") as library:
-        texts = DocumentTexts(await read_texts(library))
-    script = record_calls(exchange, name_questions(questions), texts, played)
-    answered = await ask_all(home, questions, script)
+    answered = await ask_collections(Path(options.shared), questions, partial(record_calls, exchange), played)
     verdicts: dict[str, Any] = {}
     for result in await asyncio.gather(*(_ask_judge(exchange, result, played) for result in answered)):
         verdicts.update(result)
     if options.record:
-        write_recording(played, verdicts)
+        before = (load_calls(), load_verdicts()) if options.only else ({}, {})
+        write_recording({**before[0], **played.calls}, {**before[1], **verdicts})
     return [judge(*each, played, verdicts) for each in answered], played
 
 
 async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]:
     """Ask the recording, as if it were the model."""
-    questions = load_questions()
-    home = await prepare_library(Path(options.shared))
     played = Played()
-    async with open_library(home=home, web="off", embedder="none") as library:
-        texts = DocumentTexts(await read_texts(library))
-    script = replay_calls(load_calls(), name_questions(questions), texts, played)
-    answered = await ask_all(home, questions, script)
+    script = partial(replay_calls, load_calls())
+    answered = await ask_collections(Path(options.shared), load_questions(), script, played)
     verdicts = load_verdicts()
     return [judge(*each, played, verdicts) for each in answered], played
 
@@ -145,12 +150,12 @@ async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Playe
 async def print_nodes(options: argparse.Namespace) -> None:
     """Print a table for each of the questions: a row for each step that its run has stored."""
     results, played = await replay(options)
-    home = await prepare_library(Path(options.shared))
-    async with open_library(home=home, web="off", embedder="none") as library:
-        for result in results:
-            name = result.question.id
-            if name not in options.only:
-                continue
+    for result in results:
+        name = result.question.id
+        if name not in options.only:
+            continue
+        home = await prepare_library(Path(options.shared), result.question.collection)
+        async with open_library(home=home, web="off", embedder="none") as library:
             steps = await library._builder.stores.ledger.list_steps(result.answer.task_id)
             calls = iter(played.calls.get(name, ()))
             print(
@@ -199,9 +204,13 @@ def name_questions(questions: Iterable[PlayedQuestion]) -> Mapping[str, str]:
     return {each.question: each.id for each in questions}
 
 
-async def prepare_library(shared: Path) -> Path:
-    """Return a library of the questions' documents; it is kept as long as it would be made the same."""
-    names = sorted({name for each in load_questions() for name in each.documents})
+async def prepare_library(shared: Path, collection: str) -> Path:
+    """Return a library of the documents that the questions on a collection need.
+
+    It is kept as long as it would be made the same.
+    """
+    questions = [each for each in load_questions() if each.collection == collection]
+    names = sorted({name for each in questions for name in each.documents})
     home = ROOT / "build" / "by-hand" / name_library(names)
     mark = home / "filled"
     home.mkdir(parents=True, exist_ok=True)
@@ -209,7 +218,7 @@ async def prepare_library(shared: Path) -> Path:
         if not mark.exists():
             for name in names:
                 # What is recognised in pictures depends on the program that does; no question needs it.
-                async for _ in library.documents.add(shared / "eval-pdf-ja" / "pdfs" / name, ocr=False):
+                async for _ in library.documents.add(shared / collection / name, ocr=False):
                     pass
             mark.touch()
         await library.documents.search("索引")  # makes the index
@@ -233,6 +242,20 @@ async def read_texts(library: Library) -> Mapping[str, str]:
     }
 
 
+async def ask_collections(
+    shared: Path, questions: Sequence[PlayedQuestion], make_script: MakeScript, played: Played
+) -> list[tuple[PlayedQuestion, Answer, int]]:
+    """Return the answers to the questions on each collection, as `ask_all` does."""
+    answered = []
+    for collection in dict.fromkeys(each.collection for each in questions):
+        asked = [each for each in questions if each.collection == collection]
+        home = await prepare_library(shared, collection)
+        async with open_library(home=home, web="off", embedder="none") as library:
+            texts = DocumentTexts(await read_texts(library))
+        answered += await ask_all(home, asked, make_script(name_questions(asked), texts, played))
+    return answered
+
+
 async def ask_all(
     home: Path, questions: Sequence[PlayedQuestion], script: Script
 ) -> list[tuple[PlayedQuestion, Answer, int]]:
@@ -243,7 +266,13 @@ async def ask_all(
     ):
 
         async def ask(question: PlayedQuestion) -> tuple[PlayedQuestion, Answer, int]:
-            answer = await library.questions.ask(question.question)
+            answer = await library.questions.ask(
+                question.question,
+                kind=RequestKind.REPORT if question.kind == "report" else RequestKind.AUTO,
+                sections=question.sections,
+                words=question.words,
+                budget={"max_seconds": A_WEEK_S},
+            )
             wrong = 0
             for evidence in answer.evidence:
                 text = await library.documents.read_text(evidence.document_id)
@@ -289,9 +318,9 @@ def judge(
     return PlayedResult(question, answer, taken_out, fabricated, judgement)
 
 
-def write_recording(played: Played, verdicts: Mapping[str, Any]) -> None:
-    PLAYED.mkdir(parents=True, exist_ok=True)
-    rows = [{"id": name, "calls": list(map(asdict, calls))} for name, calls in sorted(played.calls.items())]
+def write_recording(recorded: Mapping[str, Sequence[PlayedCall]], verdicts: Mapping[str, Any]) -> None:
+    """Write the calls of each question and the verdicts."""
+    rows = [{"id": name, "calls": list(map(asdict, calls))} for name, calls in sorted(recorded.items())]
     _write_lines(REPLIES, rows)
     _write_lines(VERDICTS, [{"key": key, "verdict": verdicts[key]} for key in sorted(verdicts)])
 

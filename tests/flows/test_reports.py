@@ -226,6 +226,7 @@ async def test_a_report_with_an_incomplete_section_is_partial(tmp_path: Path) ->
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert set(TOPICS) < set(list_headings(answer))
     assert answer.level is AnswerLevel.PARTIAL
+    assert f"complete: “What do the councils pay for the {TOPICS[1]}?”" in answer.text
 
 
 async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path: Path) -> None:

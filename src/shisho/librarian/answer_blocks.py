@@ -34,8 +34,8 @@ _ADDRESS = compile_lazily(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNOREC
 _DIGITS = compile_lazily(r"\d+")
 # Column labels that no document needs to contain.
 _LABELS = """
-項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点
-item category kind name value note notes source document topic aspect description details difference
+項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点 効果 用途 条件
+item category kind name value note notes source document topic aspect description details difference content effect use
 """
 
 

@@ -115,7 +115,8 @@ class AnswerWriter:
         """Return the answer of these blocks, or None, and the results of its check."""
         units = await self._cite(list_units(blocks))
         revisions, judging = await self._check(units)
-        beside = _list_beside(self._inputs, revisions)
+        # A section is one text: a passage after it would read like a sentence out of place.
+        beside = [] if self._inputs.section else _list_beside(self._inputs, revisions)
         if beside and not any(revision.support is SupportOutcome.SUPPORTED for revision in revisions):
             return None, revisions, judging  # what rules are sure of is better
         draft = _write_draft(self._inputs, blocks, revisions, beside)

@@ -241,6 +241,16 @@ def _describe_coverage(state: LoopState, read: Sequence[str], say: Say) -> list[
     ):
         if headings:
             lines.append(say(key, headings=_list_titles(headings, say)))
+    questions = {goal.id: goal.question for part in state["strategy"].sections for goal in part.goals}
+    incomplete = [
+        questions[row.goal_id]
+        for section in sections
+        if section.blocks
+        for row in section.status
+        if not row.met
+    ]
+    if incomplete:
+        lines.append(say("answer_partial", text=_list_titles(incomplete, say)))
     return lines
 
 

@@ -53,7 +53,7 @@ class _Scale:
     def __init__(self, query: TermQuery, statistics: Statistics, weights: Weights) -> None:
         self._weights = weights
         self._statistics = statistics
-        worths = compute_idf(query.terms, statistics)
+        worths = compute_idf(query.terms, statistics.terms, statistics.passages)
         self._terms = {f" {term} ": worth for term, worth in worths.items()}
         self._pairs = {
             pair: compute_rarity(statistics.bigrams.get(pair, 0), statistics.passages)

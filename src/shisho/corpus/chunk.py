@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, label_heading
+from shisho.corpus.layout import UNDER, BlockSpan, DocumentLayout, label_heading
 from shisho.domain.corpus import BlockKind
 from shisho.domain.place import select_rows, split_cells
 from shisho.errors import ExtraMissing
@@ -90,13 +90,13 @@ def cut(
     return pieces
 
 
-def _group_blocks(layout: DocumentLayout) -> list[list[PlacedBlock]]:
+def _group_blocks(layout: DocumentLayout) -> list[list[BlockSpan]]:
     """Return groups of blocks that may share passages.
 
     Paragraphs and lists of one page under one heading are a group; a bare heading is a group of its own.
     """
     bare = _find_bare_headings(layout)
-    runs: list[list[PlacedBlock]] = []
+    runs: list[list[BlockSpan]] = []
     open_run = False
     for block in layout.blocks:
         flows = block.kind in _FLOWING
@@ -108,11 +108,11 @@ def _group_blocks(layout: DocumentLayout) -> list[list[PlacedBlock]]:
     return runs
 
 
-def _is_same_run(first: PlacedBlock, block: PlacedBlock) -> bool:
+def _is_same_run(first: BlockSpan, block: BlockSpan) -> bool:
     return (first.page, first.place, first.ocr) == (block.page, block.place, block.ocr)
 
 
-def _find_bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
+def _find_bare_headings(layout: DocumentLayout) -> set[BlockSpan]:
     """Return headings with nothing under them: no passage has their words in its path."""
     paths = {block.heading for block in layout.blocks if block.kind is not BlockKind.HEADING}
     carried = {
@@ -128,12 +128,12 @@ def _find_bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
     }
 
 
-def _find_path(block: PlacedBlock, text: str) -> str:
+def _find_path(block: BlockSpan, text: str) -> str:
     own_text = label_heading(text[block.start : block.end])
     return UNDER.join(filter(None, (block.heading, own_text)))
 
 
-def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> list[Span]:
+def _cut_run(text: str, run: Sequence[BlockSpan], size: int, overlap: int) -> list[Span]:
     first = run[0]
     if first.kind is BlockKind.TABLE:
         units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
@@ -153,7 +153,7 @@ def _cut_run(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> 
     return pack(units, size, overlap)
 
 
-def _find_heading(text: str, first: PlacedBlock) -> str:
+def _find_heading(text: str, first: BlockSpan) -> str:
     """Return the heading path of a run; for parts of a table, followed by the column labels."""
     # Rows of a sheet include the labels of their columns.
     if first.kind is not BlockKind.TABLE or split_cells(first.place) is not None:
@@ -162,7 +162,7 @@ def _find_heading(text: str, first: PlacedBlock) -> str:
     return UNDER.join(filter(None, (first.heading, find_column_labels(text[first.start : first.end]))))
 
 
-def _cut_pieces(text: str, run: Sequence[PlacedBlock], spans: Sequence[Span]) -> Iterator[Piece]:
+def _cut_pieces(text: str, run: Sequence[BlockSpan], spans: Sequence[Span]) -> Iterator[Piece]:
     kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
     first = run[0]
     heading = _find_heading(text, first)

@@ -17,7 +17,7 @@ def label_heading(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedBlock:
+class BlockSpan:
     """A block in the document: `text[start:end]`.
 
     `heading` is the path of its headings; `place` and `ocr` are those of a `Block`.
@@ -37,21 +37,21 @@ class DocumentLayout:
     """The document's original text, its blocks in order, and its printed lines with offsets."""
 
     text: str
-    blocks: tuple[PlacedBlock, ...]
+    blocks: tuple[BlockSpan, ...]
     lines: tuple[PrintedLine, ...]
 
 
 def lay_out(reading: Reading) -> DocumentLayout:
     """Lay out a reading. Blocks with only white space are skipped."""
     texts: list[str] = []
-    blocks: list[PlacedBlock] = []
+    blocks: list[BlockSpan] = []
     lines: list[PrintedLine] = []
     at = 0
     for block in reading.blocks:
         if not block.text.strip():
             continue
         blocks.append(
-            PlacedBlock(
+            BlockSpan(
                 start=at,
                 end=at + len(block.text),
                 page=block.page,

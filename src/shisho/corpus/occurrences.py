@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shisho.language.vectors import CHARACTER_BYTES, TERM_BYTES, encode_term
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 """Integers: offsets in an array of codes, or counts."""
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -32,30 +32,30 @@ class JoinedTerms:
         self._ends = _find_ends(passages, TERM_BYTES)
 
     @cached_property
-    def _line_ends(self) -> Whole:
+    def _line_ends(self) -> Integers:
         return np.flatnonzero(self._codes == 0)
 
     @cached_property
-    def line_starts(self) -> Whole:
+    def line_starts(self) -> Integers:
         """The first line of each passage; lines are counted over all passages."""
         return np.searchsorted(self._line_ends, np.concatenate([np.zeros(1, np.int64), self._ends[:-1]]))
 
     @cached_property
-    def line_holders(self) -> Whole:
+    def line_holders(self) -> Integers:
         """The passage of each line."""
         sizes = np.diff(self.line_starts, append=len(self._line_ends))
         return np.repeat(np.arange(len(sizes)), sizes)
 
-    def count(self, terms: Sequence[str]) -> Whole:
+    def count(self, terms: Sequence[str]) -> Integers:
         """Return how often each term occurs in each line, one row per term. Terms must be distinct."""
         places, which = self._find(np.frombuffer(b"".join(map(encode_term, terms)), f"<u{TERM_BYTES}"))
         lines = len(self._line_ends)
         keys = which * lines + np.searchsorted(self._line_ends, places)
         return np.bincount(keys, minlength=len(terms) * lines).reshape(-1, lines)
 
-    def add_up_by_passage(self, lines: Whole) -> Whole:
+    def add_up_by_passage(self, lines: Integers) -> Integers:
         """Return counts by passage from counts by line."""
-        sums: Whole = np.add.reduceat(lines, self.line_starts, axis=1)
+        sums: Integers = np.add.reduceat(lines, self.line_starts, axis=1)
         return sums
 
     def list_codes(self, passages: Sequence[int]) -> Codes:
@@ -65,7 +65,7 @@ class JoinedTerms:
         codes = np.unique(np.concatenate([self._codes[:0], *slices]))
         return codes[codes > 0]
 
-    def count_codes(self, codes: Codes) -> Whole:
+    def count_codes(self, codes: Codes) -> Integers:
         """Return how often each code occurs in each passage, one row per code.
 
         Codes must be distinct.
@@ -75,12 +75,12 @@ class JoinedTerms:
         keys = which * passages + np.searchsorted(self._ends, places, side="right")
         return np.bincount(keys, minlength=len(codes) * passages).reshape(-1, passages)
 
-    def find_passages(self, terms: Sequence[str]) -> Whole:
+    def find_passages(self, terms: Sequence[str]) -> Integers:
         """Return the passages that contain all of these terms in sequence in one line."""
         sought = np.frombuffer(b"".join(map(encode_term, terms)), f"<u{TERM_BYTES}")
         return np.unique(np.searchsorted(self._ends, _find_sequences(self._codes, sought), side="right"))
 
-    def _find(self, sought: Codes) -> tuple[Whole, Whole]:
+    def _find(self, sought: Codes) -> tuple[Integers, Integers]:
         """Return the offsets of the codes, and for each the index of its code."""
         table = np.zeros(_ALL_CODES, np.bool_)
         table[sought.astype(np.uint16)] = True
@@ -105,7 +105,7 @@ class JoinedCharacters:
         own = np.arange(len(ends), dtype=np.min_scalar_type(len(ends)))
         self._holders = np.repeat(own, np.diff(ends, prepend=0))
 
-    def count(self, runs: Sequence[str]) -> Whole:
+    def count(self, runs: Sequence[str]) -> Integers:
         """Return how often each run of characters occurs in each passage, one row per run.
 
         Counts are those of `str.count`. Runs must be distinct.
@@ -116,7 +116,7 @@ class JoinedCharacters:
         ]
         return np.concatenate([np.zeros((0, self._size), np.int64), *batches])
 
-    def _count_runs(self, runs: Sequence[str]) -> Whole:
+    def _count_runs(self, runs: Sequence[str]) -> Integers:
         by_length: dict[int, list[tuple[int, ...]]] = {}
         rows: dict[int, list[int]] = {}
         for row, run in enumerate(runs):
@@ -134,7 +134,7 @@ class JoinedCharacters:
                 counts[row] = self._count_by_passage(places, np.zeros_like(places), 1)
         return counts
 
-    def _count_by_passage(self, places: Whole, which: NDArray[Any], count: int) -> Whole:
+    def _count_by_passage(self, places: Integers, which: NDArray[Any], count: int) -> Integers:
         rows = np.arange(0, count * self._size, self._size)
         keys = rows.take(which) + self._holders.take(places)
         return np.bincount(keys, minlength=count * self._size).reshape(count, self._size)
@@ -142,7 +142,7 @@ class JoinedCharacters:
 
 Units = tuple[int, ...]
 """A run of characters in UTF-16."""
-Occurrences = tuple[Whole, NDArray[Any]]
+Occurrences = tuple[Integers, NDArray[Any]]
 """The offsets of the runs of one length, and for each the index of its run."""
 
 
@@ -210,7 +210,7 @@ def _make_table(numbers: Mapping[int, int], size: int) -> NDArray[Any]:
 
 
 def _join_places(
-    places: Whole, first: Codes, second: Codes, base: int, numbers: Mapping[int, int]
+    places: Integers, first: Codes, second: Codes, base: int, numbers: Mapping[int, int]
 ) -> Occurrences:
     """Return the places followed by a second number, with the number of the pair.
 
@@ -222,18 +222,18 @@ def _join_places(
     return places.take(present), both.take(present)
 
 
-def _select_numbers(places: Whole, numbers: NDArray[Any], count: int) -> Occurrences:
+def _select_numbers(places: Integers, numbers: NDArray[Any], count: int) -> Occurrences:
     """Return the places of the numbers from 1 to `count`, and the numbers minus one."""
     present = np.flatnonzero(numbers <= count)
     return places.take(present), numbers.take(present) - numbers.dtype.type(1)
 
 
-def _find_nonzero(numbers: NDArray[Any]) -> Whole:
+def _find_nonzero(numbers: NDArray[Any]) -> Integers:
     """Return `np.flatnonzero`, which is six times as fast on booleans."""
     return np.flatnonzero(numbers != 0)
 
 
-def _find_separate_runs(places: Whole) -> list[bool]:
+def _find_separate_runs(places: Integers) -> list[bool]:
     """Return for each run of two whether it starts after the end of the previous one."""
     free = 0
     kept = []
@@ -243,7 +243,7 @@ def _find_separate_runs(places: Whole) -> list[bool]:
     return kept
 
 
-def _find_sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Whole:
+def _find_sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> Integers:
     """Return the offsets of all of these codes in sequence."""
     if not len(sought) or len(sought) > len(codes):
         return np.zeros(0, np.int64)
@@ -253,6 +253,6 @@ def _find_sequences(codes: NDArray[np.generic], sought: NDArray[np.generic]) -> 
     return places
 
 
-def _find_ends(passages: Sequence[bytes], width: int) -> Whole:
+def _find_ends(passages: Sequence[bytes], width: int) -> Integers:
     """Return the end of each passage, including its separator."""
     return np.cumsum(np.fromiter(map(len, passages), np.int64, len(passages)) // width + 1)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from shisho.domain.corpus import Passage, TermVector
@@ -70,10 +70,10 @@ def match(query: TermQuery, passage: Passage, vector: TermVector | None, statist
     株, is matched by its character pairs, for which no vector is needed.
     """
     if query.terms:
-        worth = compute_idf(query.terms, statistics)
+        worth = compute_idf(query.terms, statistics.terms, statistics.passages)
         present = set() if vector is None else find_terms(worth, vector.terms + vector.heading)
     else:
-        worth = pair_idf(query.bigrams, statistics)
+        worth = compute_idf(query.bigrams, statistics.bigrams, statistics.passages)
         present = worth.keys() & set(make_pairs(passage.text).split())
     whole = sum(worth.values())
     return sum(worth[term] for term in present) / whole if whole else 0.0
@@ -89,33 +89,22 @@ def scale_likeness(query: TermQuery, weights: Weights) -> float:
     return weights.likeness * min(1.0, len(query.terms) / TOPIC_QUERY)
 
 
-def compute_idf(terms: Iterable[str], statistics: Statistics) -> dict[str, float]:
-    """Return the rarity of each term over the corpus, from near 0 (everywhere) upward."""
-    return {term: compute_rarity(statistics.terms.get(term, 0), statistics.passages) for term in terms}
+def compute_idf(items: Iterable[str], frequencies: Mapping[str, int], passages: int) -> dict[str, float]:
+    """Return the rarity of each item, from near 0 (in all of so many passages) upward."""
+    return {item: compute_rarity(frequencies.get(item, 0), passages) for item in items}
 
 
 def query_idf(query: TermQuery, statistics: Statistics) -> dict[str, float]:
     """Return the rarity of each term of a query.
 
-    A term with synonyms is as common as the commonest of them.
+    A term with synonyms is as common as the commonest of them. A synonym of several terms is at most as
+    common as its rarest one.
     """
-    return {
-        term: compute_rarity(
-            max(_estimate_frequency(word, statistics) for word in ((term,), *query.synonyms.get(term, ()))),
-            statistics.passages,
-        )
-        for term in query.terms
-    }
-
-
-def _estimate_frequency(word: Sequence[str], statistics: Statistics) -> int:
-    """Return the maximum number of passages that can contain a word of several terms."""
-    return min(statistics.terms.get(term, 0) for term in word)
-
-
-def pair_idf(pairs: Iterable[str], statistics: Statistics) -> dict[str, float]:
-    """Return the rarity of each character pair over the corpus."""
-    return {pair: compute_rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in pairs}
+    frequencies = {**statistics.terms}
+    for term, synonyms in query.synonyms.items():
+        most = (min(statistics.terms.get(part, 0) for part in word) for word in synonyms)
+        frequencies[term] = max((statistics.terms.get(term, 0), *most))
+    return compute_idf(query.terms, frequencies, statistics.passages)
 
 
 def compute_rarity(frequency: int, passages: int) -> float:

@@ -209,9 +209,8 @@ class Retriever:
 
     async def measure_rarity(self, terms: Sequence[str], scope: Scope) -> Mapping[str, float]:
         """Return the idf of index terms over everything that the scope's owner may search."""
-        return rank.compute_idf(
-            terms, await self.index.view(lambda view: read_statistics(view, terms, (), scope))
-        )
+        statistics = await self.index.view(lambda view: read_statistics(view, terms, (), scope))
+        return rank.compute_idf(terms, statistics.terms, statistics.passages)
 
     async def find_short_names(self, question: str, scope: Scope) -> Mapping[str, frozenset[str]]:
         """Return the same as `SearchSession.find_short_names`."""

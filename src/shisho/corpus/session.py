@@ -227,16 +227,16 @@ class DepthCut:
     ) -> Sequence[RankedCandidate]:
         if in_scope < FLOOR_BELOW:
             ranking = [
-                candidate for candidate in ranking if self._is_relevant(candidate.parts, meaning_floor)
+                candidate
+                for candidate in ranking
+                if candidate.parts.get("match", 1.0) >= self.floor
+                or candidate.parts.get("meaning", -1.0) >= meaning_floor
             ]
         most = max(self.least, self.copies * self.choose_k(in_scope))
         return ranking if self.is_diversified(in_scope) else ranking[:most]
 
     def is_diversified(self, in_scope: int) -> bool:
         return in_scope > DIVERSE_ABOVE
-
-    def _is_relevant(self, parts: Mapping[str, float], meaning_floor: float) -> bool:
-        return parts.get("match", 1.0) >= self.floor or parts.get("meaning", -1.0) >= meaning_floor
 
 
 class CorpusSession:

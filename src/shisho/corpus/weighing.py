@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shisho.corpus.fusion import NONE_DEFINING
-from shisho.corpus.occurrences import JoinedCharacters, JoinedTerms, Whole
+from shisho.corpus.occurrences import Integers, JoinedCharacters, JoinedTerms
 from shisho.corpus.rank import (
     ENGLISH,
     JAPANESE,
     Statistics,
     Weights,
+    compute_idf,
     compute_rarity,
-    pair_idf,
     query_idf,
     scale_likeness,
     scale_repetition,
@@ -108,7 +108,7 @@ class _Scale:
         self._counts = by_passage[:, : self._size]
         self._in_heading = by_passage[:, self._size :] > 0
 
-    def _count_by_line(self) -> Whole:
+    def _count_by_line(self) -> Integers:
         """Return how often each term occurs in each line; synonyms count as the term itself."""
         synonyms = self._query.synonyms
         if not synonyms:
@@ -127,9 +127,10 @@ class _Scale:
         weights = self._weights
         pairs = self._query.bigrams
         runs = self._characters.count((*pairs, *self._query.wording))
+        body = self._score_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
         together = self._weigh_documents() if weights.document else np.zeros(self._size)
         return {
-            "terms": (1 - together) * self._score_bm25f(),
+            "terms": (1 - together) * body,
             "document": together * self._score_documents() if weights.document else together,
             "pairs": weights.pairs * self._score_pairs(runs[: len(pairs)]),
             "sentence": weights.sentence * self._score_best_sentence(),
@@ -175,7 +176,7 @@ class _Scale:
         return likeness
 
     @cached_property
-    def _documents_of_passages(self) -> tuple[Whole, Whole]:
+    def _documents_of_passages(self) -> tuple[Integers, Integers]:
         """The number of each passage's document, and the passage count of each document."""
         _, document, sizes = np.unique(self.documents, return_inverse=True, return_counts=True)
         return document, sizes
@@ -212,9 +213,6 @@ class _Scale:
                 break
         return list(best.values())
 
-    def _score_bm25f(self) -> Scores:
-        return self._score_terms(self._counts, self._in_heading, self._term_counts, self._heading_counts)
-
     def _score_documents(self) -> Scores:
         """Return the score of each passage as its whole document.
 
@@ -232,7 +230,7 @@ class _Scale:
         return scores
 
     def _score_terms(
-        self, counts: Scores | Whole, in_heading: NDArray[np.bool_], body: Scores, heading: Scores
+        self, counts: Scores | Integers, in_heading: NDArray[np.bool_], body: Scores, heading: Scores
     ) -> Scores:
         """Return BM25 over terms of texts with headings.
 
@@ -249,14 +247,16 @@ class _Scale:
         times = np.array([repeated.get(term, 1) for term in self._terms], np.float64)
         return self._worth * times * (k3 + 1) / (times + k3)
 
-    def _score_pairs(self, counts: Whole) -> Scores:
-        worth = np.array(list(pair_idf(self._query.bigrams, self._statistics).values()))
+    def _score_pairs(self, counts: Integers) -> Scores:
+        statistics = self._statistics
+        idf = compute_idf(self._query.bigrams, statistics.bigrams, statistics.passages)
+        worth = np.array(list(idf.values()))
         return self._score_bm25(worth, counts, self._pair_counts, self._statistics.pairs)
 
-    def _score_bm25(self, worth: Scores, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+    def _score_bm25(self, worth: Scores, counts: Scores | Integers, length: Scores, mean: float) -> Scores:
         return _sum_columns(worth[:, None] * self._saturate(counts, length, mean))
 
-    def _saturate(self, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+    def _saturate(self, counts: Scores | Integers, length: Scores, mean: float) -> Scores:
         """Return BM25's saturated frequency in texts of these lengths."""
         k1 = self._weights.saturation
         b = self._weights.length

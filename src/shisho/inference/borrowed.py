@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 MAX_CHARS_A_TOKEN = 16  # no tokenizer makes a longer token
 BYTES_A_TOKEN = 3
-_HELD = (
+_INSTRUCTIONS = (
     "{instructions}\nReply with one JSON object of this JSON Schema, nothing before or after it:\n{schema}"
 )
 _REPAIR = "{text}\n\nYour reply before could not be used: {mistake}\nSend the whole JSON object."
@@ -50,7 +50,7 @@ class BorrowedLlm:
         """Ask as the port defines."""
         kind: type = shape
         schema = json.dumps(reply_schema(kind), ensure_ascii=False)
-        instructions = _HELD.format(instructions=prompt.instructions, schema=schema)
+        instructions = _INSTRUCTIONS.format(instructions=prompt.instructions, schema=schema)
         text = prompt.text
         usage = ModelUsage()
         under_way = ModelUsage()

@@ -76,7 +76,13 @@ def _read_phrases() -> _Phrases:
         ),
         re.compile(rf"^[\s、。,.]*(?:{'|'.join(_list_openings(openings))})", re.IGNORECASE),
         re.compile(rf"(?:{behind}|{free})(?>{endings}|[\s.]++)*+$", re.IGNORECASE),
-        tuple(re.compile(_write_around(*pair), re.IGNORECASE) for pair in pairs),
+        tuple(
+            re.compile(
+                rf"^{re.escape(pair[0].strip())}\s+(?P<thing>.+?)\s+{re.escape(pair[1].strip())}[\s?.!]*$",
+                re.IGNORECASE,
+            )
+            for pair in pairs
+        ),
         re.compile(
             rf"^.*\b(?:{_match_any(leads)})\s+(?=(?:wh(?:at|o|en|ere|y|ich|ether)|how|if)\b)", re.IGNORECASE
         ),
@@ -87,10 +93,6 @@ def _list_openings(phrases: list[str]) -> Iterator[str]:
     for phrase in _sort_longest_first(phrases):
         written = re.escape(phrase).replace("'", "['’]")
         yield written + (r"(?=[\s,:.!?]|$)[\s,:.!?]*" if phrase.isascii() else r"[\s、。!！]*")
-
-
-def _write_around(opening: str, closing: str) -> str:
-    return rf"^{re.escape(opening.strip())}\s+(?P<thing>.+?)\s+{re.escape(closing.strip())}[\s?.!]*$"
 
 
 def _write_free(phrases: list[str]) -> str:

@@ -215,7 +215,7 @@ class TextFigures:
 def find_figures(text: str) -> TextFigures:
     """Return the dates and measures of a text, in order."""
     plain = fold_figures(text[:_LIMIT])
-    places, rest = _find_places(plain)
+    places, rest = _locate(plain)
     dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
     measures = tuple(place.figure for place in places if isinstance(place.figure, Measure))
     return TextFigures(dates, measures, frozenset(_SYMBOL.findall(rest)) - UNITS)
@@ -232,11 +232,11 @@ class LocatedFigure:
 
 def locate_figures(plain: str) -> list[LocatedFigure]:
     """Return the positions of the figures of a legible text, in order."""
-    places, _ = _find_places(plain[:_LIMIT])
+    places, _ = _locate(plain[:_LIMIT])
     return sorted(places, key=lambda place: place.start)
 
 
-def _find_places(plain: str) -> tuple[list[LocatedFigure], str]:
+def _locate(plain: str) -> tuple[list[LocatedFigure], str]:
     """Return the dates, then the measures, and the text with its dates blanked."""
     places: list[LocatedFigure] = []
     last = Date(None)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from shisho.corpus.readers.css import (
     BLACK,
-    UNTOLD,
+    UNKNOWN_PAINT,
     WHITE,
     Colour,
     Paint,
@@ -182,7 +182,7 @@ def _read_paint(element: Any, style: Style) -> Paint | None:
     if paint is not None:
         return paint
     if element.get("background"):
-        return UNTOLD
+        return UNKNOWN_PAINT
     value = (element.get("bgcolor") or "").strip().lower()
     return Paint(parse_attribute(value)) if value else None
 

@@ -224,7 +224,7 @@ class Paint(NamedTuple):
     is_pictured: bool = False
 
 
-UNTOLD = Paint(None)
+UNKNOWN_PAINT = Paint(None)
 
 
 def find_paint(style: Style) -> Paint | None:
@@ -256,7 +256,7 @@ def _parse_plain_colour(words: Sequence[str]) -> Paint | None:
     colours = [colour for word in words if (colour := parse_colour(word)) is not None]
     if colours:
         return None if is_faint(colours[-1]) else Paint(colours[-1])
-    return UNTOLD if any("(" in word for word in words) else None  # such as var(--ground)
+    return UNKNOWN_PAINT if any("(" in word for word in words) else None  # such as var(--ground)
 
 
 def _find_paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: bool) -> Paint | None:
@@ -267,12 +267,12 @@ def _find_paint_below(pictures: Sequence[str], ground: Paint | None, *, covers: 
             if even is None or not is_faint(even):
                 return Paint(even, is_pictured)
         elif covers:
-            return UNTOLD
+            return UNKNOWN_PAINT
         else:
             is_pictured = True
     if not is_pictured:
         return ground
-    return UNTOLD if ground is None else Paint(ground.colour, is_pictured=True)
+    return UNKNOWN_PAINT if ground is None else Paint(ground.colour, is_pictured=True)
 
 
 def _find_even_colour(gradient: str) -> Colour | None:

@@ -105,7 +105,7 @@ _RUN = qn("w:r")
 _FORMULA = f"{MATH}oMath"
 _ROW = qn("w:tr")
 _CELL = qn("w:tc")
-_SAID = frozenset(map(qn, ("w:t", "w:sym", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
+_TEXT_TAGS = frozenset(map(qn, ("w:t", "w:sym", "w:tab", "w:ptab", "w:br", "w:cr", "w:noBreakHyphen")))
 _MAX_STYLES = 20  # of a chain of base styles
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 _FONTS = f"{qn('w:rPr')}/{qn('w:rFonts')}"
@@ -298,7 +298,7 @@ def _read_run(run: Any) -> str:
         if part.tag == _SYMBOL
         else write_symbols(str(part), font)
         for part in run
-        if part.tag in _SAID
+        if part.tag in _TEXT_TAGS
     )
 
 

@@ -39,7 +39,9 @@ def drop_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
                 if id(line) in edges
                 else set()
             )
-            if not keys or (not keys & seen_words and _LETTER.search(line.text) and not _is_said(line, page)):
+            if not keys or (
+                not keys & seen_words and _LETTER.search(line.text) and not _is_elsewhere(line, page)
+            ):
                 lines.append(line)
             seen_words |= keys
         pdf_pages.append(replace(page, lines=lines))
@@ -56,7 +58,7 @@ def drop_contents(pages: Sequence[PdfPage]) -> list[PdfPage]:
     return text_pages
 
 
-def _is_said(line: PdfLine, page: PdfPage) -> bool:
+def _is_elsewhere(line: PdfLine, page: PdfPage) -> bool:
     """Return whether the rest of the page contains all the words, as a title page does."""
     rest = "\n".join(other.text for other in page.lines if other is not line)
     return all(word in rest for word in line.text.split())

@@ -17,6 +17,7 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
+from shisho.domain.task import AskOptions
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.librarian.record import TEXT_FIELDS
 from shisho.services import Library
@@ -125,6 +126,18 @@ async def test_a_folder_as_a_corpus_holds_what_the_folder_holds(library: Library
         IntakeOutcome.GONE,
     ]
     assert (await library.questions.ask("赤い本はどこにあるか", folders=[folder])).abstained
+
+
+async def test_filters_that_match_nothing_abstain_in_place_and_in_the_queue(stocked: Library) -> None:
+    filters = {"source": "nowhere.txt"}
+    answer = await stocked.questions.ask("決定係数とは何か", filters=filters)
+    async with stocked.working():
+        queued = await stocked.questions.queue(
+            "決定係数とは何か", options=AskOptions(filters=filters), wait=50
+        )
+    assert queued.answer is not None
+    assert answer.abstained and queued.answer.abstained
+    assert answer.text == queued.answer.text
 
 
 async def test_blank_questions_and_an_empty_shelf(library: Library) -> None:

@@ -18,7 +18,8 @@ from shisho.domain.job import Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.payloads import OUTCOMES, SHAPES, AnswerOutcome, read_outcome
 from shisho.domain.task import JobKind
 from shisho.domain.time import Instant, add_seconds
-from shisho.services.answer_jobs import AnswerHandler, limit_budget
+from shisho.services.answer_jobs import WebSearches
+from shisho.services.inquiries import limit_budget
 from tests.clocks import TwoHands
 
 SRC = Path(__file__).parents[2] / "src" / "shisho"
@@ -56,11 +57,11 @@ KEYS_CHECKED = re.compile(r"values|changes|fence")
 def test_jump_of_the_wall_clock_leaves_the_wait_for_the_web_as_it_was(jump: float) -> None:
     clock = TwoHands()
     nothing = cast(Any, None)
-    handler = AnswerHandler(*[nothing] * 7, budget=Budget(), clock=clock, way=lambda: True)
+    searches = WebSearches(nothing, nothing, nothing, clock, nothing)
     ends = add_seconds(clock.timeline_now(), 60)
     clock.jump(jump)
     clock.pass_(10)
-    assert handler._count_seconds_until(ends) == 50
+    assert searches._count_seconds_until(ends) == 50
 
 
 @pytest.mark.parametrize(

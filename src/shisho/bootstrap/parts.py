@@ -15,7 +15,6 @@ from shisho.domain.corpus import UNBOUNDED_ROOM, Check, DocumentId
 from shisho.errors import EngineUnavailable
 from shisho.services.access import CorpusAccess
 from shisho.services.library import Library
-from shisho.services.stores import HistoryStores
 from shisho.settings import reread
 
 if TYPE_CHECKING:
@@ -82,9 +81,7 @@ class PartBuilder:
             library,
             self._build_access(owner),
             stores.shelf,
-            HistoryStores(stores.ledger, stores.opinions, stores.sessions),
             self.shared.inquiries,
-            self.shared.budget,
             lambda: stores.queue,
             partial(self._build_job_queue, owner),
             partial(self._build_sharing, owner),

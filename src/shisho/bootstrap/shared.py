@@ -26,8 +26,9 @@ from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
 from shisho.messages.message import Message
-from shisho.services.inquiries import LibrarianInquiries, load_own_runner
+from shisho.services.inquiries import LibrarianInquiries, Policies, load_own_runner
 from shisho.services.recalling import Recollection
+from shisho.services.stores import RunHistory
 from shisho.settings import Settings
 from shisho.system import files, reading
 from shisho.system.clock import SystemClock
@@ -150,17 +151,20 @@ class SharedLibrary:
         """The runs of the librarian."""
         settings, stores = self.settings, self.stores
         embedder = None if self._embedders is None else self._embedders.current
-        return LibrarianInquiries(
-            lambda: self.searcher,
-            stores.ledger,
-            stores.clock,
-            stores.opinions.list_left_out,
-            settings.read_int("room_tokens") or UNBOUNDED_ROOM,
-            self._report_gap,
-            partial(_load_runner, settings),
+        policies = Policies(
             partial(_build_policy, CurrentPolicy(settings, embedder), stores),
             partial(build_recorded_policy, settings),
             partial(build_borrowed_policy, settings, embedder),
+        )
+        return LibrarianInquiries(
+            lambda: self.searcher,
+            RunHistory(stores.ledger, stores.opinions, stores.sessions),
+            stores.clock,
+            settings.read_int("room_tokens") or UNBOUNDED_ROOM,
+            self.budget,
+            self._report_gap,
+            partial(_load_runner, settings),
+            policies,
             self._recall,
         )
 

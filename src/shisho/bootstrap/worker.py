@@ -215,22 +215,17 @@ def _make_fetching(
 
 
 def _make_answering(shared: SharedLibrary, stores: QueueStores) -> Handler:
-    from shisho.services.answer_jobs import AnswerHandler
+    from shisho.services.answer_jobs import AnswerHandler, WebSearches
 
-    answering = AnswerHandler(
-        shared.stores.shelf,
-        shared.stores.ledger,
-        shared.inquiries,
+    searches = WebSearches(
         stores.finds,
-        shared.stores.opinions.list_left_out,
         stores.interventions.list_waiting,
         partial(_count_left, stores.tasks),
-        shared.budget,
         shared.stores.clock,
-        way=partial(_can_search_web, shared),
-        turn_seconds=shared.settings.read_float("max_job_seconds"),
+        partial(_can_search_web, shared),
     )
-    return answering.answer
+    turn_seconds = shared.settings.read_float("max_job_seconds")
+    return AnswerHandler(shared.stores.shelf, shared.inquiries, searches, turn_seconds).answer
 
 
 def _can_search_web(shared: SharedLibrary, owner: str) -> bool:

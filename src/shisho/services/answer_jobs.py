@@ -12,18 +12,13 @@ from hashlib import sha256
 
 from shisho.domain.answer_news import RunNews, build_progress
 from shisho.domain.codec import Payload
-from shisho.domain.corpus import WEB_CORPUS, Scope
-from shisho.domain.find import ExcludedSources, UrlState
+from shisho.domain.find import UrlState
 from shisho.domain.inquiry import (
-    Budget,
     Gap,
-    Inquiry,
     LoopStop,
     UnsearchedQuery,
-    WebPolicy,
     WebQuery,
     WebResult,
-    with_ceilings,
 )
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
@@ -37,41 +32,29 @@ from shisho.domain.payloads import (
 from shisho.domain.task import JobKind, Sources
 from shisho.domain.time import Instant, add_seconds, count_seconds
 from shisho.domain.web import PagingStop
-from shisho.errors import EmptyCorpus, QuotaExhausted, ShishoError
+from shisho.errors import QuotaExhausted, ShishoError
 from shisho.jobs.context import JobContext
 from shisho.librarian.plan import RESULTS
-from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
-from shisho.services.inquiries import LibrarianInquiries
+from shisho.ports import Clock, DiscoveredUrls, Shelf
+from shisho.services.choosing import check_searchable
+from shisho.services.inquiries import LibrarianInquiries, list_searched
 
 WORTHWHILE_S = 5.0  # below this remaining time no web search is started
 TURN_SHARE = 0.7  # the share of its time in which an attempt starts steps
 VISITS_PER_RESULT = 4  # at least one visited page in four is useful
-WEB_POLICIES = {
-    Sources.AUTO: WebPolicy.LAST,
-    Sources.DOCUMENTS: WebPolicy.NEVER,
-    Sources.WEB: WebPolicy.FIRST,
-    Sources.BOTH: WebPolicy.FIRST,
-}
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerHandler:
-    """A handler that answers questions with the same loop that the shell runs.
+    """A handler that runs questions of the queue, as `Questions` runs those asked in place.
 
-    The run and its answer have the job's id. `way`: whether web searches are possible for an owner.
-    `turn_seconds`: the time limit of one attempt; a longer run continues in further attempts.
+    The run and its answer have the job's id. `turn_seconds`: the time limit of one attempt; a longer run
+    continues in further attempts.
     """
 
     shelf: Shelf
-    ledger: Ledger
     inquiries: LibrarianInquiries
-    finds: DiscoveredUrls
-    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
-    list_waiting: Callable[[str, TaskId], Awaitable[Sequence[PendingIntervention]]]
-    count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
-    budget: Budget
-    clock: Clock
-    way: Callable[[str], bool]
+    searches: WebSearches
     turn_seconds: float = math.inf
 
     async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
@@ -80,16 +63,20 @@ class AnswerHandler:
         A killed run, or one that waited for the web, is replayed first.
         """
         request = job.input.read(AnswerJob)
-        inquiry = await context.step("inquiry", Inquiry, partial(self._build_inquiry, job, request))
-        await self.ledger.begin(inquiry)
-        ends = self.clock.monotonic() + TURN_SHARE * self.turn_seconds
+        can_search = self.searches.are_possible(request.owner)
+        if request.sources is Sources.DOCUMENTS or not can_search:
+            await check_searchable(self.shelf, request.owner, list_searched(request))
+        left = await self.searches.count_left(job.task_id)
+        await self.inquiries.begin(job.id, request, task_id=job.task_id, left=left)
+        clock = self.inquiries.clock
+        ends = clock.monotonic() + TURN_SHARE * self.turn_seconds
 
         def is_turn_over() -> bool:
-            return self.clock.monotonic() > ends
+            return clock.monotonic() > ends
 
         news: asyncio.Queue[RunNews | None] = asyncio.Queue()
         telling = asyncio.create_task(_report_in_order(context, news))
-        ask_web = partial(self._ask_web, job, context, request) if self.way(request.owner) else None
+        ask_web = partial(self.searches.ask_web, job, context, request) if can_search else None
         try:
             answer = await self.inquiries.run(job.id, news.put_nowait, is_turn_over, ask_web)
         finally:
@@ -110,35 +97,21 @@ class AnswerHandler:
             answer.rounds,
         )
 
-    async def _build_inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
-        left = await self.list_left_out(asked.owner)
-        corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
-        scope = Scope(
-            asked.owner,
-            corpora,
-            asked.filters,
-            (*left.documents, *asked.excluded.documents),
-            (*left.passages, *asked.excluded.passages),
-        )
-        web_policy = WEB_POLICIES[asked.sources]
-        if (web_policy is WebPolicy.NEVER or not self.way(asked.owner)) and await self.shelf.count(
-            scope
-        ) == 0:
-            raise EmptyCorpus("question.nothing_to_answer_from")
-        budget = limit_budget(with_ceilings(self.budget, asked.budget), await self.count_left(job.task_id))
-        return Inquiry(
-            job.id,
-            asked.question,
-            scope,
-            budget,
-            job.task_id,
-            web_policy,
-            conversation_id=asked.conversation_id,
-            earlier=asked.earlier,
-            requirements=asked.requirements,
-        )
 
-    async def _ask_web(
+@dataclass(frozen=True, slots=True)
+class WebSearches:
+    """The web searches of questions: search jobs of the same task.
+
+    `are_possible`: whether an owner's questions may be searched for on the web.
+    """
+
+    finds: DiscoveredUrls
+    list_waiting: Callable[[str, TaskId], Awaitable[Sequence[PendingIntervention]]]
+    count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
+    clock: Clock
+    are_possible: Callable[[str], bool]
+
+    async def ask_web(
         self,
         job: Job,
         context: JobContext,
@@ -190,13 +163,6 @@ class AnswerHandler:
         urls_found = [(name, url) for name in searches for url in await self.finds.list_of_job(name)]
         visited = {url.find.canonical_url for _, url in urls_found if url.status is UrlState.VISITED}
         return len({(name, url.find.page_number) for name, url in urls_found}) + len(visited)
-
-
-def limit_budget(budget: Budget, allowance: Mapping[str, float]) -> Budget:
-    """Limit the budget to the remaining budget of the task."""
-    return with_ceilings(
-        budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)}
-    )
 
 
 def _explain_shortfall(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:

@@ -1,8 +1,8 @@
-"""The librarian's loop over the searcher, as run by the shell and by answer jobs."""
+"""Inquiries of the librarian: begun, run and replayed in the same way for callers and answer jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -10,14 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shisho.domain.answer_news import RunNews, ignore_news
-from shisho.domain.conversation import Surroundings
+from shisho.domain.conversation import NewTurn, Surroundings
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
-from shisho.domain.find import ExcludedSources
-from shisho.domain.inquiry import Answer, Gap, Inquiry, WebPolicy
+from shisho.domain.inquiry import Answer, Budget, Gap, Inquiry, WebPolicy, with_ceilings
 from shisho.domain.model import ModelUse
+from shisho.domain.payloads import AnswerJob
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
+from shisho.domain.task import Sources
 from shisho.errors import InvalidParams
-from shisho.ports import BorrowedModel, Clock, Ledger, SearchSession
+from shisho.ports import BorrowedModel, Clock, SearchSession
+from shisho.services.requirements import exclude
+from shisho.services.stores import RunHistory
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -42,40 +45,69 @@ class PolicyLoan:
 LOAN: ContextVar[PolicyLoan | None] = ContextVar("loan", default=None)
 
 
-class LentPolicies:
-    """The borrowed policies of this process, by run."""
+class Policies:
+    """The policies that decide for runs; None means rules.
 
-    def __init__(self) -> None:
-        self._policies: dict[str, Policy] = {}
+    `build_configured` returns the policy of an owner, `build_recorded` one that gives recorded replies.
+    `build_borrowed` returns the policy of a caller's model, None if a model is configured.
+    """
+
+    def __init__(
+        self,
+        build_configured: Callable[[str], Policy | None],
+        build_recorded: Callable[[Sequence[ModelUse]], Policy | None],
+        build_borrowed: Callable[[BorrowedModel], Policy | None],
+    ) -> None:
+        self._build_configured = build_configured
+        self._build_borrowed = build_borrowed
+        self.build_recorded = build_recorded
+        self._lent: dict[str, Policy] = {}
 
     @contextmanager
-    def lend(self, policy: Policy) -> Iterator[None]:
-        """Let runs that begin inside the block use this policy."""
+    def lend(self, model: BorrowedModel) -> Iterator[bool]:
+        """Let runs that begin inside the block use this model.
+
+        Yields False if a model is configured, which they use instead.
+        """
+        policy = self._build_borrowed(model)
+        if policy is None:
+            yield False
+            return
         loan = PolicyLoan(policy)
         token = LOAN.set(loan)
         try:
-            yield
+            yield True
         finally:
             LOAN.reset(token)
             loan.is_over = True  # a task started inside may outlive it
             for run_id in loan.run_ids:
-                self._policies.pop(run_id, None)
-
-    def is_lent(self) -> bool:
-        """Return whether a run that begins here would use a borrowed policy."""
-        loan = LOAN.get()
-        return loan is not None and not loan.is_over
+                self._lent.pop(run_id, None)
 
     def assign(self, run_id: str) -> None:
         """Assign the borrowed policy, if there is one, to a run that begins here."""
         loan = LOAN.get()
         if loan is not None and not loan.is_over:
             loan.run_ids.append(run_id)
-            self._policies[run_id] = loan.policy
+            self._lent[run_id] = loan.policy
 
-    def find(self, run_id: str) -> Policy | None:
-        """Return the borrowed policy of a run, or None."""
-        return self._policies.get(run_id)
+    def has_model(self) -> bool:
+        """Return True if a run that begins here would use a model."""
+        loan = LOAN.get()
+        return (loan is not None and not loan.is_over) or self._build_configured("") is not None
+
+    def find(self, run_id: str, owner: str) -> Policy | None:
+        """Return the policy of an owner's run: a borrowed one, or else the configured one."""
+        return self._lent.get(run_id) or self._build_configured(owner)
+
+
+RULES = Policies(lambda owner: None, lambda uses: None, lambda model: None)
+NO_CEILINGS: Mapping[str, float] = {}
+WEB_POLICIES = {
+    Sources.AUTO: WebPolicy.LAST,
+    Sources.DOCUMENTS: WebPolicy.NEVER,
+    Sources.WEB: WebPolicy.FIRST,
+    Sources.BOTH: WebPolicy.FIRST,
+}
 
 
 def load_own_runner() -> Runner:
@@ -85,62 +117,35 @@ def load_own_runner() -> Runner:
     return run_table
 
 
-def think_by_rules(owner: str) -> Policy | None:
-    """Return None: no model is configured."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
-    """A runner of inquiries from the ledger.
+    """The inquiries of the librarian: begun from requests, run, and replayed, whoever asks.
 
-    `room_tokens`: the size of one round. `report_gap`: why the web is not searched for an owner, if so.
-    `runner` executes runs through the table of nodes, `policy` decides for those of an owner; both are
-    requested when a run begins. `recorded_policy` uses the replies of these uses; `borrowed_policy` uses a
-    borrowed model, unless one is configured; `lent` are the borrowed ones. `recall` provides the context of a
-    question for a model: earlier turns and the library.
+    `room_tokens`: the size of one round. `budget`: the configured limits of a question. `report_gap`: why the
+    web is not searched for an owner, if so. `load_runner` returns what executes runs through the table of
+    nodes. `recall` provides the context of a question for a model: earlier turns and the library.
     """
 
     find_searcher: Callable[[], CorpusSearcher]
-    ledger: Ledger
+    history: RunHistory
     clock: Clock
-    list_left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
+    budget: Budget
     report_gap: Callable[[str], Gap]
-    runner: Callable[[], Runner]
-    policy: Callable[[str], Policy | None]
-    recorded_policy: Callable[[Sequence[ModelUse]], Policy | None]
-    borrowed_policy: Callable[[BorrowedModel], Policy | None]
+    load_runner: Callable[[], Runner]
+    policies: Policies
     recall: Callable[[Inquiry], Awaitable[Surroundings]]
-    lent: LentPolicies = field(default_factory=LentPolicies)
 
     def check(self, question: str, required: Requirements = NO_REQUIREMENTS) -> None:
         """Raise InvalidParams for a question that can't be asked, and for requirements that can't be met."""
         from shisho.librarian.strategy import check_question, strategy
 
-        if required.kind is RequestKind.REPORT and not (self.lent.is_lent() or self.policy("")):
+        if required.kind is RequestKind.REPORT and not self.policies.has_model():
             raise InvalidParams("report.no_model")
         if required.goals or required.condition:
             strategy(question, required)
         else:
             check_question(question)
-
-    @contextmanager
-    def lend(self, model: BorrowedModel) -> Iterator[bool]:
-        """Let runs that begin inside the block use this model.
-
-        Yields False if a model is configured, which they use instead.
-        """
-        policy = self.borrowed_policy(model)
-        if policy is None:
-            yield False
-            return
-        with self.lent.lend(policy):
-            yield True
-
-    def assign(self, run_id: str) -> None:
-        """Let a run that begins here use the borrowed model, if there is one."""
-        self.lent.assign(run_id)
 
     def understand(self, question: str, earlier: Sequence[str]) -> str:
         """Return a question as understood after earlier ones.
@@ -152,6 +157,37 @@ class LibrarianInquiries:
 
         return resolve(check_question(question), earlier)
 
+    async def begin(
+        self,
+        run_id: str,
+        request: AnswerJob,
+        *,
+        turn: NewTurn | None = None,
+        folders: Sequence[str] = (),
+        task_id: str = "",
+        left: Mapping[str, float] = NO_CEILINGS,
+    ) -> None:
+        """Record the inquiry of a request and, in the same transaction, its turn of a conversation.
+
+        A run that was begun earlier under this id stays unchanged. `folders`: corpora that mirror folders;
+        `left`: the rest of the task's budget.
+        """
+        scope = Scope(request.owner, list_searched(request), request.filters)
+        excluded = await self.history.opinions.list_left_out(request.owner)
+        inquiry = Inquiry(
+            run_id,
+            request.question,
+            exclude(scope, excluded, request.excluded),
+            limit_budget(with_ceilings(self.budget, request.budget), left),
+            task_id,
+            WEB_POLICIES[request.sources],
+            tuple(folders),
+            request.conversation_id,
+            request.earlier,
+            request.requirements,
+        )
+        await self.history.ledger.begin(inquiry, turn)
+
     async def run(
         self,
         run_id: str,
@@ -159,8 +195,11 @@ class LibrarianInquiries:
         stop: Callable[[], bool],
         ask_web: AskWeb | None = None,
     ) -> Answer:
-        """Begin or resume the run with this id."""
-        runner = self.runner()
+        """Run the inquiry with this id to its end, after the last step that the ledger has.
+
+        `notify` receives its progress. If `stop` turns true, the answer says STOPPED.
+        """
+        runner = self.load_runner()
         return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
 
     async def cut_short(self, run_id: str) -> Answer:
@@ -169,8 +208,7 @@ class LibrarianInquiries:
         The answer says STOPPED unless the run had finished. It is written by rules, so that stopping does not
         wait for a model. Raises NotFound for a run that has not begun, SourceRemoved.
         """
-        by_rules = replace(self, policy=think_by_rules, lent=LentPolicies())
-        return await by_rules.run(run_id, ignore_news, lambda: True)
+        return await replace(self, policies=RULES).run(run_id, ignore_news, lambda: True)
 
     async def prepare(
         self,
@@ -183,8 +221,8 @@ class LibrarianInquiries:
         from shisho.librarian import loop
         from shisho.librarian.surveys import survey_nothing
 
-        inquiry = await self.ledger.find_inquiry(run_id)
-        policy = self.lent.find(run_id) or self.policy(inquiry.scope.owner)
+        inquiry = await self.history.ledger.find_inquiry(run_id)
+        policy = self.policies.find(run_id, inquiry.scope.owner)
 
         async def survey(question: str, required: Requirements) -> CitedSurvey | None:
             from shisho.services.collection import CollectionLook
@@ -199,7 +237,7 @@ class LibrarianInquiries:
         return await loop.prepare(
             inquiry,
             open_session,
-            self.ledger,
+            self.history.ledger,
             self.clock,
             notify,
             stop,
@@ -217,17 +255,24 @@ class LibrarianInquiries:
         """
         from shisho.librarian.replay import RecordedRun, replay
 
-        inquiry = await self.ledger.find_inquiry(run_id)
-        recorded = RecordedRun(await self.ledger.list_steps(run_id))
-        return await replay(inquiry, recorded, answer, self.recorded_policy(recorded.uses()))
+        inquiry = await self.history.ledger.find_inquiry(run_id)
+        recorded = RecordedRun(await self.history.ledger.list_steps(run_id))
+        return await replay(inquiry, recorded, answer, self.policies.build_recorded(recorded.uses()))
 
     async def _with_web(self, scope: Scope) -> Scope:
         """Add the web corpus to a scope, and exclude sources that were blocked or rejected since."""
-        excluded = await self.list_left_out(scope.owner)
+        excluded = await self.history.opinions.list_left_out(scope.owner)
         corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
-        return replace(
-            scope,
-            corpora=tuple(dict.fromkeys(corpora)),
-            without=tuple({**dict.fromkeys(scope.without), **dict.fromkeys(excluded.documents)}),
-            rejected=tuple({**dict.fromkeys(scope.rejected), **dict.fromkeys(excluded.passages)}),
-        )
+        return exclude(replace(scope, corpora=tuple(dict.fromkeys(corpora))), excluded)
+
+
+def list_searched(request: AnswerJob) -> tuple[str, ...]:
+    """Return the corpora that the documents of an answer come from; none for all."""
+    return (WEB_CORPUS,) if request.sources is Sources.WEB else request.corpora
+
+
+def limit_budget(budget: Budget, allowance: Mapping[str, float]) -> Budget:
+    """Limit the budget to the remaining budget of the task."""
+    return with_ceilings(
+        budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)}
+    )

@@ -14,8 +14,8 @@ from shisho.domain.answer_log import AcceptedEvidence, AnswerLog, ReplayReport, 
 from shisho.domain.answer_news import AnswerStep, build_answer_step, ignore_news
 from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext, NewTurn
-from shisho.domain.corpus import Complexity, Condition, Scope
-from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
+from shisho.domain.corpus import Complexity, Condition
+from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, StopMode, Task, TaskId
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.report import ReportEstimate, estimate_report
@@ -23,7 +23,6 @@ from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirement
 from shisho.domain.task import AnswerHandle, AskOptions, FeedbackRecorded, JobKind, Opinion, Sources
 from shisho.domain.team import TaskShare
 from shisho.errors import InternalError, InvalidParams, NotFound, ShishoError, map_by_code
-from shisho.librarian.record import trace_run
 from shisho.ports import BorrowedModel, PreparedInquiry, Shelf
 from shisho.services import intake, status
 from shisho.services.access import CorpusAccess
@@ -40,12 +39,11 @@ from shisho.services.requirements import (
     build_requirements,
     choose_report_sources,
     coerce_ask,
-    exclude,
     fill_report_ceilings,
     find_excluded,
 )
 from shisho.services.sharing import SharedReading
-from shisho.services.stores import HistoryStores, QueueStores
+from shisho.services.stores import QueueStores
 
 if TYPE_CHECKING:
     from shisho.services.conversations import Conversations
@@ -88,9 +86,7 @@ class Questions:
         library: LibraryParts,
         access: CorpusAccess,
         shelf: Shelf,
-        history: HistoryStores,
         inquiries: LibrarianInquiries,
-        budget: Budget,
         queue_stores: Callable[[], QueueStores],
         make_queue: Callable[[], JobQueue],
         make_shared: Callable[[], SharedReading],
@@ -98,9 +94,8 @@ class Questions:
         self._library = library
         self._access = access
         self._shelf = shelf
-        self._history = history
         self._inquiries = inquiries
-        self._budget = budget
+        self._history = inquiries.history
         self._queue_stores = queue_stores
         self._make_queue = make_queue
         self._make_shared = make_shared
@@ -116,14 +111,14 @@ class Questions:
     @property
     def budget(self) -> Budget:
         """The configured limits of a question."""
-        return self._budget
+        return self._inquiries.budget
 
     def use_model(self, model: BorrowedModel) -> AbstractContextManager[bool]:
         """Let questions asked inside the block use this model.
 
         Yields False if a model is configured, which they use instead.
         """
-        return self._inquiries.lend(model)
+        return self._inquiries.policies.lend(model)
 
     async def ask(
         self,
@@ -162,29 +157,26 @@ class Questions:
         required = build_requirements(goals, condition, complexity, kind, exclude_ids, sections, words)
         ceilings = self._check(question, required, budget)
         sources = choose_report_sources(required, coerce(Sources, sources, "sources"))
-        corpora = coerce_strings(corpora)
-        inside = [resolve_path(folder) for folder in coerce_paths(folders)]
-        context = await self._library.conversations.get_context(check_conversation(conversation))
-        if not (corpora or inside or filters or anywhere):
-            corpora, inside, filters = context.corpora, [*context.folders], context.filters
-        if filters:
-            if not inside:
-                await check_searchable(self._shelf, self._access.owner, corpora)
-            await check_filters(self._shelf, self._access.owner, filters)
-        places = (*corpora, *inside)
-        if sources is not Sources.DOCUMENTS and (
-            sources is not Sources.AUTO or await self._library.web.is_usable()
+        folders = tuple(map(resolve_path, coerce_paths(folders)))
+        own = AskOptions(
+            (*coerce_strings(corpora), *folders),
+            filters or {},
+            sources,
+            ceilings,
+            check_conversation(conversation),
+            anywhere,
+            required,
+        )
+        context = await self._library.conversations.get_context(own.conversation)
+        options = replace(apply_context(own, context), conversation=context.conversation_id)
+        folders = folders if options.corpora == own.corpora else context.folders
+        if sources not in (Sources.DOCUMENTS, Sources.AUTO) or (
+            sources is Sources.AUTO and await self._library.web.is_usable()
         ):
-            await self._mirror(inside, notify, stop)
-            follows = context.conversation_id
-            options = AskOptions(places, filters or {}, sources, ceilings, follows, anywhere, required)
+            await self._mirror(folders, notify, stop)
             return await self._follow_job(await self.queue(question, options=options, wait=0), notify, stop)
-        if not inside:
-            await check_searchable(self._shelf, self._access.owner, corpora)
-        web_policy = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        scope = Scope(self._access.owner, places, filters or {})
-        run_id = await self._begin(question, scope, required, ceilings, web_policy, context, inside)
-        return await self._inquire(run_id, notify, stop)
+        run_id = await self._begin(question, options, context, folders)
+        return await self._run(run_id, notify, stop)
 
     async def queue(
         self,
@@ -213,7 +205,7 @@ class Questions:
         key = self._queue.make_key(idempotency_key, "ask", task_id, [question], (question, options))
         queued = None if key is None else await self._queue.tasks.find_repeated(key)
         if queued is None:
-            job, turn = await self._answer_to_queue(question, options, ceilings)
+            job, turn = await self._build_job(question, replace(options, budget=ceilings))
             async with self._access.recording_failure(AuditVerb.ASK, job.id) as act:
                 queued = await self._queue.tasks.enqueue(task, [job], key, turn, act)
         return await self._wait_for_job(await self._queue.jobs.get_job(queued.job_ids[0]), seconds)
@@ -332,7 +324,7 @@ class Questions:
             run_id = (await self.get(prefix)).task_id
         task_id = (await self._history.ledger.find_inquiry(run_id)).task_id
         if not task_id:
-            return await self._inquire(run_id, notify, stop)
+            return await self._run(run_id, notify, stop)
         with suppress(ShishoError):  # the cause of its failure may be gone
             handle = await self.wait(run_id)
             if handle.answer is not None and handle.answer.loop_stop is not LoopStop.STOPPED:
@@ -397,7 +389,7 @@ class Questions:
         """
         required = build_requirements(kind=RequestKind.REPORT, sections=sections, words=words)
         ceilings = self._check("report", required, budget)
-        return estimate_report(required, ceilings, self._budget)
+        return estimate_report(required, ceilings, self.budget)
 
     async def prepare(
         self,
@@ -413,12 +405,11 @@ class Questions:
         See `shisho.integrations`. Raises as `ask`.
         """
         ceilings = self._check(question, requirements, budget)
-        corpora = coerce_strings(corpora)
-        await check_searchable(self._shelf, self._access.owner, corpora)
-        conditions = await check_filters(self._shelf, self._access.owner, filters or {})
-        scope = Scope(self._access.owner, corpora, conditions)
-        context = ConversationContext()
-        run_id = await self._begin(question, scope, requirements, ceilings, WebPolicy.NEVER, context)
+        documents = Sources.DOCUMENTS
+        options = AskOptions(
+            coerce_strings(corpora), filters or {}, documents, ceilings, requirements=requirements
+        )
+        run_id = await self._begin(question, options, ConversationContext())
         return await self._inquiries.prepare(run_id, ignore_news, never)
 
     async def find_job(self, answer_id: str) -> tuple[Job, Task] | None:
@@ -438,39 +429,52 @@ class Questions:
     ) -> Mapping[str, float]:
         """Check a question and its requirements, and return its ceilings. Raises InvalidParams."""
         self._inquiries.check(question, required)
-        return fill_report_ceilings(required, intake.check_question_ceilings(budget), self._budget)
+        return fill_report_ceilings(required, intake.check_question_ceilings(budget), self.budget)
 
     async def _begin(
         self,
         question: str,
-        scope: Scope,
-        required: Requirements,
-        ceilings: Mapping[str, float],
-        web_policy: WebPolicy,
+        options: AskOptions,
         context: ConversationContext,
-        inside: Sequence[str] = (),
+        folders: Sequence[str] = (),
     ) -> str:
-        excluded = await self._history.opinions.list_left_out(self._access.owner)
-        exclusions = await find_excluded(self._shelf, self._access, required.exclude_ids)
+        """Record a question that is asked in place. Folders are searched after they were mirrored.
+
+        Raises: EmptyCorpus if there is nothing to search, InvalidParams for filters and exclusions.
+        """
+        if not folders:
+            await check_searchable(self._shelf, self._access.owner, options.corpora)
+        await check_filters(self._shelf, self._access.owner, options.filters)
+        # Filters refer to documents; web pages have none of the filtered fields.
+        sources = Sources.DOCUMENTS if options.filters else options.sources
+        request = await self._build_request(question, replace(options, sources=sources), context)
         run_id = uuid.uuid4().hex[:24]
-        inquiry = Inquiry(
-            run_id,
-            question,
-            exclude(scope, excluded, exclusions),
-            with_ceilings(self._budget, ceilings),
-            web_policy=web_policy,
-            folders=tuple(inside),
-            conversation_id=context.conversation_id,
-            earlier=context.earlier,
-            requirements=required,
-        )
         turn = NewTurn(run_id, question, self._access.owner, context.conversation_id)
-        await self._history.ledger.begin(inquiry, turn)
-        self._inquiries.assign(run_id)
+        await self._inquiries.begin(run_id, request, turn=turn, folders=folders)
+        self._inquiries.policies.assign(run_id)
         await self._access.record(AuditVerb.ASK, run_id)
         return run_id
 
-    async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
+    async def _build_request(
+        self, question: str, options: AskOptions, context: ConversationContext
+    ) -> AnswerJob:
+        """Return the request of a question, asked in place or queued. Raises InvalidParams."""
+        required = options.requirements
+        return AnswerJob(
+            question,
+            self._access.owner,
+            options.corpora,
+            options.filters,
+            options.sources,
+            options.budget,
+            context.conversation_id,
+            context.earlier,
+            required,
+            await find_excluded(self._shelf, self._access, required.exclude_ids),
+        )
+
+    async def _run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
+        """Run a question in this process, with its folders as they are now."""
         inquiry = await self._history.ledger.find_inquiry(run_id)
         await self._mirror(inquiry.folders, notify, stop)
         if not stop():
@@ -485,9 +489,7 @@ class Questions:
                     if stop():
                         return
 
-    async def _answer_to_queue(
-        self, question: str, options: AskOptions, ceilings: Mapping[str, float]
-    ) -> tuple[NewJob, NewTurn]:
+    async def _build_job(self, question: str, options: AskOptions) -> tuple[NewJob, NewTurn]:
         """Return the job of a question, and its future turn of a conversation.
 
         Raises as `choose_sources`, and NotFound for an unknown conversation.
@@ -498,20 +500,9 @@ class Questions:
         sources = await choose_sources(
             self._shelf, self._access.owner, options, web.get_consent(), has_way=await web.is_usable()
         )
-        payload = AnswerJob(
-            question,
-            self._access.owner,
-            options.corpora,
-            options.filters,
-            sources,
-            ceilings,
-            context.conversation_id,
-            context.earlier,
-            options.requirements,
-            await find_excluded(self._shelf, self._access, options.requirements.exclude_ids),
-        )
-        (job,) = self._queue.new_jobs(JobKind.ANSWER, [payload])
-        self._inquiries.assign(job.id)
+        request = await self._build_request(question, replace(options, sources=sources), context)
+        (job,) = self._queue.new_jobs(JobKind.ANSWER, [request])
+        self._inquiries.policies.assign(job.id)
         return job, NewTurn(job.id, question, self._access.owner, context.conversation_id)
 
     async def _find_under_way(self) -> tuple[Job, Task] | None:
@@ -631,8 +622,7 @@ class Questions:
     ) -> tuple[str, RunTrace]:
         """Return the run of an answer, and the trace of its steps."""
         run_id = question[0].id if question else answer.task_id if answer else answer_id
-        steps = await self._history.ledger.list_steps(run_id)
-        return run_id, trace_run(steps, await self._history.sessions.list_rounds(run_id))
+        return run_id, await self._history.trace(run_id)
 
     async def _find_question(self, answer_id: str) -> tuple[Job, Task] | None:
         return (await self._find_answer(answer_id))[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shisho.domain.answer_log import RunTrace
 from shisho.ports import (
     Cache,
     ChangeNotifier,
@@ -24,12 +25,19 @@ from shisho.ports import (
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryStores:
+class RunHistory:
     """What was asked, what the runs have done, and the user's opinions of their sources."""
 
     ledger: Ledger
     opinions: Opinions
     sessions: SessionLog
+
+    async def trace(self, run_id: str) -> RunTrace:
+        """Return the trace of a run's steps and rounds."""
+        from shisho.librarian.record import trace_run
+
+        steps = await self.ledger.list_steps(run_id)
+        return trace_run(steps, await self.sessions.list_rounds(run_id))
 
 
 @dataclass(frozen=True, slots=True)

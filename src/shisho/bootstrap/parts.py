@@ -177,28 +177,19 @@ class PartBuilder:
 
     def build_sessions(self, library: Library) -> Sessions:
         """Build the sessions of assistants."""
-        from shisho.jobs.ids import make_id
-        from shisho.librarian.assistant import Assistant
-        from shisho.services.sessions import SessionParts, Sessions
+        from shisho.services.sessions import SessionFindings, Sessions
 
-        stores = self.stores
+        shared, stores = self.shared, self.stores
+        room = self._settings.read_int("room_tokens") or UNBOUNDED_ROOM
+        findings = SessionFindings(stores.assistants, stores.sessions, stores.shelf, shared.searcher, room)
         return Sessions(
-            SessionParts(
-                owner=library.owner,
-                access=self._build_access(library.owner),
-                shelf=stores.shelf,
-                ledger=stores.ledger,
-                log=stores.sessions,
-                book=stores.assistants,
-                searching=self.shared.searcher,
-                rules=Assistant(),
-                checks=self.shared.checks,
-                quotas=stores.quotas,
-                list_left_out=stores.opinions.list_left_out,
-                clock=stores.clock,
-                make_id=make_id,
-                room_tokens=self._settings.read_int("room_tokens") or UNBOUNDED_ROOM,
-            )
+            self._build_access(library.owner),
+            stores.shelf,
+            shared.inquiries.history,
+            findings,
+            shared.checks,
+            stores.quotas,
+            stores.clock,
         )
 
     def build_references(self, library: Library) -> References:

@@ -47,7 +47,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "system": GROUND | {"ports"},
     "stores": COMMON | {"system"},
     "testing": COMMON,
-    "services": COMMON | CORE | {"isolation", "surveys"},
+    "services": COMMON | CORE | {"isolation", "rendering", "surveys"},
     # What puts rooms together knows them all but the interfaces. Optional drivers (a browser) are imported
     # there, inside functions, and nowhere else.
     "bootstrap": COMMON

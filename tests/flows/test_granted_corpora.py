@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -257,8 +256,8 @@ async def test_a_bibliography_describes_nothing_of_a_corpus_that_is_granted_for_
         assert [match.document_id for receipt in receipts for match in receipt.references] == [""]
         with pytest.raises(AccessDenied):
             [receipt async for receipt in taro.documents.add(references=bibliography, corpus="papers@hanako")]
-        parts = replace(taro.references._parts, look_up=look_up)
-        references = References(parts)
+        its = taro.references
+        references = References(its._access, its._shelf, its._consent, look_up)
         lacking = await references.list_incomplete()
         codes = [receipt.code async for receipt in references.complete(lacking)]
         assert codes == ["ACCESS_DENIED"] and asked == []

@@ -66,7 +66,7 @@ EXEMPT = {
 }
 RECORDS = re.compile(r"\brecord(?:_reading|ing|ing_failure)?\(|\b_record\(|\bself\._queue\.enqueue\(")
 OWN = re.compile(r"\bself\.(_?\w+)\(")
-OTHERS = re.compile(r"\bself\.(?:_library\.|_parts\.)?(\w+)\.(\w+)\(")
+OTHERS = re.compile(r"\bself\.(?:_library\.|_parts\.)?_?(\w+)\.(\w+)\(")
 
 
 def verbs_of(kind: type) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.personal import open_signing_key
 from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.shared import SharedLibrary
-from shisho.domain.corpus import UNBOUNDED_ROOM, Check, DocumentId
+from shisho.domain.corpus import UNBOUNDED_ROOM, Check
 from shisho.errors import EngineUnavailable
 from shisho.services.access import CorpusAccess
 from shisho.services.library import Library
@@ -157,7 +157,6 @@ class PartBuilder:
 
     def build_viewer(self, library: Library) -> Viewer:
         """Build the viewer."""
-        from shisho.language.normalise import find_in_text
         from shisho.services.viewer import Viewer, ViewerParts
 
         stores = self.stores
@@ -171,7 +170,6 @@ class PartBuilder:
                 originals=stores.pages.originals,
                 images=stores.pages.images,
                 renderer=self.shared.renderer,
-                find=find_in_text,
             )
         )
 
@@ -194,36 +192,29 @@ class PartBuilder:
 
     def build_references(self, library: Library) -> References:
         """Build the bibliographic metadata."""
-        from shisho.services.references import ReferenceParts, References
+        from shisho.services.references import References
 
         tools = self._build_web_tools(library.owner)
         access = self._build_access(library.owner)
-        return References(
-            ReferenceParts(library.owner, access, self.stores.shelf, tools.consent, tools.look_up)
-        )
+        return References(access, self.stores.shelf, tools.consent, tools.look_up)
 
     def build_exports(self, library: Library) -> Exports:
         """Build the exports."""
-        from shisho.rendering.export import export
-        from shisho.rendering.printable import make_printable
-        from shisho.services.exports import ExportParts, Exports
+        from shisho.services.exports import Exports
         from shisho.system.typesetting import TypstTypesetter
 
-        async def prove(answer: Answer) -> str:
+        async def write_proof(answer: Answer) -> str:
             return await library.proofs.write(answer)
 
-        stores = (self.stores.shelf, self.stores.ledger)
-        return Exports(ExportParts(library.owner, *stores, prove, export, make_printable, TypstTypesetter()))
+        stores = self.stores
+        return Exports(library.owner, stores.shelf, stores.ledger, write_proof, TypstTypesetter())
 
     def build_proofs(self, library: Library) -> Proofs:
         """Build the proofs."""
-        from shisho.rendering.proof import with_signature, write_proof
-        from shisho.services.exports import ProofParts, Proofs
+        from shisho.services.exports import Proofs
 
-        stores = self.stores
-        readable = self._select_readable(library.owner)
         key = open_signing_key(self._settings, library.owner)
-        return Proofs(ProofParts(stores.shelf, readable, library.viewer, key, write_proof, with_signature))
+        return Proofs(self._build_access(library.owner), self.stores.shelf, library.viewer, key)
 
     def build_embeddings(self) -> Embeddings:
         """Return the embeddings, which all owners share."""
@@ -241,12 +232,11 @@ class PartBuilder:
 
     def build_team(self, library: Library) -> Team:
         """Build the users, groups and grants."""
-        from shisho.services.team import Team, TeamParts
+        from shisho.services.team import Team
 
         stores = self.stores
         people = frozenset(entry.partition(":")[0] for entry in self._settings.read_text("tokens").split())
-        parts = (stores.users, stores.grants, stores.audit, stores.quotas, people)
-        return Team(TeamParts(library.owner, *parts))
+        return Team(self._build_access(library.owner), stores.users, stores.quotas, people)
 
     def run_jobs(
         self, library: Library, slots: int | None, notifier: Notifier | None
@@ -290,11 +280,6 @@ class PartBuilder:
     def _build_access(self, owner: str) -> CorpusAccess:
         return CorpusAccess(owner, self.stores.grants, self.stores.audit)
 
-    def _select_readable(
-        self, owner: str
-    ) -> Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]:
-        return partial(self.stores.grants.select_readable, reader=owner)
-
     @cached_property
     def _watch(self) -> TaskWatch:
         """One for all: it reads each change once, however many callers wait for the task."""
@@ -315,7 +300,7 @@ class PartBuilder:
         from shisho.services.sharing import SharedReading
 
         stores = self.stores
-        return SharedReading(owner, stores.shares, stores.users, self._select_readable(owner))
+        return SharedReading(self._build_access(owner), stores.shares, stores.users)
 
     def _build_web_tools(self, owner: str) -> WebTools:
         from shisho.bootstrap.worker import build_engine_catalogue

@@ -37,7 +37,7 @@ from shisho.ports.queue import (
 )
 from shisho.ports.storage import Blobs, Clock, Files, FolderRegister, FolderWatcher, FollowerTurn, Storage
 from shisho.ports.team import AuditLog, Grants, Quotas, TaskShares, Users
-from shisho.ports.viewing import Originals, PageImages, PageRenderer, ProofSigner, TextFinder, Typesetter
+from shisho.ports.viewing import Originals, PageImages, PageRenderer, ProofSigner, Typesetter
 from shisho.ports.web import (
     Browser,
     Cache,
@@ -103,7 +103,6 @@ __all__ = [
     "Subscription",
     "TaskShares",
     "TaskStore",
-    "TextFinder",
     "Typesetter",
     "Users",
 ]

@@ -33,13 +33,6 @@ class PageRenderer(Protocol):
         """Stop the child processes."""
 
 
-class TextFinder(Protocol):
-    """A text search by the rules of the index: width, case and line breaks do not matter."""
-
-    def __call__(self, text: str, query: str, limit: int) -> Sequence[tuple[int, int]]:
-        """Return start and end of the first `limit` matches, in order; no matches for a blank query."""
-
-
 class Originals(Protocol):
     """Uploaded bytes without a path, by the hash of their content.
 

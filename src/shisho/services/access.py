@@ -130,9 +130,13 @@ class CorpusAccess:
         if now - seen_at >= READING_SECONDS:
             await self.record(AuditVerb.READ, document_id)
 
+    async def select_readable(self, document_ids: Sequence[DocumentId]) -> frozenset[DocumentId]:
+        """Return those of the documents that the visitor may open now."""
+        return await self.grants.select_readable(document_ids, self.owner)
+
     async def is_readable(self, document_id: DocumentId) -> bool:
         """Return True if the visitor may open this document now."""
-        return bool(await self.grants.select_readable([document_id], self.owner))
+        return bool(await self.select_readable([document_id]))
 
     def name_corpus(self, document: Document) -> Document:
         """Return a document with the visitor's name for its corpus: for output only.

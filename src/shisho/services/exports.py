@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
-from shisho.domain.corpus import Document, DocumentId, DocumentState
+from shisho.domain.corpus import DocumentId, DocumentState
 from shisho.domain.inquiry import Answer, Evidence
-from shisho.domain.printing import PrintableAnswer
-from shisho.domain.proof import EvidenceExhibit, PageCrop, ProofSignature
+from shisho.domain.proof import EvidenceExhibit, PageCrop
 from shisho.domain.viewing import Box, EvidenceBoxes
 from shisho.errors import InvalidParams, NotFound, SourceRemoved, UnusableDocument
 from shisho.messages.message import Message
 from shisho.ports import Ledger, ProofSigner, Shelf, Typesetter
+from shisho.rendering.export import export
+from shisho.rendering.printable import make_printable
+from shisho.rendering.proof import with_signature, write_proof
+from shisho.services.access import CorpusAccess
 from shisho.services.viewer import Viewer
 
 AROUND = 300  # characters of text before and after a quotation
@@ -26,43 +28,34 @@ NO_MORE = Message("proof.text_forbidden")
 TOO_MANY = Message("proof.no_room")
 
 
-@dataclass(frozen=True, slots=True)
-class ProofParts:
-    """The dependencies of the proofs. `readable` selects the documents that the visitor may open now."""
-
-    shelf: Shelf
-    readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
-    viewer: Viewer
-    signer: ProofSigner
-    write: Callable[[Answer, Sequence[EvidenceExhibit]], str]
-    add_signature: Callable[[str, ProofSignature], str]
-
-
 class Proofs:
     """Proofs of answers."""
 
-    def __init__(self, parts: ProofParts) -> None:
-        self._parts = parts
+    def __init__(self, access: CorpusAccess, shelf: Shelf, viewer: Viewer, signer: ProofSigner) -> None:
+        self._access = access
+        self._shelf = shelf
+        self._viewer = viewer
+        self._signer = signer
 
     async def write(self, answer: Answer) -> str:
         """Return the proof file of an answer, signed if there is a key.
 
         Raises StorageUnusable for a damaged key.
         """
-        proof = self._parts.write(answer, await self.list_exhibits(answer.evidence))
-        signature = self._parts.signer.sign(proof.encode())
-        return proof if signature is None else self._parts.add_signature(proof, signature)
+        proof = write_proof(answer, await self.list_exhibits(answer.evidence))
+        signature = self._signer.sign(proof.encode())
+        return proof if signature is None else with_signature(proof, signature)
 
     async def read_public_key(self) -> str:
         """Return the public key of this user's proof files; empty if there is none.
 
         Raises: StorageUnusable for a damaged key.
         """
-        return await asyncio.to_thread(self._parts.signer.read_public_key)
+        return await asyncio.to_thread(self._signer.read_public_key)
 
     async def make_key(self) -> str:
         """Create that key unless it exists, and return its public half. Raises StorageUnusable."""
-        public_key, _ = await asyncio.to_thread(self._parts.signer.make)
+        public_key, _ = await asyncio.to_thread(self._signer.make)
         return public_key
 
     async def list_exhibits(
@@ -74,8 +67,8 @@ class Proofs:
         highlights.
         """
         quoted_ids = list(dict.fromkeys(quotation.document_id for quotation in evidence))
-        documents = await self._parts.shelf.fetch_documents(quoted_ids)
-        readable_ids = await self._parts.readable(quoted_ids)
+        documents = await self._shelf.fetch_documents(quoted_ids)
+        readable_ids = await self._access.select_readable(quoted_ids)
         exhibits = []
         texts: dict[DocumentId, str] = {}
         room = most_bytes
@@ -89,7 +82,7 @@ class Proofs:
                 continue
             try:
                 if document.id not in texts:
-                    texts = {document.id: await self._parts.shelf.read_text(document.id)}
+                    texts = {document.id: await self._shelf.read_text(document.id)}
                 text = texts[document.id]
                 exhibit = await self._build_exhibit(quotation, document.sha256, text, margin)
             except SourceRemoved as removed:
@@ -107,7 +100,7 @@ class Proofs:
         around = text[start : quotation.end + AROUND]
         crop = None
         try:
-            boxes = await self._parts.viewer.get_evidence_boxes(quotation.id)
+            boxes = await self._viewer.get_evidence_boxes(quotation.id)
             why = boxes.why
             if boxes.boxes and boxes.page is not None:
                 crop = await self._crop(boxes, boxes.page, margin)
@@ -120,12 +113,12 @@ class Proofs:
 
         The surroundings show the column or cell of the quotation.
         """
-        layout = await self._parts.viewer.get_layout(boxes.document_id, page)
+        layout = await self._viewer.get_layout(boxes.document_id, page)
         if not layout.width or not layout.height:
             return None
         top = max(0.0, min(box[1] for box in boxes.boxes) - margin) / layout.height
         bottom = min(layout.height, max(box[3] for box in boxes.boxes) + margin) / layout.height
-        strip = await self._parts.viewer.get_strip(boxes.document_id, page, top, bottom)
+        strip = await self._viewer.get_strip(boxes.document_id, page, top, bottom)
         lit = tuple(_scale_box(box, layout.width, layout.height, top, bottom) for box in boxes.boxes)
         visible = tuple(box for box in lit if box[0] < box[2] and box[1] < box[3])
         return PageCrop(page, strip.png, strip.width, strip.height, visible, boxes.exact, boxes.why)
@@ -151,32 +144,22 @@ PDF = "pdf"
 PROOF = "proof"
 
 
-class WriteAnswer(Protocol):
-    """A writer of answers as text."""
-
-    def __call__(
-        self, answer: Answer, form: str, documents: Mapping[DocumentId, Document], *, local_paths: bool
-    ) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ExportParts:
-    """The dependencies of the exports."""
-
-    owner: str
-    shelf: Shelf
-    ledger: Ledger
-    prove: Callable[[Answer], Awaitable[str]]
-    write: WriteAnswer
-    printable: Callable[[Answer], PrintableAnswer]
-    typesetter: Typesetter
-
-
 class Exports:
-    """Exports of answers."""
+    """Exports of answers. `write_proof` returns the proof file of an answer."""
 
-    def __init__(self, parts: ExportParts) -> None:
-        self._parts = parts
+    def __init__(
+        self,
+        owner: str,
+        shelf: Shelf,
+        ledger: Ledger,
+        write_proof: Callable[[Answer], Awaitable[str]],
+        typesetter: Typesetter,
+    ) -> None:
+        self._owner = owner
+        self._shelf = shelf
+        self._ledger = ledger
+        self._write_proof = write_proof
+        self._typesetter = typesetter
 
     async def render(self, prefix: str, form: str, *, local_paths: bool = False) -> str:
         """Return an answer as md, html, jsonl, bibtex, ris, csl, apa, sist02 or proof.
@@ -184,14 +167,14 @@ class Exports:
         Md and jsonl include folders of files only with `local_paths`. Raises NotFound, and InvalidParams for
         another form.
         """
-        answer = await self._parts.ledger.answer(prefix, self._parts.owner)
+        answer = await self._ledger.answer(prefix, self._owner)
         if form == PROOF:
-            return await self._parts.prove(answer)
+            return await self._write_proof(answer)
         if form == PDF:
             raise InvalidParams("export.pdf_not_text")
         quoted = [evidence.document_id for evidence in answer.evidence]
-        documents = await self._parts.shelf.fetch_documents(quoted)
-        return self._parts.write(answer, form, documents, local_paths=local_paths)
+        documents = await self._shelf.fetch_documents(quoted)
+        return export(answer, form, documents, local_paths=local_paths)
 
     async def render_file(self, prefix: str, form: str, *, local_paths: bool = False) -> bytes:
         """Return the bytes of a file, in UTF-8; also `pdf`.
@@ -200,6 +183,6 @@ class Exports:
         """
         if form != PDF:
             return (await self.render(prefix, form, local_paths=local_paths)).encode()
-        answer = await self._parts.ledger.answer(prefix, self._parts.owner)
-        printable = self._parts.printable(answer)
-        return await asyncio.to_thread(self._parts.typesetter.typeset, printable)
+        answer = await self._ledger.answer(prefix, self._owner)
+        printable = make_printable(answer)
+        return await asyncio.to_thread(self._typesetter.typeset, printable)

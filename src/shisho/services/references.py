@@ -79,38 +79,32 @@ NEEDED = ("author", "year")  # every document has a title
 PAGE = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceParts:
-    """The dependencies of the references.
-
-    `look_up` finds the facts of a DOI; None without web access.
-    """
-
-    owner: str
-    access: CorpusAccess
-    shelf: Shelf
-    consent: Consent
-    look_up: Callable[[str], Awaitable[Reference | None]] | None
-
-
 class References:
-    """Bibliographic metadata of documents."""
+    """Bibliographic metadata of documents. `look_up` finds the facts of a DOI; None without web access."""
 
-    def __init__(self, parts: ReferenceParts) -> None:
-        self._parts = parts
+    def __init__(
+        self,
+        access: CorpusAccess,
+        shelf: Shelf,
+        consent: Consent,
+        look_up: Callable[[str], Awaitable[Reference | None]] | None,
+    ) -> None:
+        self._access = access
+        self._shelf = shelf
+        self._consent = consent
+        self._look_up = look_up
 
     async def list_incomplete(self, *names: str) -> Sequence[Document]:
         """List documents with a DOI but without author or year, among the named ones or all.
 
         Raises NotFound.
         """
-        parts = self._parts
         if names:
-            documents = [await find_one_document(parts.shelf, parts.owner, name) for name in names]
+            documents = [await find_one_document(self._shelf, self._access.owner, name) for name in names]
         else:
             documents = []
-            while page := await parts.shelf.list_documents(
-                Scope(parts.owner), documents[-1].id if documents else "", PAGE
+            while page := await self._shelf.list_documents(
+                Scope(self._access.owner), documents[-1].id if documents else "", PAGE
             ):
                 documents.extend(page)
         return [document for document in documents if _is_incomplete(document)]
@@ -120,15 +114,14 @@ class References:
 
         Raises: ConsentRequired if web consent is undecided, EngineUnavailable without web access.
         """
-        parts = self._parts
-        check_consent(parts.consent.state())
-        if parts.look_up is None or parts.consent.state() is WebConsent.OFF:
+        check_consent(self._consent.state())
+        if self._look_up is None or self._consent.state() is WebConsent.OFF:
             raise EngineUnavailable("crossref.web_off")
         for document in documents:
             try:
-                async with parts.access.recording_failure(AuditVerb.DESCRIBE, document.id):
-                    await parts.access.check_writable(document)
-                yield await self._complete(document, await parts.look_up(document.metadata["doi"]))
+                async with self._access.recording_failure(AuditVerb.DESCRIBE, document.id):
+                    await self._access.check_writable(document)
+                yield await self._complete(document, await self._look_up(document.metadata["doi"]))
             except ShishoError as error:
                 yield Receipt(
                     document.source,
@@ -143,8 +136,8 @@ class References:
             raise NotFound("crossref.unknown_doi", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
         fresh.pop("citation_key", None)  # Crossref's is the DOI
-        async with self._parts.access.recording(AuditVerb.DESCRIBE, document.id):
-            news = await self._parts.shelf.describe({document.id: fresh})
+        async with self._access.recording(AuditVerb.DESCRIBE, document.id):
+            news = await self._shelf.describe({document.id: fresh})
         outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
         match = ReferenceMatch(
             reference.key,

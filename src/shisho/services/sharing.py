@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence, Set
+from collections.abc import Collection, Set
 from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId
@@ -23,6 +23,7 @@ from shisho.errors import InvalidParams, NotFound
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.ports import TaskShares, Users
+from shisho.services.access import CorpusAccess
 
 HIDDEN = Message("share.hidden_document")
 MAX_SHARES = 1_000
@@ -30,16 +31,15 @@ MAX_SHARES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class SharedReading:
-    """One visitor's view of others' shares. `readable` selects the documents that they may open now."""
+    """One visitor's view of others' shares."""
 
-    owner: str
+    access: CorpusAccess
     shares: TaskShares
     users: Users
-    readable: Callable[[Sequence[DocumentId]], Awaitable[frozenset[DocumentId]]]
 
     async def find(self, shared_id: str) -> TaskShare | None:
         """Return the share of this task or answer with the visitor, or None."""
-        return await self.shares.find(shared_id, self.owner)
+        return await self.shares.find(shared_id, self.access.owner)
 
     async def check_group(self, group: str) -> None:
         """Raise NotFound for a group without the visitor as member, InvalidParams for a blank.
@@ -48,15 +48,16 @@ class SharedReading:
         """
         if not group.strip():
             raise InvalidParams("share.group_unnamed")
+        owner = self.access.owner
         for known in await self.users.list_groups():
-            if known.name == group and (self.owner == LOCAL_OWNER or self.owner in known.members):
+            if known.name == group and (owner == LOCAL_OWNER or owner in known.members):
                 return
         raise NotFound("share.not_a_member", name=group)
 
     async def answer(self, answer: Answer) -> Answer:
         """Return the part of another user's answer that the visitor may see."""
         documents = sorted({evidence.document_id for evidence in answer.evidence})
-        return hide_unreadable(answer, await self.readable(documents))
+        return hide_unreadable(answer, await self.access.select_readable(documents))
 
     async def read_status(self, snapshot: TaskSnapshot) -> TaskSnapshot:
         """Return the part of another user's task that the visitor may see.
@@ -64,7 +65,7 @@ class SharedReading:
         Errors, delays and pending interventions are hidden, because they contain addresses.
         """
         documents = [row.document_id for row in snapshot.results if row.document_id is not None]
-        readable = await self.readable(documents)
+        readable = await self.access.select_readable(documents)
         results = tuple(row for row in snapshot.results if row.document_id in readable)
         return replace(snapshot, results=results, errors=(), waiting_for=(), delays=())
 

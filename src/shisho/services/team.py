@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from shisho.domain.audit import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
@@ -23,8 +22,8 @@ from shisho.domain.team import (
     hash_token,
 )
 from shisho.errors import AccessDenied, InvalidParams, NotFound
-from shisho.ports import AuditLog, Grants, Quotas, Users
-from shisho.services.access import is_of_another
+from shisho.ports import Quotas, Users
+from shisho.services.access import CorpusAccess, is_of_another
 
 TOKEN_BYTES = 32
 MAX_NAME = 200  # characters
@@ -32,40 +31,33 @@ LAST_ENTRY = 2**63 - 1  # the largest number that a database gives
 MAX_ENTRIES = 1_000  # per page
 
 
-@dataclass(frozen=True, slots=True)
-class TeamParts:
-    """The dependencies of the team. `people`: the users of the setting `tokens`."""
-
-    owner: str
-    users: Users
-    grants: Grants
-    audit: AuditLog
-    quotas: Quotas
-    people: frozenset[str]
-
-
 class Team:
     """The users who share the library, their groups, grants and quotas.
 
     The library's administrator (its owner `local`) manages users and groups; a corpus is granted by its owner
     or by the administrator. A method raises AccessDenied if the visitor may not use it.
+
+    `people`: the users of the setting `tokens`.
     """
 
-    def __init__(self, parts: TeamParts) -> None:
-        self._parts = parts
+    def __init__(self, access: CorpusAccess, users: Users, quotas: Quotas, people: Collection[str]) -> None:
+        self._access = access
+        self._users = users
+        self._quotas = quotas
+        self._people = people
 
     async def find_user(self, word: str) -> str | None:
         """Return the user of this token or cookie, or None."""
-        return await self._parts.users.find_by_hash(hash_secret(word))
+        return await self._users.find_by_hash(hash_secret(word))
 
     async def has_user(self, name: str) -> bool:
         """Return True for an active user."""
-        return await self._parts.users.has_user(name)
+        return await self._users.has_user(name)
 
     async def list_users(self) -> Sequence[User]:
         """List all users, including removed ones."""
         self._check_admin()
-        return await self._parts.users.list_users()
+        return await self._users.list_users()
 
     async def add_user(self, name: str, *, has_token: bool = True) -> NewToken | None:
         """Add a user. The token is returned once and stored nowhere.
@@ -74,37 +66,37 @@ class Team:
         """
         await self._check_allowed(AuditVerb.LET_IN)
         name = check_name(name)
-        if name in (LOCAL_OWNER, *self._parts.people):
+        if name in (LOCAL_OWNER, *self._people):
             raise InvalidParams("user.name_taken", name=name)
         token = secrets.token_urlsafe(TOKEN_BYTES) if has_token else ""
-        await self._parts.users.add(name, hash_token(token) if has_token else None)
-        await self._record(AuditVerb.LET_IN, name)
+        await self._users.add(name, hash_token(token) if has_token else None)
+        await self._access.record(AuditVerb.LET_IN, name)
         return NewToken(name, token) if has_token else None
 
     async def renew_token(self, name: str) -> NewToken:
         """Replace a user's token; the old one is revoked. Raises NotFound."""
         await self._check_allowed(AuditVerb.RENEW)
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        await self._parts.users.set_token(check_name(name), hash_token(token))
-        await self._record(AuditVerb.RENEW, name)
+        await self._users.set_token(check_name(name), hash_token(token))
+        await self._access.record(AuditVerb.RENEW, name)
         return NewToken(check_name(name), token)
 
     async def remove_user(self, name: str) -> None:
         """Remove a user's access; their library stays, and `restore_user` undoes it. Raises NotFound."""
         await self._check_allowed(AuditVerb.LET_OUT)
-        await self._parts.users.remove(check_name(name))
-        await self._record(AuditVerb.LET_OUT, name)
+        await self._users.remove(check_name(name))
+        await self._access.record(AuditVerb.LET_OUT, name)
 
     async def restore_user(self, name: str) -> None:
         """Restore a user's access. Raises NotFound."""
         await self._check_allowed(AuditVerb.LET_IN)
-        await self._parts.users.restore(check_name(name))
-        await self._record(AuditVerb.LET_IN, name)
+        await self._users.restore(check_name(name))
+        await self._access.record(AuditVerb.LET_IN, name)
 
     async def list_groups(self) -> Sequence[UserGroup]:
         """List all groups with their members."""
         self._check_admin()
-        return await self._parts.users.list_groups()
+        return await self._users.list_groups()
 
     async def add_group(self, name: str, *members: str) -> int:
         """Create a group with members and return their number.
@@ -114,24 +106,24 @@ class Team:
         await self._check_allowed(AuditVerb.FOUND)
         name = check_name(name)
         users = [await self._find_user(member) for member in members]
-        await self._parts.users.add_group(name)
-        await self._record(AuditVerb.FOUND, name)
+        await self._users.add_group(name)
+        await self._access.record(AuditVerb.FOUND, name)
         return await self.join(name, *users) if users else 0
 
     async def remove_group(self, name: str) -> None:
         """Remove a group with its grants and shares. Raises NotFound."""
         await self._check_allowed(AuditVerb.DISSOLVE)
         name = check_name(name)
-        await self._parts.users.remove_group(name)
-        await self._record(AuditVerb.DISSOLVE, name)
+        await self._users.remove_group(name)
+        await self._access.record(AuditVerb.DISSOLVE, name)
 
     async def join(self, group: str, *names: str) -> int:
         """Add users to a group and return how many are new. Raises NotFound."""
         await self._check_allowed(AuditVerb.JOIN)
         users = [await self._find_user(name) for name in names]
         group = await self._check_group(group)
-        joined = sum([await self._parts.users.join(group, user) for user in users])
-        await self._record(AuditVerb.JOIN, group, *users)
+        joined = sum([await self._users.join(group, user) for user in users])
+        await self._access.record(AuditVerb.JOIN, group, *users)
         return joined
 
     async def leave(self, group: str, *names: str) -> int:
@@ -142,13 +134,13 @@ class Team:
         await self._check_allowed(AuditVerb.LEAVE)
         users = [check_name(name) for name in names]
         group = await self._check_group(group)
-        left = sum([await self._parts.users.leave(group, user) for user in users])
-        await self._record(AuditVerb.LEAVE, group, *users)
+        left = sum([await self._users.leave(group, user) for user in users])
+        await self._access.record(AuditVerb.LEAVE, group, *users)
         return left
 
     async def list_grants(self) -> Sequence[CorpusGrant]:
         """List the grants of the visitor's corpora; for the administrator, of all."""
-        return await self._parts.grants.list_grants(None if self._is_admin else self._parts.owner)
+        return await self._access.grants.list_grants(None if self._is_admin else self._access.owner)
 
     async def grant(
         self, corpus: str, name: str, *, is_group: bool = False, is_writable: bool = False
@@ -159,8 +151,8 @@ class Team:
         """
         grantee = await self._find_grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
-        granted = await self._parts.grants.grant(await self._find_own(corpus), grantee, access)
-        await self._record(AuditVerb.GRANT, corpus, grantee.name, access)
+        granted = await self._access.grants.grant(await self._find_own(corpus), grantee, access)
+        await self._access.record(AuditVerb.GRANT, corpus, grantee.name, access)
         return granted
 
     async def list_audit(
@@ -172,26 +164,26 @@ class Team:
         """
         check_page(before, limit)
         if actor is None and not self._is_admin:
-            actor = self._parts.owner
-        if actor != self._parts.owner:
+            actor = self._access.owner
+        if actor != self._access.owner:
             self._check_admin()
-        return await self._parts.audit.list_entries(actor, before, limit)
+        return await self._access.audit.list_entries(actor, before, limit)
 
     async def revoke(self, corpus: str, name: str, *, is_group: bool = False) -> None:
         """Revoke a grant with immediate effect. Raises NotFound if there is none."""
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
-        if not await self._parts.grants.revoke(await self._find_own(corpus), Grantee(kind, name)):
+        if not await self._access.grants.revoke(await self._find_own(corpus), Grantee(kind, name)):
             raise NotFound(
                 "grant.not_found",
                 corpus=corpus,
                 name=name,
             )
-        await self._record(AuditVerb.REVOKE, corpus, name)
+        await self._access.record(AuditVerb.REVOKE, corpus, name)
 
     async def list_quotas(self) -> Sequence[Quota]:
         """List the visitor's quotas with today's usage; for the administrator, all."""
-        return await self._parts.quotas.list_quotas(None if self._is_admin else self._parts.owner)
+        return await self._quotas.list_quotas(None if self._is_admin else self._access.owner)
 
     async def set_quota(
         self, name: str, ceilings: Mapping[str, int | None], *, is_group: bool = False
@@ -203,29 +195,26 @@ class Team:
         await self._check_allowed(AuditVerb.LIMIT)
         chosen = check_ceilings(ceilings)
         grantee = await self._find_grantee(name, is_group)
-        await self._parts.quotas.set(grantee, chosen)
+        await self._quotas.set(grantee, chosen)
         amounts = (f"{resource}={per_day}" for resource, per_day in chosen.items())
-        await self._record(AuditVerb.LIMIT, grantee.name, *amounts)
-        return [quota for quota in await self._parts.quotas.list_quotas() if quota.grantee == grantee]
+        await self._access.record(AuditVerb.LIMIT, grantee.name, *amounts)
+        return [quota for quota in await self._quotas.list_quotas() if quota.grantee == grantee]
 
     async def remove_quota(self, name: str, *, is_group: bool = False) -> None:
         """Remove the quotas of a user or a group. Raises NotFound if there were none."""
         await self._check_allowed(AuditVerb.UNLIMIT)
         kind = GranteeKind.GROUP if is_group else GranteeKind.USER
         name = check_name(name)
-        if not await self._parts.quotas.remove(Grantee(kind, name)):
+        if not await self._quotas.remove(Grantee(kind, name)):
             raise NotFound("quota.not_found", name=name)
-        await self._record(AuditVerb.UNLIMIT, name)
+        await self._access.record(AuditVerb.UNLIMIT, name)
 
     async def _check_allowed(self, verb: AuditVerb) -> None:
         """Raise AccessDenied for users other than the administrator, and record the attempt."""
         if not self._is_admin:
-            refused = AuditAct(self._parts.owner, verb, (), AuditOutcome.REFUSED, AccessDenied.code)
-            await self._parts.audit.record(refused)
+            refused = AuditAct(self._access.owner, verb, (), AuditOutcome.REFUSED, AccessDenied.code)
+            await self._access.audit.record(refused)
         self._check_admin()
-
-    async def _record(self, verb: AuditVerb, *subjects: str) -> None:
-        await self._parts.audit.record(AuditAct(self._parts.owner, verb, subjects))
 
     async def _find_grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:
@@ -235,30 +224,30 @@ class Team:
     async def _check_group(self, name: str) -> str:
         """Return the name of an existing group. Raises NotFound."""
         name = check_name(name)
-        if name not in {group.name for group in await self._parts.users.list_groups()}:
+        if name not in {group.name for group in await self._users.list_groups()}:
             raise NotFound("group.not_found", name=name)
         return name
 
     async def _find_user(self, name: str) -> str:
         """Return the name of an active user. Raises NotFound."""
         name = check_name(name)
-        if name in (LOCAL_OWNER, *self._parts.people) or await self._parts.users.has_user(name):
+        if name in (LOCAL_OWNER, *self._people) or await self._users.has_user(name):
             return name
         raise NotFound("user.not_found", name=name)
 
     async def _find_own(self, corpus: str) -> CorpusKey:
         """Return the corpus that the visitor may grant. Raises NotFound."""
         if self._is_admin and is_of_another(corpus):
-            for grant in await self._parts.grants.list_grants():
-                if grant.corpus.format_address(self._parts.owner) == corpus:
+            for grant in await self._access.grants.list_grants():
+                if grant.corpus.format_address(self._access.owner) == corpus:
                     return grant.corpus
             name, _, owner = corpus.partition("@")
             return CorpusKey(owner, name)
-        return CorpusKey(self._parts.owner, corpus)
+        return CorpusKey(self._access.owner, corpus)
 
     @property
     def _is_admin(self) -> bool:
-        return self._parts.owner == LOCAL_OWNER
+        return self._access.owner == LOCAL_OWNER
 
     def _check_admin(self) -> None:
         if not self._is_admin:

@@ -32,8 +32,9 @@ from shisho.domain.viewing import (
     Viewable,
 )
 from shisho.errors import InvalidParams, NotFound, ShishoError, SourceRemoved, UnusableDocument
+from shisho.language.normalise import find_in_text
 from shisho.messages.message import Message
-from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf, TextFinder
+from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import find_one_document
 from shisho.services.documents import read_page_spans
@@ -82,7 +83,6 @@ class ViewerParts:
     originals: Originals
     images: PageImages
     renderer: PageRenderer
-    find: TextFinder
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Viewer:
         if not 1 <= limit <= MAX_MATCHES:
             raise InvalidParams("viewer.bad_limit", most=MAX_MATCHES, limit=limit)
         stored = await self._read_text(await self._find_document(prefix))
-        places = await asyncio.to_thread(self._parts.find, stored.text, query, limit + 1)
+        places = await asyncio.to_thread(find_in_text, stored.text, query, limit + 1)
         starts = {start: page for page, (start, _) in stored.spans.items()}
         ordered = sorted(starts)
         matches = []

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.library import open_library
-from shisho.bootstrap.setting_values import list_settings
+from shisho.bootstrap.library import list_settings, open_library
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
 from shisho.settings import (

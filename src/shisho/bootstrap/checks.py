@@ -11,10 +11,9 @@ import shutil
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 
-from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders
+from shisho.bootstrap.embedder import BY_WORDS, BuiltEmbedders, check_reranker
 from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.models import check_model
-from shisho.bootstrap.reranking import check_reranker
 from shisho.corpus.readers import drawing, media, specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source

@@ -1,4 +1,4 @@
-"""The embedding models of this machine: built from settings, downloaded, calibrated."""
+"""The embedders and the reranker of this machine: built from settings, downloaded, calibrated."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.web import consent_file
+from shisho.domain.corpus import Check
 from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding, StoredModel, WordShare
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict, ConsentRequired, ExtraMissing, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
-from shisho.ports import Embedder
+from shisho.ports import Embedder, Reranker
 from shisho.settings import Settings, expand_user, list_full_names
 from shisho.system.clock import SystemClock
 
@@ -311,3 +312,45 @@ def remove_model(settings: Settings, name: str) -> None:
     if settings.read_text("embedder") == name:
         raise Conflict("models.in_use", name=name)
     files.remove(name)
+
+
+def build_reranker(settings: Settings) -> Reranker | Message | None:
+    """Return the configured reranker, or why it cannot be used; None if none is set."""
+    choice = settings.read_text("reranker")
+    if choice == "none":
+        return None
+    try:
+        return _load_reranker(settings, choice)
+    except ShishoError as error:
+        return error.message
+    except OSError as error:
+        return Message("embedder.file_unreadable", path=choice, why=explain_error(error))
+
+
+def _load_reranker(settings: Settings, choice: str) -> Reranker:
+    folder = find_model_folder(settings, choice)
+    if folder is None:
+        raise NotFound(
+            "reranker.not_here",
+            name=choice,
+        )
+    if not all(importlib.util.find_spec(module) for module in ("numpy", "onnxruntime", "tokenizers")):
+        raise ExtraMissing("reranker.extra_missing", name=choice, extra="onnx")
+    from shisho.inference.model_folder import read_folder
+    from shisho.inference.reranker import FolderReranker
+
+    return FolderReranker(read_folder(folder))
+
+
+async def check_reranker(settings: Settings) -> list[Check]:
+    """Ask the reranker one short question. Return an empty list if none is set."""
+    reranker = build_reranker(settings)
+    if reranker is None:
+        return []
+    if isinstance(reranker, Message):
+        return [Check("reranker", False, reranker, optional=True)]
+    try:
+        await reranker.score("司書", ["司書は本を探す。"])
+    except ShishoError as error:
+        return [Check("reranker", False, error.message, optional=True)]
+    return [Check("reranker", True, Message("reranker.works", name=reranker.name), optional=True)]

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shisho.bootstrap.setting_values import SET
 from shisho.domain.corpus import Check
 from shisho.domain.model import (
     FAULT_REMEDIES,
@@ -57,6 +56,7 @@ PRESETS: Mapping[str, ModelPreset] = {
     "balanced": ModelPreset(_ALL, 10, 80_000),
     "thorough": ModelPreset(_ALL, 20, 240_000),
 }
+SET = "set"  # shown in place of a secret
 THOROUGH = "thorough"
 """The preset whose rounds read as much as fits the context."""
 BASE_CONTEXT = 8_192  # tokens; with a larger one the budget of tokens grows in proportion

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.personal import open_signing_key
-from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.shared import SharedLibrary
 from shisho.domain.corpus import UNBOUNDED_ROOM, Check
 from shisho.errors import EngineUnavailable
@@ -248,6 +247,8 @@ class PartBuilder:
 
     def list_settings(self) -> Sequence[SettingValue]:
         """Return every setting with its value and origin."""
+        from shisho.bootstrap.library import list_settings
+
         return list_settings(reread(self._settings))
 
     async def run_checks(self) -> Sequence[Check]:

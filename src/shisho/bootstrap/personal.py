@@ -1,4 +1,4 @@
-"""A person's own files outside the database: web consent, the signing key, proof files."""
+"""Files outside the database: a person's web consent, signing key and proof files, and named files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.settings import Settings
+from shisho.system.disk import path_trouble
 
 if TYPE_CHECKING:
     from shisho.domain.proof import ProofReport
     from shisho.system.signing import SigningKeyFile
+
+__all__ = [
+    "check_proof",
+    "locate_personal_folder",
+    "open_signing_key",
+    "path_trouble",
+    "read_file",
+    "write_file",
+]
 
 PEOPLE = "people"
 
@@ -42,3 +52,19 @@ def check_proof(data: bytes) -> ProofReport:
     from shisho.system.signing import is_signed
 
     return proof.check_proof(data, is_signed)
+
+
+def read_file(path: Path) -> bytes:
+    """Read a file that a user named. Raises: InvalidParams."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise path_trouble(error, path) from error
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file that a user named. Raises: InvalidParams, Conflict if the disk is full."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise path_trouble(error, path) from error

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
-from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
+from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders, build_reranker
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import (
     CurrentPolicy,
@@ -17,9 +17,7 @@ from shisho.bootstrap.models import (
     build_recorded_policy,
     model_ceilings,
 )
-from shisho.bootstrap.reranking import build_reranker
-from shisho.bootstrap.sql_stores import LibraryStores
-from shisho.bootstrap.stores import build_stores
+from shisho.bootstrap.sql_stores import LibraryStores, build_stores
 from shisho.bootstrap.web import WebAccess, build_web, consent_file
 from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk

@@ -84,7 +84,7 @@ async def _forget_password(staging: Staging, job: Job) -> None:
 
 async def _expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> None:
     """Drop the steps of runs that are older than the settings allow, by the hour."""
-    from shisho.bootstrap.upkeep import expire_steps
+    from shisho.bootstrap.library import expire_steps
 
     await expire_steps(ledger, clock, settings)
     await asyncio.sleep(EXPIRY_SECONDS)

@@ -295,7 +295,7 @@ async def export(
     if out is None:
         typer.echo(data, nl=False)
     else:
-        from shisho.bootstrap.files import write_file
+        from shisho.bootstrap.personal import write_file
 
         await asyncio.to_thread(write_file, out, data)
 

@@ -37,7 +37,7 @@ def _find_path_error(error: OSError) -> ShishoError | None:
     """Return the error for the file that the OSError names; None if it names none."""
     if not error.filename:
         return None
-    from shisho.bootstrap.files import path_trouble
+    from shisho.bootstrap.personal import path_trouble
 
     return path_trouble(error, Path(os.fsdecode(error.filename)))
 

@@ -36,7 +36,7 @@ def verify(
     """
     if (file is None) == (page is None):
         raise InvalidParams("proof.nothing_named")
-    from shisho.bootstrap.files import read_file, write_file
+    from shisho.bootstrap.personal import read_file, write_file
     from shisho.bootstrap.personal import check_proof
 
     if page is not None:

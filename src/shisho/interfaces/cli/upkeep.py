@@ -47,7 +47,7 @@ async def _check(shell: Shell, fix: bool) -> None:
     say = Words(settings_.load_readable(**shell.obj)[0].reader)
     checks = [*await run_doctor(**shell.obj)]
     if fix:
-        from shisho.bootstrap.upkeep import tidy_library
+        from shisho.bootstrap.library import tidy_library
 
         checks.append(await tidy_library(**shell.obj))
     shell.show(checks, lambda: render.print_checks(checks, say))

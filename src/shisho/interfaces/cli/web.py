@@ -99,7 +99,7 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
     """
     import asyncio
 
-    from shisho.bootstrap.files import read_file
+    from shisho.bootstrap.personal import read_file
     from shisho.bootstrap.library import read_result_page
     from shisho.domain.web import Response
     from shisho.errors import ShishoError

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.answer_news import ignore_news
 from shisho.domain.corpus import LOCAL_OWNER, Check
@@ -22,6 +22,9 @@ from shisho.ports import FollowerTurn, Index
 from shisho.services import intake
 from shisho.services.news import Notify, VectorsMade
 from shisho.telemetry import log
+
+if TYPE_CHECKING:
+    from shisho.corpus.embedding import PassageEmbedding
 
 ReportBytes = Callable[[int, int], None]
 
@@ -172,21 +175,12 @@ REST = 1.0  # of the time that a batch took: leave half of a core to others
 NOTHING = EmbeddingProgress(0, 0)
 
 
-class PassageEmbedder(Protocol):
-    """A service that embeds passages."""
-
-    async def embed_next(self) -> int:
-        """Embed the next few passages. Returns their number; 0 if none is left."""
-
-    async def measure_progress(self) -> EmbeddingProgress: ...
-
-
 class Embeddings:
     """Embeddings of the library's passages."""
 
     def __init__(
         self,
-        embedding: PassageEmbedder | None,
+        embedding: PassageEmbedding | None,
         index: Index,
         turn: FollowerTurn,
         seconds: Callable[[], float],

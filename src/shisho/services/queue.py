@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import Payload
@@ -20,7 +20,6 @@ from shisho.domain.job import (
     ReplyFacts,
     Task,
     TaskId,
-    TaskNews,
 )
 from shisho.domain.payloads import (
     JobPayload,
@@ -46,13 +45,10 @@ from shisho.ports import (
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
 
+if TYPE_CHECKING:
+    from shisho.jobs.status import TaskWatch
+
 Reply = TypeVar("Reply", bound=JobsQueued)
-
-
-class Watch(Protocol):
-    """Returns the task when its revision is not `since`, or after the timeout."""
-
-    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews: ...
 
 
 def check_consent(consent: WebConsent) -> None:
@@ -73,7 +69,7 @@ class JobQueue:
     access: CorpusAccess
     tasks: TaskStore
     jobs: JobStore
-    watch: Watch
+    watch: TaskWatch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
     make_id: Callable[[], str]
 

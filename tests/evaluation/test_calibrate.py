@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import shisho
-from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders, calibration_target
+from shisho.bootstrap.embedder import BuiltEmbedders, build_calibration_target, build_embedders
 from shisho.errors import ExtraMissing
 from shisho.evaluation.calibrate import FEWEST, calibrate
 from shisho.settings import load
@@ -56,7 +56,7 @@ async def test_share_that_is_best_is_kept_and_used(tmp_path: Path, embedder: Pat
     settings = load(home=home, embedder=str(embedder))
     before = build_embedders(settings)
     assert isinstance(before, BuiltEmbedders)
-    outcome = await calibrate(calibration_target(settings), questions)
+    outcome = await calibrate(build_calibration_target(settings), questions)
     scores = list(outcome.ndcg["japanese"].values())
     assert scores[-1] == max(scores) > scores[0]
     assert outcome.share.japanese > before.current.about.share.japanese
@@ -73,4 +73,4 @@ async def test_share_that_is_best_is_kept_and_used(tmp_path: Path, embedder: Pat
 
 def test_without_an_embedder_there_is_nothing_to_calibrate(tmp_path: Path) -> None:
     with pytest.raises(ExtraMissing):
-        calibration_target(load(home=tmp_path, embedder="none"))
+        build_calibration_target(load(home=tmp_path, embedder="none"))

@@ -64,7 +64,7 @@ EXEMPT = {
     "looks at who there is, which is on record as it changes": """team.find_user team.has_user team.list_users
         team.list_groups team.list_grants team.list_quotas team.list_audit tasks.list_shares""",
 }
-RECORDS = re.compile(r"\brecord(?:_reading|ing|ing_failure)?\(|\b_record\(|\bself\._queue\.enqueue\(")
+RECORDS = re.compile(r"\brecord(?:_reading|_outcome|_failure)?\(|\b_record\(|\bself\._queue\.enqueue\(")
 OWN = re.compile(r"\bself\.(_?\w+)\(")
 OTHERS = re.compile(r"\bself\.(?:_library\.|_parts\.)?_?(\w+)\.(\w+)\(")
 

@@ -14,7 +14,7 @@ from shisho.interfaces.api.replies import ProgressSummary, to_task_status
 from shisho.interfaces.cli.render_queue import follow, to_json
 from shisho.interfaces.cli.shell import Words
 from shisho.interfaces.mcp.tasks import describe_status
-from shisho.services.status import MAX_DELAYS, TURN, status
+from shisho.services.status import MAX_DELAYS, TURN, build_snapshot
 
 NINE = Instant("2026-07-01T09:00:00.000000+00:00")
 NOTHING = Progress(0, 0)
@@ -47,7 +47,7 @@ def snapshot(
         changed_at=None,
         postponed=postponed,
     )
-    return status(TASK, report, None, StatusDetail.SUMMARY, estimated)
+    return build_snapshot(TASK, report, None, StatusDetail.SUMMARY, estimated)
 
 
 RUNNING = snapshot(

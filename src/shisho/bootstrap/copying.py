@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.embedded_stores import DATABASE
-from shisho.bootstrap.intake import passage_terms
+from shisho.bootstrap.intake import build_passage_terms
 from shisho.bootstrap.sql_stores import build_stores
 from shisho.corpus.ingest import Analyse, complete_passage
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
@@ -197,7 +197,7 @@ def _open_library(place: str) -> _Library:
 
         assert isinstance(stores.storage, PostgresStorage)
         tables = Tables(PostgresQueryStore(stores.storage.database), COLUMNS, NUMBERS)
-        return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
+        return _Library(stores, tables, build_blobs(settings), build_passage_terms(settings))
     from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
     from shisho.stores.embedded.queries import COLUMNS
 
@@ -205,7 +205,7 @@ def _open_library(place: str) -> _Library:
     stores = build_stores(settings, None, SystemClock)
     assert isinstance(stores.storage, Database)
     tables = Tables(EmbeddedQueryStore(stores.storage), COLUMNS)
-    return _Library(stores, tables, build_blobs(settings), passage_terms(settings))
+    return _Library(stores, tables, build_blobs(settings), build_passage_terms(settings))
 
 
 async def _copy_library(origin: _Library, destination: _Library, tell: Tell) -> CopyReport:

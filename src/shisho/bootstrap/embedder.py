@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap.web import consent_file
+from shisho.bootstrap.web import open_consent
 from shisho.domain.corpus import Check
 from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding, StoredModel, WordShare
 from shisho.domain.task import WebConsent
@@ -81,7 +81,7 @@ def build_choice(settings: Settings, choice: str) -> Embedder:
     return apply_cosine_scale(settings.home, _build_chosen(settings, choice))
 
 
-def portable_choice(settings: Settings) -> str:
+def choose_portable(settings: Settings) -> str:
     """Return the setting's value for use in another home.
 
     A pulled model's name becomes its path.
@@ -244,17 +244,17 @@ def _read(home: Path) -> dict[str, Any]:
     return scales if isinstance(scales, dict) else {}
 
 
-def calibration_target(settings: Settings) -> CalibrationTarget:
+def build_calibration_target(settings: Settings) -> CalibrationTarget:
     """Return the target of a calibration. Raises: ExtraMissing if no embedder works."""
     built = build_embedders(settings)
     if isinstance(built, Message):
         raise ExtraMissing("calibration.no_embedder", why=built)
     options = {name: settings[name] for name in ("embedder_model", "embedder_key", "splitter", "terms")}
-    options |= {"embedder": portable_choice(settings), "web": "off"}
+    options |= {"embedder": choose_portable(settings), "web": "off"}
     return CalibrationTarget(built.current.about, settings.home, options)
 
 
-def model_files(settings: Settings) -> ModelFiles:
+def open_model_files(settings: Settings) -> ModelFiles:
     """Return the models of this machine."""
     from shisho.inference.model_files import ModelFiles
 
@@ -269,13 +269,13 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
     """
     from shisho.inference.model_pull import ModelPull
 
-    files = model_files(settings)
+    files = open_model_files(settings)
     if "/" not in name and (names := list_full_names(name)):
         raise InvalidParams("models.partial_name", name=name, names=names)
     if files.is_whole(name):
         return False
     # Naming a model consents to sending that name; an earlier explicit refusal still counts.
-    if consent_file(settings, SystemClock(), settings.read_text("web")).state() is WebConsent.OFF:
+    if open_consent(settings, SystemClock(), settings.read_text("web")).state() is WebConsent.OFF:
         raise ConsentRequired(
             "models.web_off",
             name=name,
@@ -291,7 +291,7 @@ class StoredEmbedders:
 
     def list_stored(self) -> Sequence[StoredModel]:
         """List the embedders that are completely stored."""
-        return model_files(self._settings).list_models()
+        return open_model_files(self._settings).list_models()
 
     async def pull(self, name: str, report: Callable[[int, int], None]) -> bool:
         """Download an embedder. Raises as `pull_model`."""
@@ -299,7 +299,7 @@ class StoredEmbedders:
 
     def get_target(self) -> CalibrationTarget:
         """Return the embedder to calibrate. Raises: ExtraMissing if none works."""
-        return calibration_target(self._settings)
+        return build_calibration_target(self._settings)
 
 
 def remove_model(settings: Settings, name: str) -> None:
@@ -307,7 +307,7 @@ def remove_model(settings: Settings, name: str) -> None:
 
     Raises: InvalidParams for an invalid name, Conflict if the model is configured, NotFound.
     """
-    files = model_files(settings)
+    files = open_model_files(settings)
     files.locate_folder(name)  # raises for an invalid name
     if settings.read_text("embedder") == name:
         raise Conflict("models.in_use", name=name)

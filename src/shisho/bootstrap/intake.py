@@ -35,7 +35,7 @@ def build_ingest(
     from shisho.corpus.ingest import ClusterAssigner, Ingest, PassageMaker
     from shisho.corpus.readers import media
 
-    passages = PassageMaker(_build_splitter(settings), passage_terms(settings))
+    passages = PassageMaker(_build_splitter(settings), build_passage_terms(settings))
     return Ingest(shelf, reader, clock, media.sniff, passages, ClusterAssigner(shelf), originals)
 
 
@@ -48,7 +48,7 @@ def _build_splitter(settings: Settings) -> Cut:
     return partial(cut, size=size, overlap=overlap)
 
 
-def passage_terms(settings: Settings) -> Analyse:
+def build_passage_terms(settings: Settings) -> Analyse:
     """Build the term maker of passages."""
     if settings.read_text("terms") == "ginza":
         return cast("Analyse", _load_ginza().analyse)
@@ -57,7 +57,7 @@ def passage_terms(settings: Settings) -> Analyse:
     return terms.analyse
 
 
-def query_terms(settings: Settings) -> AskTerms:
+def build_query_terms(settings: Settings) -> AskTerms:
     """Build the tokenizer of queries."""
     if settings.read_text("terms") == "ginza":
         return cast("AskTerms", _load_ginza().query)

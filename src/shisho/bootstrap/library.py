@@ -16,7 +16,7 @@ from shisho.bootstrap.engine_file import read_config
 from shisho.bootstrap.models import SET
 from shisho.bootstrap.parts import PartBuilder
 from shisho.bootstrap.shared import SharedLibrary
-from shisho.bootstrap.web import WebAccess, consent_file
+from shisho.bootstrap.web import WebAccess, open_consent
 from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.domain.library import SettingValue
 from shisho.domain.time import add_seconds
@@ -102,9 +102,9 @@ async def read_result_page(engine: str, response: Response, **given: Any) -> Ser
         await parser.close()
 
 
-def web_consent(settings: Settings) -> ConsentFile:
+def open_web_consent(settings: Settings) -> ConsentFile:
     """Open the person's consent to web searches without opening a library."""
-    return consent_file(settings, SystemClock(), settings.read_text("web"))
+    return open_consent(settings, SystemClock(), settings.read_text("web"))
 
 
 async def expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> int:

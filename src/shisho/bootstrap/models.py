@@ -69,7 +69,7 @@ class ModelTrial:
     ready: bool
 
 
-def model_of(settings: Settings, node: str) -> str:
+def get_model_name(settings: Settings, node: str) -> str:
     """Return the model of a node as `provider/name`; empty if the node uses rules."""
     name = settings.read_text(node) or settings.read_text("model")
     return "" if name == "none" else name
@@ -80,11 +80,11 @@ def build_llm(settings: Settings, node: str = "model") -> ChatLlm | None:
 
     Raises: InvalidParams, ExtraMissing if its packages are not installed.
     """
-    name = model_of(settings, node)
+    name = get_model_name(settings, node)
     if not name:
         return None
     provider, _, model = name.partition("/")
-    names = [model_of(settings, other) for other in ("model", *NODES)]
+    names = [get_model_name(settings, other) for other in ("model", *NODES)]
     if len({other.partition("/")[0] for other in names if other}) > 1:
         raise InvalidParams(
             "model.several_providers",
@@ -113,10 +113,10 @@ def build_policy(settings: Settings, embedder: Embedder | None = None) -> ModelP
     """
     preset = PRESETS[settings.read_text("preset")]
     # One client for each model: it remembers the features that its server lacks.
-    built = {model_of(settings, setting): setting for setting in preset.nodes.values()}
+    built = {get_model_name(settings, setting): setting for setting in preset.nodes.values()}
     clients = {model: build_llm(settings, setting) for model, setting in built.items()}
-    llm_of_node = {node: clients[model_of(settings, setting)] for node, setting in preset.nodes.items()}
-    if model_of(settings, "model_evaluate") != model_of(settings, "model_answer"):
+    llm_of_node = {node: clients[get_model_name(settings, setting)] for node, setting in preset.nodes.items()}
+    if get_model_name(settings, "model_evaluate") != get_model_name(settings, "model_answer"):
         del llm_of_node["fact"]  # one model reads, another one writes
     llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}
     if not llms:
@@ -151,7 +151,7 @@ def build_borrowed_policy(
 ) -> Policy | None:
     """Return the policy that uses the client's model; None if a model is configured here."""
     settings = reread(settings)
-    if any(model_of(settings, node) for node in ("model", *NODES)):
+    if any(get_model_name(settings, node) for node in ("model", *NODES)):
         return None
     from shisho.inference.borrowed import BorrowedLlm
     from shisho.librarian.model_calls import ModelLimits
@@ -184,7 +184,7 @@ def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Polic
     return ModelPolicy(llms, limits, relatedness=AssumedRelatedness())
 
 
-def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
+def read_model_ceilings(settings: Settings) -> Mapping[str, float | None]:
     """Return the call and token limits of one question, by their names in `domain.inquiry.Budget`."""
     preset = PRESETS[settings.read_text("preset")]
     contexts = max(1.0, settings.read_int("model_context") / BASE_CONTEXT)
@@ -237,7 +237,7 @@ async def measure_model(settings: Settings) -> ModelMeasurement:
     """
     from shisho.librarian.prompting import load_prompt
 
-    node = next((node for node in ("model", *NODES) if model_of(settings, node)), "")
+    node = next((node for node in ("model", *NODES) if get_model_name(settings, node)), "")
     llm = await asyncio.to_thread(build_llm, settings, node) if node else None
     if llm is None:
         raise InvalidParams("model.none_set")
@@ -264,7 +264,7 @@ async def measure_model(settings: Settings) -> ModelMeasurement:
 
 async def check_model(settings: Settings) -> Check:
     """Report one real call of the configured model."""
-    if not any(model_of(settings, node) for node in ("model", *NODES)):
+    if not any(get_model_name(settings, node) for node in ("model", *NODES)):
         return Check("model", False, Message("model.none"), optional=True)
     try:
         measured = await measure_model(settings)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from shisho import settings as settings_
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders, build_reranker
-from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
+from shisho.bootstrap.intake import build_ingest, build_query_terms, build_reader
 from shisho.bootstrap.models import (
     CurrentPolicy,
     build_borrowed_policy,
     build_recorded_policy,
-    model_ceilings,
+    read_model_ceilings,
 )
 from shisho.bootstrap.sql_stores import LibraryStores, build_stores
-from shisho.bootstrap.web import WebAccess, build_web, consent_file
+from shisho.bootstrap.web import WebAccess, build_web, open_consent
 from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
@@ -60,7 +60,7 @@ class SharedLibrary:
         self.disk = DiskFiles(settings.read_int("max_file_mb") * MB)
         self.budget = _build_budget(settings)
         self._given_web = web
-        self._terms = query_terms(settings)
+        self._terms = build_query_terms(settings)
         # Missing optional parts are logged at once.
         self.embedders = _build_embedders(settings)
         self._reranker = _build_reranker(settings)
@@ -168,7 +168,7 @@ class SharedLibrary:
 
     def find_consent(self, owner: str) -> ConsentFile:
         """Return a person's consent to this web access."""
-        return consent_file(self.settings, self.stores.clock, self.web_mode, owner)
+        return open_consent(self.settings, self.stores.clock, self.web_mode, owner)
 
     async def close(self) -> None:
         """Close everything that was made, the stores last."""
@@ -197,7 +197,7 @@ def _build_budget(settings: Settings) -> Budget:
     budget = Budget(
         max_rounds=settings.read_int("max_rounds"), max_seconds=settings.read_float("max_seconds")
     )
-    return with_ceilings(budget, model_ceilings(settings))
+    return with_ceilings(budget, read_model_ceilings(settings))
 
 
 def _build_policy(

@@ -222,7 +222,7 @@ def build_outer_index(settings: Settings, feed: IndexFeed) -> MeasuredIndex:
     from shisho.stores.qdrant.index import QdrantIndex
     from shisho.stores.qdrant.server import QdrantServer
 
-    return QdrantIndex(QdrantServer(settings.read_text("index"), settings.text("index_key")), feed)
+    return QdrantIndex(QdrantServer(settings.read_text("index"), settings.read_text("index_key")), feed)
 
 
 def build_stores(

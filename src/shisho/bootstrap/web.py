@@ -116,7 +116,7 @@ def build_web(settings: Settings) -> WebAccess | None:
     )
 
 
-def consent_file(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL_OWNER) -> ConsentFile:
+def open_consent(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL_OWNER) -> ConsentFile:
     """Open a person's answer, under that mode (ask, on, off)."""
     from shisho.system.consent import ConsentFile
 

@@ -96,14 +96,14 @@ class CorpusAccess:
         await self.audit.record(self._build_act(verb, subjects))
 
     @asynccontextmanager
-    async def recording(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[None]:
+    async def record_outcome(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[None]:
         """Record the outcome of the visitor's action in the block."""
-        async with self.recording_failure(verb, *subjects) as act:
+        async with self.record_failure(verb, *subjects) as act:
             yield
         await self.audit.record(act)
 
     @asynccontextmanager
-    async def recording_failure(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[AuditAct]:
+    async def record_failure(self, verb: AuditVerb, *subjects: str) -> AsyncIterator[AuditAct]:
         """Record an action only if it is refused or fails in the block.
 
         Yields the action for the transaction that performs it.
@@ -138,7 +138,7 @@ class CorpusAccess:
         """Return True if the visitor may open this document now."""
         return bool(await self.select_readable([document_id]))
 
-    def name_corpus(self, document: Document) -> Document:
+    def replace_corpus_name(self, document: Document) -> Document:
         """Return a document with the visitor's name for its corpus: for output only.
 
         No method of the stores knows that name.

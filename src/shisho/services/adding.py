@@ -118,7 +118,7 @@ def survey_once(files: Files, paths: Collection[Path | str], bibliographies: Col
     return replace(survey, files=(*others, *named))
 
 
-def bibliographies_last(paths: Sequence[Path]) -> list[Path]:
+def move_bibliographies_last(paths: Sequence[Path]) -> list[Path]:
     """Return the order in which `FileIntake` adds files."""
     documents, late = _split_off_bibliographies(paths)
     return [*documents, *late]

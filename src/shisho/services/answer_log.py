@@ -25,7 +25,7 @@ from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.domain.payloads import describe_subject
 from shisho.errors import AllFetchesFailed, InternalError, ParserFailed, StorageUnusable, TimedOut
 from shisho.messages.message import Message
-from shisho.services.conversations import question_state
+from shisho.services.conversations import find_question_state
 
 # These errors may disappear on a retry; other codes are refusals by us or by the site.
 FAILURES = {
@@ -121,8 +121,8 @@ def build_accepted_evidence(
 
 def find_state(answer: Answer | None, question: tuple[Job, Task] | None) -> TurnState:
     if answer is None:
-        return question_state(None, None, question)
-    return question_state(answer.level, answer.loop_stop, question)
+        return find_question_state(None, None, question)
+    return find_question_state(answer.level, answer.loop_stop, question)
 
 
 def list_searches_under_way(trace: RunTrace, searches: Sequence[Job]) -> tuple[WebRound, ...]:

@@ -72,7 +72,7 @@ async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) ->
     return leaving + [
         Message(
             "document.still_in_corpus",
-            corpus=access.name_corpus(other).corpus,
+            corpus=access.replace_corpus_name(other).corpus,
             id=other.id,
         )
         for other in await shelf.find_by_source(document.source, access.owner)
@@ -106,10 +106,10 @@ def check_conversation(name: str | None) -> str:
 async def check_listed(shelf: Shelf, owner: str, document_id: str) -> None:
     """Raise InvalidParams if a visitor continues a list from a document that they cannot see."""
     if not any(document.id == document_id for document in await shelf.find_documents(document_id, owner, 1)):
-        raise unknown_place("document", document_id)
+        raise build_cursor_error("document", document_id)
 
 
-def unknown_place(noun: str, id_: str) -> InvalidParams:
+def build_cursor_error(noun: str, id_: str) -> InvalidParams:
     """Return the error for a list that continues after an unknown item.
 
     An empty page would look like the end.

@@ -69,7 +69,7 @@ class Conversations:
 
         Raises: InvalidParams for an unknown cursor.
         """
-        before = None if cursor is None else intake.place(cursor)
+        before = None if cursor is None else intake.parse_cursor(cursor)
         rows = await self._conversations.list_newest(self._access.owner, before, limit + 1)
         shown_rows = tuple(rows[:limit])
         return ConversationPage(shown_rows, str(shown_rows[-1].place) if len(rows) > limit else None)
@@ -81,7 +81,7 @@ class Conversations:
 
     async def _build_turn(self, turn: ConversationTurn) -> QuestionTurn:
         question = await self._find_job(turn.run_id)
-        state = question_state(turn.level, turn.loop_stop, question)
+        state = find_question_state(turn.level, turn.loop_stop, question)
         answer_id = turn.answer_id if question is None else question[0].id
         corpora, filters = await self._find_limits(turn, None if question is None else question[0])
         return QuestionTurn(
@@ -127,7 +127,7 @@ class Conversations:
         This cannot be undone.
         """
         conversation_id, turns = await self._find(conversation)
-        async with self._access.recording(AuditVerb.REMOVE, conversation_id):
+        async with self._access.record_outcome(AuditVerb.REMOVE, conversation_id):
             others: list[TaskId] = []
             while True:
                 for turn in turns:
@@ -154,7 +154,7 @@ class Conversations:
         return await self._conversations.find(name, self._access.owner)
 
 
-def question_state(
+def find_question_state(
     level: AnswerLevel | None, loop_stop: LoopStop | None, question: tuple[Job, Task] | None
 ) -> TurnState:
     """Return the state of a question by its answer and its job."""

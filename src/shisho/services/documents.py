@@ -147,7 +147,7 @@ class Documents:
         bibliographies = frozenset(map(Path, coerce_paths(references)))
         survey = await asyncio.to_thread(survey_once, self._tools.disk, coerce_paths(paths), bibliographies)
         notify(FilesSurveyed(survey))
-        async with self._access.recording_failure(AuditVerb.ADD, corpus) as act:
+        async with self._access.record_failure(AuditVerb.ADD, corpus) as act:
             target = await self._access.find_writable(corpus)
             options = AddingOptions(metadata or {}, password, ocr, bibliographies, notify)
             await self._access.audit.record(act)
@@ -158,7 +158,7 @@ class Documents:
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
         """Add bytes without a file. Raises NotFound and AccessDenied for another user's corpus."""
-        async with self._access.recording(AuditVerb.ADD, corpus):
+        async with self._access.record_outcome(AuditVerb.ADD, corpus):
             target = await self._access.find_writable(corpus)
             return await self._tools.ingest.add(source, target.name, target.owner)
 
@@ -190,14 +190,14 @@ class Documents:
         conditions = await check_filters(self._shelf, self._access.owner, filters or {})
         scope = Scope(self._access.owner, coerce_strings(corpora), conditions)
         documents = await self._shelf.list_documents(scope, after, limit, removed=removed)
-        return [self._access.name_corpus(document) for document in documents]
+        return [self._access.replace_corpus_name(document) for document in documents]
 
     async def get(self, prefix: str) -> Document:
         """Return a document by id, unique prefix, or the path or name of its file.
 
         Raises: NotFound, with the candidates if there are several.
         """
-        return self._access.name_corpus(await self._find_document(prefix))
+        return self._access.replace_corpus_name(await self._find_document(prefix))
 
     async def list_sources(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
         target = await self._access.find_writable(corpus)
@@ -210,7 +210,7 @@ class Documents:
     async def read(self, prefix: str) -> tuple[Document, str]:
         """Return a document, found as by `get`, with its original text. Raises NotFound, SourceRemoved."""
         document = await self._read_document(prefix)
-        return self._access.name_corpus(document), await self._shelf.read_text(document.id)
+        return self._access.replace_corpus_name(document), await self._shelf.read_text(document.id)
 
     async def read_page(self, prefix: str, number: int) -> str:
         """Return the text of one page (from 1); without pages, 1 is all of it.
@@ -222,7 +222,7 @@ class Documents:
     async def find_removable(self, prefix: str, *, purge: bool = False) -> Document:
         """Return the document that `remove` would remove. Raises NotFound."""
         document = await find_removable_document(self._shelf, self._access.owner, prefix, purge)
-        return self._access.name_corpus(document)
+        return self._access.replace_corpus_name(document)
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Remove a document from search; with `purge`, erase it and all its quotations.
@@ -234,14 +234,14 @@ class Documents:
         Raises: NotFound, AccessDenied for a document in another user's corpus that is granted read-only.
         """
         document = await find_removable_document(self._shelf, self._access.owner, prefix, purge)
-        async with self._access.recording(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id):
+        async with self._access.record_outcome(AuditVerb.PURGE if purge else AuditVerb.REMOVE, document.id):
             await self._access.check_writable(document)
             others = await list_copies(self._shelf, self._access, document)
             gone = await self._shelf.remove(document.id, purge=purge)
             if purge:
                 await self._drop_staged(document.sha256)
         warnings = (*document.warnings, *others, *(() if gone else (STILL_READ,)))
-        return replace(self._access.name_corpus(document), warnings=warnings)
+        return replace(self._access.replace_corpus_name(document), warnings=warnings)
 
     async def restore(self, name: str) -> Document:
         """Undo a removal, by id, unique prefix, or the path or name of the file.
@@ -250,9 +250,9 @@ class Documents:
         AccessDenied as `remove`.
         """
         document = await find_removed_document(self._shelf, self._access.owner, name)
-        async with self._access.recording(AuditVerb.RESTORE, document.id):
+        async with self._access.record_outcome(AuditVerb.RESTORE, document.id):
             await self._access.check_writable(document)
-            return self._access.name_corpus(await self._shelf.restore(document.id))
+            return self._access.replace_corpus_name(await self._shelf.restore(document.id))
 
     async def search(
         self,

@@ -30,7 +30,7 @@ from shisho.errors import (
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
-from shisho.services.adding import AddingOptions, FileIntake, bibliographies_last, resolve_path
+from shisho.services.adding import AddingOptions, FileIntake, move_bibliographies_last, resolve_path
 from shisho.services.news import FilesSurveyed, FileTakenIn, FolderFailed, FolderUpToDate, News, Notify
 
 TURN_S = 5.0  # between two attempts to get the lock
@@ -165,7 +165,7 @@ class Folders:
         root = await asyncio.to_thread(intake.resolve_file, folder)
         if not await asyncio.to_thread(self._parts.files.is_folder, root):
             raise InvalidParams("folder.not_found", path=root)
-        async with self._parts.access.recording(AuditVerb.FOLLOW, intake.check_corpus_name(corpus)):
+        async with self._parts.access.record_outcome(AuditVerb.FOLLOW, intake.check_corpus_name(corpus)):
             await self._parts.access.find_writable(corpus)
             return await self._parts.register.watch(str(root), corpus, self._parts.access.owner)
 
@@ -366,7 +366,7 @@ class Folders:
             await parts.access.record(AuditVerb.ADD, comparison.corpus)
         taking = FileIntake(parts.files, parts.find_ingest(), target, AddingOptions(notify=notify))
         files_by_path = {file.path: file for file in unread}
-        paths = bibliographies_last(list(files_by_path))
+        paths = move_bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)
         fresh: list[SourceStamp] = []
         async with aclosing(taking.take_in(paths)) as receipts:

@@ -140,13 +140,13 @@ def _check_language(options: SearchOptions) -> SearchOptions:
     return replace(options, language=tag["language"] or "", region=options.region or tag["country"])
 
 
-def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
+def build_search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
     """Build the payload of a search job."""
     chosen = {option.name: getattr(options, option.name) for option in fields(SearchOptions)}
     return SearchJob(query=query, owner=owner, **chosen)
 
 
-def search_key(query: str, options: SearchOptions) -> str:
+def make_search_key(query: str, options: SearchOptions) -> str:
     """Return the same key for two searches that would ask the same."""
     option_values = to_plain(replace(options, priority=SearchOptions().priority))
     return (
@@ -219,7 +219,7 @@ def _check_ceiling(name: str, most: float | None, known: Sequence[str]) -> None:
         raise InvalidParams("budget.negative", name=name, most=most)
 
 
-def place(cursor: str | None) -> int:
+def parse_cursor(cursor: str | None) -> int:
     """Return the position of a cursor in a list. Raises InvalidParams."""
     if cursor is None:
         return 0
@@ -242,7 +242,7 @@ def check_corpus_name(name: str) -> str:
     return name
 
 
-def file_name(name: str) -> str:
+def check_upload_name(name: str) -> str:
     """Return the name of uploaded bytes: the path below the uploaded folder, else its last part.
 
     It never replaces a file on disk. Raises InvalidParams.

@@ -181,12 +181,12 @@ class Questions:
         seconds = intake.check_wait(wait)
         of_task = ("max_pages", "max_seconds") if required.kind is RequestKind.REPORT else ("max_pages",)
         pages = {name: ceilings[name] for name in of_task if name in ceilings}
-        task = await self._queue.task_for(task_id, question, pages)
+        task = await self._queue.find_or_make_task(task_id, question, pages)
         key = self._queue.make_key(idempotency_key, "ask", task_id, [question], (question, options))
         queued = None if key is None else await self._queue.tasks.find_repeated(key)
         if queued is None:
             job, turn = await self._build_job(question, replace(options, budget=ceilings))
-            async with self._access.recording_failure(AuditVerb.ASK, job.id) as act:
+            async with self._access.record_failure(AuditVerb.ASK, job.id) as act:
                 queued = await self._queue.tasks.enqueue(task, [job], key, turn, act)
         return await self._wait_for_job(await self._queue.jobs.get_job(queued.job_ids[0]), seconds)
 
@@ -481,7 +481,7 @@ class Questions:
             self._shelf, self._access.owner, options, web.get_consent(), has_way=await web.is_usable()
         )
         request = await self._build_request(question, replace(options, sources=sources), context)
-        (job,) = self._queue.new_jobs(JobKind.ANSWER, [request])
+        (job,) = self._queue.make_jobs(JobKind.ANSWER, [request])
         self._inquiries.policies.assign(job.id)
         return job, NewTurn(job.id, question, self._access.owner, context.conversation_id)
 

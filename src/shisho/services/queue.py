@@ -93,7 +93,7 @@ class JobQueue:
             return None
         return (job, task) if job.kind == JobKind.ANSWER and task.owner == self.owner else None
 
-    def new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
+    def make_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
         return NewTask(
             TaskId(self.make_id()),
             self.owner,
@@ -101,10 +101,10 @@ class JobQueue:
             intake.fill_task_ceilings(budget),
         )
 
-    async def task_for(
+    async def find_or_make_task(
         self, name: str | None, question: str, budget: Mapping[str, float] | None = None
     ) -> NewTask | TaskId:
-        return self.new_task(question, budget) if name is None else await self.find(name)
+        return self.make_task(question, budget) if name is None else await self.find(name)
 
     def make_key(
         self,
@@ -121,7 +121,7 @@ class JobQueue:
         """
         return intake.make_request_key(self.owner, key, verb, subjects, (task_name, request))
 
-    def new_jobs(
+    def make_jobs(
         self,
         kind: JobKind,
         payloads: Sequence[JobPayload],
@@ -152,7 +152,7 @@ class JobQueue:
     ) -> Reply:
         estimated = await self.estimate({new[0].kind: len(new)})
         key = key and replace(key, facts=ReplyFacts(estimated))
-        async with self.access.recording_failure(verb, *audited) as act:
+        async with self.access.record_failure(verb, *audited) as act:
             result = await self.tasks.enqueue(task, new, key, act=act)
         again = [
             SkippedItem(subject, Message("queue.already_queued", job_id=job_id))

@@ -119,7 +119,7 @@ class References:
             raise EngineUnavailable("crossref.web_off")
         for document in documents:
             try:
-                async with self._access.recording_failure(AuditVerb.DESCRIBE, document.id):
+                async with self._access.record_failure(AuditVerb.DESCRIBE, document.id):
                     await self._access.check_writable(document)
                 yield await self._complete(document, await self._look_up(document.metadata["doi"]))
             except ShishoError as error:
@@ -136,7 +136,7 @@ class References:
             raise NotFound("crossref.unknown_doi", doi=document.metadata["doi"])
         fresh = {name: fact for name, fact in reference.facts.items() if not document.metadata.get(name)}
         fresh.pop("citation_key", None)  # Crossref's is the DOI
-        async with self._access.recording(AuditVerb.DESCRIBE, document.id):
+        async with self._access.record_outcome(AuditVerb.DESCRIBE, document.id):
             news = await self._shelf.describe({document.id: fresh})
         outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
         match = ReferenceMatch(

@@ -57,11 +57,11 @@ from shisho.messages.message import Message
 from shisho.ports import Clock, Quotas, SearchSession, SessionBook, SessionLog, Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import (
+    build_cursor_error,
     check_elsewhere,
     check_filters,
     check_request,
     read_room,
-    unknown_place,
 )
 from shisho.services.coercion import coerce_strings
 from shisho.services.documents import link_to
@@ -307,7 +307,7 @@ class Sessions:
         facts = await self._book.find_session(session_id, self._access.owner)
         round_, _, after = cursor.partition(".")
         if not (round_.isdecimal() and after.isdecimal()):
-            raise unknown_place("passage", cursor)
+            raise build_cursor_error("passage", cursor)
         await self._access.record(AuditVerb.SEARCH, facts.id)
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
             session = await self._findings.open(facts)

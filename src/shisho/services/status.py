@@ -59,7 +59,7 @@ SLOWEST = 10.0
 FASTEST = 1.0
 
 
-def status(
+def build_snapshot(
     task: Task, report: Report, since: int | None, detail: StatusDetail, estimated: float
 ) -> TaskSnapshot:
     """Return the status of a task as of `task.revision`."""
@@ -141,7 +141,7 @@ def count_pending(jobs: Mapping[JobState, int]) -> PendingJobs:
     return PendingJobs(*(jobs.get(state, 0) for state in map(JobState, PendingJobs.__dataclass_fields__)))
 
 
-def row(task: Task) -> TaskSummary:
+def summarise_task(task: Task) -> TaskSummary:
     """Return a task as a row of a list."""
     return TaskSummary(
         task_id=task.id,

@@ -73,8 +73,8 @@ from shisho.ports import (
     Staging,
 )
 from shisho.services import intake, status
-from shisho.services.adding import bibliographies_last
-from shisho.services.choosing import unknown_place
+from shisho.services.adding import move_bibliographies_last
+from shisho.services.choosing import build_cursor_error
 from shisho.services.coercion import coerce, coerce_all, coerce_paths, coerce_strings
 from shisho.services.queue import JobQueue, check_consent, unstage
 from shisho.services.sharing import MAX_SHARES, SharedReading
@@ -147,7 +147,7 @@ class Tasks:
         an unknown ceiling.
         """
         check_question(question)
-        task = self._queue.new_task(question, budget)
+        task = self._queue.make_task(question, budget)
         key = self._queue.make_key(idempotency_key, "create_task", None, [question], (question, task.budget))
         return (await self._queue.tasks.open(task, key)).id
 
@@ -166,10 +166,10 @@ class Tasks:
         """
         usable, skipped = intake.select_queries(queries)
         search_options = intake.check_options(options)
-        inputs = [intake.search_job(query, search_options, self._queue.owner) for query in usable]
-        keys = [intake.search_key(query, search_options) for query in usable]
-        new = self._queue.new_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
-        task = await self._queue.task_for(task_id, usable[0])
+        inputs = [intake.build_search_job(query, search_options, self._queue.owner) for query in usable]
+        keys = [intake.make_search_key(query, search_options) for query in usable]
+        new = self._queue.make_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
+        task = await self._queue.find_or_make_task(task_id, usable[0])
         request = (coerce_strings(queries), search_options)
         key = self._queue.make_key(idempotency_key, "queue_searches", task_id, usable, request)
         await self._check_consent(key)
@@ -185,8 +185,8 @@ class Tasks:
             raise InvalidParams("fetch.no_address", skipped=to_plain(skipped))
         inputs = [FetchJob(address.url, self._queue.owner) for address in usable.values()]
         keys = [f"fetch {address.name}" for address in usable.values()]
-        new = self._queue.new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
-        task = await self._queue.task_for(task_id, next(iter(usable)))
+        new = self._queue.make_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
+        task = await self._queue.find_or_make_task(task_id, next(iter(usable)))
         key = self._queue.make_key(idempotency_key, "queue_urls", task_id, list(usable), coerce_strings(urls))
         await self._check_consent(key)
         audited = (AuditVerb.ADD, WEB_CORPUS)
@@ -214,7 +214,7 @@ class Tasks:
         """
         paths = coerce_paths(paths)
         urls = coerce_strings(urls)
-        task = await self._queue.task_for(task_id, "")
+        task = await self._queue.find_or_make_task(task_id, "")
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
         documents = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
         request = (documents, corpus, metadata or {})
@@ -222,7 +222,7 @@ class Tasks:
         if key is not None and (queued := await self._queue.tasks.find_repeated(key)) is not None:
             return await self._repeat_reply(queued, urls)
         corpus = intake.check_corpus_name(corpus)
-        async with self._queue.access.recording_failure(AuditVerb.ADD, corpus) as act:
+        async with self._queue.access.record_failure(AuditVerb.ADD, corpus) as act:
             found = await asyncio.to_thread(self._find_files, paths, remote)
             addresses, skipped = intake.parse_addresses(urls, canonicalise)
             if not (found or addresses or files):
@@ -272,7 +272,7 @@ class Tasks:
         Raises: InvalidParams for a cursor beyond the task's results.
         """
         seconds = intake.check_wait(wait)
-        after = intake.place(cursor)
+        after = intake.parse_cursor(cursor)
         wait_for = coerce(WaitCondition, wait_for, "wait_for")
         detail = coerce(StatusDetail, detail, "detail")
         name, share = await self._find_readable(task_id)
@@ -288,7 +288,7 @@ class Tasks:
         async def make_snapshot() -> TaskSnapshot:
             report = await self._reports.report(name, owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
-            return status.status(
+            return status.build_snapshot(
                 news.task,
                 report,
                 since_revision,
@@ -314,7 +314,7 @@ class Tasks:
         tasks = await self._queue.tasks.list_tasks(
             self._queue.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1
         )
-        rows = tuple(map(status.row, tasks[:limit]))
+        rows = tuple(map(status.summarise_task, tasks[:limit]))
         return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
@@ -358,7 +358,7 @@ class Tasks:
         """
         purge = coerce(PurgeScope, purge, "purge")
         name = await self._find_managed(task_id)
-        async with self._queue.access.recording(AuditVerb.REMOVE, name):
+        async with self._queue.access.record_outcome(AuditVerb.REMOVE, name):
             await self._queue.tasks.stop(name, StopMode.IMMEDIATE)
             await unstage(self._uploads.staging, await self._read_payloads(name))
             orphans = await self._reports.list_orphans(name) if purge is PurgeScope.ORPHANS else ()
@@ -460,14 +460,14 @@ class Tasks:
         with suppress(NotFound):
             if (await self._queue.tasks.get_task(TaskId(task_id))).owner == self._queue.owner:
                 return
-        raise unknown_place("task", task_id)
+        raise build_cursor_error("task", task_id)
 
     async def _check_job_listed(self, task_id: TaskId, job_id: str) -> None:
         """Raise InvalidParams if the visitor continues a list from a job of another task."""
         with suppress(NotFound):
             if (await self._queue.jobs.get_job(JobId(job_id))).task_id == task_id:
                 return
-        raise unknown_place("job", job_id)
+        raise build_cursor_error("job", job_id)
 
     async def _has_more(self, task_id: TaskId, place: int) -> bool:
         """Return whether the task has results after a position.
@@ -492,7 +492,7 @@ class Tasks:
                 paths_found[
                     intake.check_allowed(file, self._uploads.roots) if remote else intake.resolve_file(file)
                 ] = None
-        return bibliographies_last(list(paths_found))
+        return move_bibliographies_last(list(paths_found))
 
     async def _sort_uploads(
         self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool
@@ -515,7 +515,7 @@ class Tasks:
                 unknown.append(replace(common, source=str(path), path=str(path), within=root))
             else:
                 existing.append(existing_document)
-        for name, data in ((intake.file_name(file.name), file.data) for file in files):
+        for name, data in ((intake.check_upload_name(file.name), file.data) for file in files):
             existing_document = await self._find_known(name, data, common)
             if existing_document is not None:
                 await self._keep_original(existing_document, data)
@@ -541,7 +541,7 @@ class Tasks:
             )
             for address in addresses
         ]
-        return [*self._queue.new_jobs(JobKind.INGEST, ingest), *self._queue.new_jobs(JobKind.FETCH, fetch)]
+        return [*self._queue.make_jobs(JobKind.INGEST, ingest), *self._queue.make_jobs(JobKind.FETCH, fetch)]
 
     async def _check_names_free(self, files: Sequence[Bytes], target: CorpusKey) -> None:
         """Raise NameConflict if a document with other bytes has the name of one of these files.
@@ -549,7 +549,7 @@ class Tasks:
         One that appears later fails the job.
         """
         for file in files:
-            name = intake.file_name(file.name)
+            name = intake.check_upload_name(file.name)
             for document in await self._shelf.find_by_source(name, self._queue.owner):
                 is_there = (document.owner, document.corpus, document.source) == (*target, name)
                 if is_there and document.sha256 != sha256(file.data).hexdigest():

@@ -110,7 +110,7 @@ class Viewer:
         """Return the document and how it can be viewed. Raises NotFound."""
         document = await find_one_document(self._parts.shelf, self._parts.access.owner, prefix)
         await self._parts.access.record_reading(document.id)
-        named_document = self._parts.access.name_corpus(document)
+        named_document = self._parts.access.replace_corpus_name(document)
         if document.state is DocumentState.PURGED:
             return DocumentView(named_document, Viewable.GONE, PURGED)
         try:

@@ -41,7 +41,7 @@ from shisho.interfaces.api.replies import (
 from shisho.interfaces.api.truncate import PAGE_TOKENS
 from shisho.language.normalise import drop_marks
 from shisho.services import Library
-from shisho.services.choosing import MAX_ROOM, check_conversation, unknown_place
+from shisho.services.choosing import MAX_ROOM, build_cursor_error, check_conversation
 
 SessionId = Annotated[Name, Field(description="from open_session")]
 RoomTokens = Annotated[
@@ -176,7 +176,7 @@ async def get_evidence(
         accepted = await library.questions.list_answer_evidence(answer_id or "last")
     numbers = [str(row.number) for row in accepted.evidence]
     if cursor is not None and cursor not in numbers:
-        raise unknown_place("evidence", cursor)
+        raise build_cursor_error("evidence", cursor)
     rest = accepted.evidence[numbers.index(cursor) + 1 if cursor else 0 :]
     return replace(accepted, evidence=rest)
 
@@ -298,7 +298,7 @@ def _to_goals(goals: Sequence[GoalInput]) -> tuple[Goal, ...]:
 def _skip_to(hits: Sequence[PassageHit], passage_id: str) -> Sequence[PassageHit]:
     ids = [hit.passage for hit in hits]
     if passage_id not in ids:
-        raise unknown_place("passage", passage_id)
+        raise build_cursor_error("passage", passage_id)
     return hits[ids.index(PassageId(passage_id)) + 1 :]
 
 

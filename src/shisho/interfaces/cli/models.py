@@ -147,11 +147,11 @@ async def list_(shell: Shell, json_: Json = False) -> None:
 
     A star marks the one in use.
     """
-    from shisho.bootstrap.embedder import model_files
+    from shisho.bootstrap.embedder import open_model_files
     from shisho.bootstrap.models import find_models
 
     settings = shell.load_settings()
-    embedders = tuple(model_files(settings).list_models())
+    embedders = tuple(open_model_files(settings).list_models())
     found = ModelList(settings.read_text("model"), tuple(await find_models()), embedders)
     shell.show(found, lambda: _print_models(found, settings.read_text("embedder"), shell.say))
 
@@ -198,18 +198,18 @@ def export(
     file: Annotated[Path, typer.Argument(help="help.argument_new_file")],
 ) -> None:
     """Write an embedding model into one file, for a machine without network."""
-    from shisho.bootstrap.embedder import model_files
+    from shisho.bootstrap.embedder import open_model_files
 
-    model_files(shell.load_settings()).export(name, file)
+    open_model_files(shell.load_settings()).export(name, file)
     typer.echo(shell.say("backed_up", text=file))
 
 
 @models.command("import", help="help.models_import")
 def import_(shell: Shell, file: Annotated[Path, typer.Argument(help="help.argument_model_file")]) -> None:
     """Import an embedding model from a file that another machine exported."""
-    from shisho.bootstrap.embedder import model_files
+    from shisho.bootstrap.embedder import open_model_files
 
-    name = model_files(shell.load_settings()).import_(file)
+    name = open_model_files(shell.load_settings()).import_(file)
     typer.echo(shell.say("pulled", text=name))
 
 
@@ -272,22 +272,22 @@ def _read_kind(places: list[Path]) -> tuple[str, Path]:
 async def _measure_retrieval(
     shell: Shell, folder: Path, answers: int, limit: int | None, embedder: str
 ) -> None:
-    from shisho.bootstrap.embedder import portable_choice
+    from shisho.bootstrap.embedder import choose_portable
     from shisho.evaluation.run import measure
     from shisho.interfaces.cli import render
 
-    choice = portable_choice(shell.load_settings(embedder=embedder))
+    choice = choose_portable(shell.load_settings(embedder=embedder))
     figures = await measure(folder, answers=answers, limit=limit, embedder=choice)
     shell.show(figures, lambda: render.print_metrics(figures, shell.say))
 
 
 async def _calibrate(shell: Shell, folder: Path, limit: int | None) -> None:
     """Calibrate the weight of words against vectors, and store it in the home."""
-    from shisho.bootstrap.embedder import calibration_target
+    from shisho.bootstrap.embedder import build_calibration_target
     from shisho.evaluation.calibrate import calibrate
     from shisho.interfaces.cli import render
 
-    outcome = await calibrate(calibration_target(shell.load_settings()), folder, limit=limit)
+    outcome = await calibrate(build_calibration_target(shell.load_settings()), folder, limit=limit)
     shell.show(outcome, lambda: render.print_calibration(outcome, shell.say))
 
 

@@ -57,7 +57,7 @@ async def _check(shell: Shell, fix: bool) -> None:
 
 def print_settings(shell: Shell, json_: Json = False) -> None:
     """List every setting with its value and the origin of the value."""
-    from shisho.bootstrap.library import web_consent
+    from shisho.bootstrap.library import open_web_consent
     from shisho.interfaces.cli import render
 
     settings_held = shell.load_settings()
@@ -72,7 +72,7 @@ def print_settings(shell: Shell, json_: Json = False) -> None:
         }
         for row in settings_.TABLE
     ]
-    consent = web_consent(settings_held)
+    consent = open_web_consent(settings_held)
     state = {"state": consent.state(), "since": consent.read_since() or None}
 
     def print_all() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap.library import list_settings, open_library
+from shisho.bootstrap.library import open_library
+from shisho.bootstrap.parts import list_settings
 from shisho.errors import InvalidParams, StorageUnusable, StoreUnavailable
 from shisho.messages.catalogue import render
 from shisho.settings import (

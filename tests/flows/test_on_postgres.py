@@ -17,7 +17,8 @@ import pytest
 
 from shisho.bootstrap.copying import copy_library, restore_archive
 from shisho.bootstrap.library import open_library
-from shisho.bootstrap.sql_stores import LibraryStores, build_stores
+from shisho.bootstrap.shared import build_stores
+from shisho.bootstrap.sql_stores import LibraryStores
 from shisho.corpus.ingest import make_document_id as made_id
 from shisho.domain.audit import AuditAct, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId, Scope, Source

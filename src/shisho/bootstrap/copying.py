@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shisho.bootstrap.blobs import build_blobs
 from shisho.bootstrap.embedded_stores import DATABASE
 from shisho.bootstrap.intake import build_passage_terms
-from shisho.bootstrap.sql_stores import build_stores
+from shisho.bootstrap.shared import build_stores
 from shisho.corpus.ingest import Analyse, complete_passage
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound

@@ -13,25 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from shisho import settings as settings_
 from shisho.bootstrap.engine_file import read_config
-from shisho.bootstrap.models import SET
 from shisho.bootstrap.parts import PartBuilder
 from shisho.bootstrap.shared import SharedLibrary
 from shisho.bootstrap.web import WebAccess, open_consent
 from shisho.domain.corpus import LOCAL_OWNER, Check
-from shisho.domain.library import SettingValue
-from shisho.domain.time import add_seconds
 from shisho.errors import ShishoError, StorageUnusable
 from shisho.messages.message import Message
-from shisho.ports import Clock, Ledger
 from shisho.services.library import Library
-from shisho.settings import TABLE, Settings, Value, hide_login
+from shisho.settings import Settings, Value
 from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from shisho.domain.web import Response, Serp
     from shisho.system.consent import ConsentFile
 
-DAY_SECONDS = 86_400.0
 IN_HOME = frozenset({"database", "index", "originals"})
 """Checks of data in the home."""
 
@@ -107,15 +102,11 @@ def open_web_consent(settings: Settings) -> ConsentFile:
     return open_consent(settings, SystemClock(), settings.read_text("web"))
 
 
-async def expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> int:
-    """Drop the steps of runs that are older than the settings allow. Returns how many were dropped."""
-    days = settings.read_int("keep_steps_days")
-    return await ledger.expire_steps(add_seconds(clock.now(), -days * DAY_SECONDS)) if days else 0
-
-
 async def tidy_library(**options: Value | Path | None) -> Check:
     """Remove expired records and give free space back to the system. Returns what was done, as a check."""
     try:
+        from shisho.bootstrap.worker import expire_steps
+
         settings = settings_.load(**options)
         library = SharedLibrary(settings)
         try:
@@ -132,28 +123,3 @@ async def tidy_library(**options: Value | Path | None) -> Check:
         after=after,
     )
     return Check("upkeep", True, done)
-
-
-def list_settings(settings: Settings) -> Sequence[SettingValue]:
-    """Return the settings in the order of their table."""
-    rows = []
-    for row in TABLE:
-        value = settings.values[row.name]
-        if row.secret:
-            value = SET if value else ""
-        elif row.name == "home":
-            value = str(settings.home)
-        elif isinstance(value, str):
-            value = hide_login(value)
-        rows.append(
-            SettingValue(
-                name=row.name,
-                value=value,
-                default=row.default,
-                origin=settings.origins[row.name],
-                help=row.help,
-                choices=row.choices,
-                secret=row.secret,
-            )
-        )
-    return rows

@@ -8,20 +8,21 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shisho.bootstrap.models import SET
 from shisho.bootstrap.personal import open_signing_key
 from shisho.bootstrap.shared import SharedLibrary
 from shisho.domain.corpus import UNBOUNDED_ROOM, Check
+from shisho.domain.library import SettingValue
 from shisho.errors import EngineUnavailable
 from shisho.services.access import CorpusAccess
 from shisho.services.library import Library
-from shisho.settings import reread
+from shisho.settings import TABLE, Settings, hide_login, reread
 
 if TYPE_CHECKING:
     from shisho.domain.figures import LibraryMetrics
     from shisho.domain.inquiry import Answer
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import Job, Task
-    from shisho.domain.library import SettingValue
     from shisho.domain.reference import Reference
     from shisho.domain.task import TaskDeleted
     from shisho.jobs.status import TaskWatch
@@ -247,8 +248,6 @@ class PartBuilder:
 
     def list_settings(self) -> Sequence[SettingValue]:
         """Return every setting with its value and origin."""
-        from shisho.bootstrap.library import list_settings
-
         return list_settings(reread(self._settings))
 
     async def run_checks(self) -> Sequence[Check]:
@@ -335,3 +334,28 @@ class PartBuilder:
             return await registry.look_up(doi)
 
         return look_up
+
+
+def list_settings(settings: Settings) -> Sequence[SettingValue]:
+    """Return the settings in the order of their table."""
+    rows = []
+    for row in TABLE:
+        value = settings.values[row.name]
+        if row.secret:
+            value = SET if value else ""
+        elif row.name == "home":
+            value = str(settings.home)
+        elif isinstance(value, str):
+            value = hide_login(value)
+        rows.append(
+            SettingValue(
+                name=row.name,
+                value=value,
+                default=row.default,
+                origin=settings.origins[row.name],
+                help=row.help,
+                choices=row.choices,
+                secret=row.secret,
+            )
+        )
+    return rows

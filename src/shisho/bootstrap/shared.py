@@ -17,7 +17,7 @@ from shisho.bootstrap.models import (
     build_recorded_policy,
     read_model_ceilings,
 )
-from shisho.bootstrap.sql_stores import LibraryStores, build_stores
+from shisho.bootstrap.sql_stores import LibraryStores, MakeClock
 from shisho.bootstrap.web import WebAccess, build_web, open_consent
 from shisho.domain.corpus import UNBOUNDED_ROOM, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
@@ -270,3 +270,21 @@ def _load_runner(settings: Settings) -> Runner:
     except ImportError as error:
         raise ExtraMissing("blobs.extra_missing", setting="loop", extra="langgraph") from error
     return run_graph
+
+
+def build_stores(
+    settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
+) -> LibraryStores:
+    """Build the stores without opening anything.
+
+    `make_clock` gets the timeline of the storage, which measures all waiting.
+    """
+    if settings.read_text("store"):
+        try:
+            from shisho.bootstrap.postgres_stores import PostgresStores
+        except ImportError as error:
+            raise ExtraMissing("blobs.extra_missing", setting="store", extra="postgres") from error
+        return PostgresStores(settings, embedders, make_clock)
+    from shisho.bootstrap.embedded_stores import EmbeddedStores
+
+    return EmbeddedStores(settings, embedders, make_clock)

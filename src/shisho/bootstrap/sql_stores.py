@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shisho.errors import ExtraMissing
 from shisho.ports import Clock, MeasuredIndex, Originals, PageImages, Shelf, Storage
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
-    from shisho.bootstrap.embedder import BuiltEmbedders
     from shisho.domain.corpus import Check
     from shisho.domain.embedding import EmbedderAbout
     from shisho.domain.figures import LibraryMetrics
@@ -223,21 +221,3 @@ def build_outer_index(settings: Settings, feed: IndexFeed) -> MeasuredIndex:
     from shisho.stores.qdrant.server import QdrantServer
 
     return QdrantIndex(QdrantServer(settings.read_text("index"), settings.read_text("index_key")), feed)
-
-
-def build_stores(
-    settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock
-) -> LibraryStores:
-    """Build the stores without opening anything.
-
-    `make_clock` gets the timeline of the storage, which measures all waiting.
-    """
-    if settings.read_text("store"):
-        try:
-            from shisho.bootstrap.postgres_stores import PostgresStores
-        except ImportError as error:
-            raise ExtraMissing("blobs.extra_missing", setting="store", extra="postgres") from error
-        return PostgresStores(settings, embedders, make_clock)
-    from shisho.bootstrap.embedded_stores import EmbeddedStores
-
-    return EmbeddedStores(settings, embedders, make_clock)

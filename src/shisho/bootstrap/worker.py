@@ -15,6 +15,7 @@ from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import find_password_key, read_known_payloads, read_payload
 from shisho.domain.task import JobKind, WebConsent
+from shisho.domain.time import add_seconds
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from shisho.services.web_pages import PageIntake
 
 LOOK_AGAIN_SECONDS = 3.0
+DAY_SECONDS = 86_400.0
 EXPIRY_SECONDS = 3_600.0  # between two looks for expired records
 
 
@@ -67,7 +69,7 @@ async def run_jobs(
     )
     aside: Sequence[Callable[[], Awaitable[None]]] = ()
     if notifier is not None:  # a process that stays
-        expire = partial(_expire_steps, shared.stores.ledger, shared.stores.clock, settings)
+        expire = partial(_keep_expiring_steps, shared.stores.ledger, shared.stores.clock, settings)
         aside = (partial(library.folders.follow, _log_folder), library.embeddings.keep_up, expire)
     worker_group = WorkerGroup(notices, worker, aside)
     async with _run_if_usable(shared.stores.storage, notifier is not None, worker_group):
@@ -82,10 +84,14 @@ async def _forget_password(staging: Staging, job: Job) -> None:
             await asyncio.to_thread(staging.drop, key)
 
 
-async def _expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> None:
-    """Drop the steps of runs that are older than the settings allow, by the hour."""
-    from shisho.bootstrap.library import expire_steps
+async def expire_steps(ledger: Ledger, clock: Clock, settings: Settings) -> int:
+    """Drop the steps of runs that are older than the settings allow. Returns how many were dropped."""
+    days = settings.read_int("keep_steps_days")
+    return await ledger.expire_steps(add_seconds(clock.now(), -days * DAY_SECONDS)) if days else 0
 
+
+async def _keep_expiring_steps(ledger: Ledger, clock: Clock, settings: Settings) -> None:
+    """Drop expired steps, once an hour."""
     await expire_steps(ledger, clock, settings)
     await asyncio.sleep(EXPIRY_SECONDS)
 

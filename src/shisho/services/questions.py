@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, aclosing, suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, aclosing, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.answer_log import AcceptedEvidence, AnswerLog, ReplayReport, RunTrace, compare_answers
 from shisho.domain.answer_news import AnswerStep, build_answer_step, ignore_news
@@ -46,12 +46,32 @@ from shisho.services.sharing import SharedReading
 from shisho.services.stores import QueueStores
 
 if TYPE_CHECKING:
-    from shisho.services.library import Library
+    from shisho.services.conversations import Conversations
+    from shisho.services.folders import Folders
+    from shisho.services.sessions import Sessions
+    from shisho.services.tasks import Tasks
+    from shisho.services.web import Web
 
 ASK = AskOptions()
 WAIT = 20.0  # seconds until the store is read again without a notification
 AT_ONCE = 200  # events
 TICK = 0.5  # seconds until a stop request is noticed
+
+
+class LibraryParts(Protocol):
+    """The parts of the same library that its questions use."""
+
+    @property
+    def conversations(self) -> Conversations: ...
+    @property
+    def folders(self) -> Folders: ...
+    @property
+    def sessions(self) -> Sessions: ...
+    @property
+    def tasks(self) -> Tasks: ...
+    @property
+    def web(self) -> Web: ...
+    def working(self) -> AbstractAsyncContextManager[None]: ...
 
 
 class Questions:
@@ -63,7 +83,7 @@ class Questions:
 
     def __init__(
         self,
-        library: Library,
+        library: LibraryParts,
         access: CorpusAccess,
         shelf: Shelf,
         inquiries: LibrarianInquiries,

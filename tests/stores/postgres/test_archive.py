@@ -11,7 +11,7 @@ import pytest
 
 from shisho.bootstrap.copying import restore_archive
 from shisho.bootstrap.library import open_library
-from shisho.bootstrap.sql_stores import build_stores
+from shisho.bootstrap.shared import build_stores
 from shisho.domain.corpus import Scope, Source
 from shisho.errors import InvalidParams
 from shisho.settings import load

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.engine_file import open_engine_file
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from shisho.jobs.worker import Worker
     from shisho.services.ingest_jobs import IngestHandler
     from shisho.services.library import Library
-    from shisho.services.stores import QueueStores
     from shisho.services.web import EngineCatalogue
     from shisho.services.web_pages import PageIntake
 
@@ -62,7 +61,7 @@ async def run_jobs(
         stores.notifier,
         stores.presence,
         shared.stores.clock,
-        _build_handlers(shared, stores),
+        JobHandlers(shared).list(),
         slots=at_once,
         pace=pace,
         forget=partial(_forget_password, stores.staging),
@@ -169,69 +168,70 @@ def _find_desktop(settings: Settings) -> Notifier | None:
     return desktop.DesktopNotifier(program, build_child_environment(screen=True), language=settings.reader)
 
 
-def _build_handlers(shared: SharedLibrary, stores: QueueStores) -> Mapping[str, Handler]:
-    """Return the handlers, each built for the first job of its kind.
+class JobHandlers:
+    """The handlers of jobs, each built for the first job of its kind.
 
     A server starts without them, and a question to the documents loads no web code.
     """
-    shelving = cache(partial(_make_shelving, shared, stores))
-    pages = cache(partial(_make_pages, shared, stores, shelving))
-    makers: Mapping[str, Callable[[], Handler]] = {
-        JobKind.SEARCH: partial(_make_searching, shared, stores, pages),
-        JobKind.FETCH: partial(_make_fetching, shared, stores, pages),
-        JobKind.INGEST: lambda: shelving().ingest,
-        JobKind.ANSWER: partial(_make_answering, shared, stores),
-    }
-    return {kind: _make_at_first_job(make) for kind, make in makers.items()}
 
+    def __init__(self, shared: SharedLibrary) -> None:
+        self._shared = shared
+        self._stores = shared.stores.queue
+        self._count_left = partial(_count_left, self._stores.tasks)
 
-def _make_shelving(shared: SharedLibrary, stores: QueueStores) -> IngestHandler:
-    from shisho.services.ingest_jobs import IngestHandler
+    def list(self) -> Mapping[str, Handler]:
+        """Return the handler of each kind of job."""
+        makers: Mapping[str, Callable[[], Handler]] = {
+            JobKind.SEARCH: self._build_search,
+            JobKind.FETCH: self._build_fetch,
+            JobKind.INGEST: lambda: self._ingest.ingest,
+            JobKind.ANSWER: self._build_answer,
+        }
+        return {kind: _make_at_first_job(make) for kind, make in makers.items()}
 
-    return IngestHandler(shared.ingest, stores.finds, shared.disk, stores.staging)
+    @cached_property
+    def _ingest(self) -> IngestHandler:
+        from shisho.services.ingest_jobs import IngestHandler
 
+        shared, stores = self._shared, self._stores
+        return IngestHandler(shared.ingest, stores.finds, shared.disk, stores.staging)
 
-def _make_pages(
-    shared: SharedLibrary, stores: QueueStores, shelving: Callable[[], IngestHandler]
-) -> PageIntake | None:
-    from shisho.bootstrap.web import build_page_intake
+    @cached_property
+    def _pages(self) -> PageIntake | None:
+        from shisho.bootstrap.web import build_page_intake
 
-    return None if shared.web is None else build_page_intake(shared.web, stores.rate_limits, shelving())
+        web = self._shared.web
+        return None if web is None else build_page_intake(web, self._stores.rate_limits, self._ingest)
 
+    def _build_search(self) -> Handler:
+        from shisho.bootstrap.web import build_engine_access
+        from shisho.services.search_jobs import SearchHandler
 
-def _make_searching(
-    shared: SharedLibrary, stores: QueueStores, pages: Callable[[], PageIntake | None]
-) -> Handler:
-    from shisho.bootstrap.web import build_engine_access
-    from shisho.services.search_jobs import SearchHandler
+        shared, stores = self._shared, self._stores
+        engines = build_engine_access(shared.web, stores.rate_limits, stores.finds) if shared.web else None
+        blocked = shared.stores.opinions.list_blocked
+        clock = shared.stores.clock
+        searching = SearchHandler(engines, self._pages, shared.judge, blocked, self._count_left, clock)
+        return _with_consent(shared, searching.search)
 
-    engines = build_engine_access(shared.web, stores.rate_limits, stores.finds) if shared.web else None
-    blocked = shared.stores.opinions.list_blocked
-    allowance = partial(_count_left, stores.tasks)
-    searching = SearchHandler(engines, pages(), shared.judge, blocked, allowance, shared.stores.clock)
-    return _with_consent(shared, searching.search)
+    def _build_fetch(self) -> Handler:
+        from shisho.services.web_pages import FetchHandler
 
+        return _with_consent(self._shared, FetchHandler(self._pages, self._count_left).fetch)
 
-def _make_fetching(
-    shared: SharedLibrary, stores: QueueStores, pages: Callable[[], PageIntake | None]
-) -> Handler:
-    from shisho.services.web_pages import FetchHandler
+    def _build_answer(self) -> Handler:
+        from shisho.services.answer_jobs import AnswerHandler, WebSearches
 
-    return _with_consent(shared, FetchHandler(pages(), partial(_count_left, stores.tasks)).fetch)
-
-
-def _make_answering(shared: SharedLibrary, stores: QueueStores) -> Handler:
-    from shisho.services.answer_jobs import AnswerHandler, WebSearches
-
-    searches = WebSearches(
-        stores.finds,
-        stores.interventions.list_waiting,
-        partial(_count_left, stores.tasks),
-        shared.stores.clock,
-        partial(_can_search_web, shared),
-    )
-    turn_seconds = shared.settings.read_float("max_job_seconds")
-    return AnswerHandler(shared.stores.shelf, shared.inquiries, searches, turn_seconds).answer
+        shared, stores = self._shared, self._stores
+        searches = WebSearches(
+            stores.finds,
+            stores.interventions.list_waiting,
+            self._count_left,
+            shared.stores.clock,
+            partial(_can_search_web, shared),
+        )
+        turn_seconds = shared.settings.read_float("max_job_seconds")
+        return AnswerHandler(shared.stores.shelf, shared.inquiries, searches, turn_seconds).answer
 
 
 def _can_search_web(shared: SharedLibrary, owner: str) -> bool:

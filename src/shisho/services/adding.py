@@ -129,7 +129,8 @@ def _split_off_bibliographies(paths: Sequence[Path]) -> tuple[list[Path], list[P
     return [path for path in paths if path.suffix.lower() not in REFERENCE_SUFFIXES], late
 
 
-def _measure_size(path: Path) -> int:
+def measure_size(path: Path) -> int:
+    """Return the size of a file in bytes; 0 if it cannot be read."""
     try:
         return path.stat().st_size
     except OSError:  # reading it reports the reason
@@ -151,7 +152,7 @@ async def _process_in_order(
     under_way: list[asyncio.Future[Receipt]] = []
     try:
         for path in paths:
-            under_way.append(asyncio.ensure_future(work(path, await asyncio.to_thread(_measure_size, path))))
+            under_way.append(asyncio.ensure_future(work(path, await asyncio.to_thread(measure_size, path))))
             if len(under_way) >= at_once:
                 yield await under_way.pop(0)
         while under_way:

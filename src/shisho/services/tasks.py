@@ -73,7 +73,7 @@ from shisho.ports import (
     Staging,
 )
 from shisho.services import intake, status
-from shisho.services.adding import move_bibliographies_last
+from shisho.services.adding import measure_size, move_bibliographies_last
 from shisho.services.choosing import build_cursor_error
 from shisho.services.coercion import coerce, coerce_all, coerce_paths, coerce_strings
 from shisho.services.queue import JobQueue, check_consent, unstage
@@ -505,7 +505,7 @@ class Tasks:
         unknown = list[IngestJob]()
         looked = 0
         for path in paths:
-            size = await asyncio.to_thread(_measure_size, path)
+            size = await asyncio.to_thread(measure_size, path)
             looked += size
             within = intake.find_allowed_root(path, self._uploads.roots) if remote else None
             data = await asyncio.to_thread(self._read_bytes, path, within) if looked <= LOOKED_INTO else None
@@ -515,14 +515,14 @@ class Tasks:
                 unknown.append(replace(common, source=str(path), path=str(path), within=root))
             else:
                 existing.append(existing_document)
-        for name, data in ((intake.check_upload_name(file.name), file.data) for file in files):
-            existing_document = await self._find_known(name, data, common)
-            if existing_document is not None:
-                await self._keep_original(existing_document, data)
+        for file in files:
+            name = intake.check_upload_name(file.name)
+            existing_document = await self._find_known(name, file.data, common)
             if existing_document is None:
-                staged = await asyncio.to_thread(self._uploads.staging.put, data, self._queue.owner)
+                staged = await asyncio.to_thread(self._uploads.staging.put, file.data, self._queue.owner)
                 unknown.append(replace(common, source=name, staged=staged))
             else:
+                await self._keep_original(existing_document, file.data)
                 existing.append(existing_document)
         return existing, unknown
 
@@ -641,10 +641,3 @@ async def _is_met(reports: Reports, news: TaskNews, since: int, wait_for: WaitCo
     return wait_for is WaitCondition.CHANGE or await news.make_once(
         ("outcome", since), lambda: reports.has_outcome(news.task.id, since)
     )
-
-
-def _measure_size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -36,8 +36,7 @@ def verify(
     """
     if (file is None) == (page is None):
         raise InvalidParams("proof.nothing_named")
-    from shisho.bootstrap.personal import read_file, write_file
-    from shisho.bootstrap.personal import check_proof
+    from shisho.bootstrap.personal import check_proof, read_file, write_file
 
     if page is not None:
         write_file(page, (resources.files("shisho.interfaces.cli") / "verify.html").read_bytes())

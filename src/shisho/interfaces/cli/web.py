@@ -99,8 +99,8 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
     """
     import asyncio
 
-    from shisho.bootstrap.personal import read_file
     from shisho.bootstrap.library import read_result_page
+    from shisho.bootstrap.personal import read_file
     from shisho.domain.web import Response
     from shisho.errors import ShishoError
 

@@ -371,20 +371,14 @@ class CorpusSession:
         first = passage.start + start
         last = passage.start + end
         snippet = text[first:last]
-        return Citation(
-            document_id=document.id,
-            title=document.title,
-            source=document.source,
+        return replace(
+            self._cite_passage(passage, document),
             page=holder.page,
             start=first,
             end=last,
             snippet=snippet,
             sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
-            passage_id=passage.id,
-            cluster=self._identify_cluster(passage, document),
-            site=self._searcher.site(document.source),
             place=narrow_place(passage.place, passage.text, start, end),
-            ocr=passage.ocr,
             code=holder.kind is BlockKind.CODE,
             header=find_table_header(text, first),
         )

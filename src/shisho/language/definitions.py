@@ -12,16 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from shisho.language.patterns import compile_lazily
+from shisho.language.patterns import compile_lazily, read_words
 
 MAX_CHARACTERS = 40  # of a name
 MAX_WORDS = 5
 MIN_READ = 12  # characters of a sentence that can define something
 MAX_READ = 600
-
-
-def _split_words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _NAME = (
@@ -69,7 +65,7 @@ _NO_STATEMENT = compile_lazily(r"(?:[?？]|ですか|でしょうか|ますか|�
 _STATES = compile_lazily(
     r"(?:です|である|であり|もの|こと|をいう|をいいます|を指し?ます?|を指す|の一つ|方法|機能|仕組み)[。.]?$"
 )
-_NO_NAME = _split_words(
+_NO_NAME = read_words(
     "since although because though unless until after before said says saying both many most any every whether than this"
     " that it there these those he she we they you i here what which who how if when while where why one another each his"
     " her its my our your their no some all such for in on at to and but so as by with from not then also only note"
@@ -98,7 +94,7 @@ _GLOSSARY = compile_lazily(
     r"glossar|terminolog|definitions?\b|\bterms\b|abbreviation|用語|定義|略語", re.IGNORECASE
 )
 _NO_ENTRY = compile_lazily(r"https?$|[をがは]|//")
-_NO_TERM = _split_words(
+_NO_TERM = read_words(
     "overview introduction configuration note notes summary example examples usage details reference references background"
     " contents はじめに 概要 目次 参考 参考情報 詳細 型 まとめ 例 注 注意 備考 その他 背景 目的"
 )

@@ -12,14 +12,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from shisho.language.normalise import fold_text
-from shisho.language.patterns import compile_lazily
+from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import TermQuery, build_query, fold, get_tokenizer, split_terms
-
-
-def read_words(*lines: str) -> frozenset[str]:
-    """Return the words of lines."""
-    return frozenset(word for line in lines for word in line.split())
-
 
 # Terms that strengthen the claim of their sentence.
 STRONG = read_words(

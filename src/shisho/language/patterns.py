@@ -1,4 +1,4 @@
-"""Regular expressions compiled at first use.
+"""Regular expressions compiled at first use, and sets of words.
 
 Compiling all of them would take a third of a command's start-up time.
 """
@@ -28,3 +28,8 @@ class LazyPattern:
 def compile_lazily(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern that is compiled at its first use. An error in it shows only then."""
     return cast("re.Pattern[AnyStr]", LazyPattern(pattern, flags))
+
+
+def read_words(*lines: str) -> frozenset[str]:
+    """Return the words of lines."""
+    return frozenset(word for line in lines for word in line.split())

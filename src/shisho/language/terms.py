@@ -21,7 +21,7 @@ from typing import Any
 
 from shisho.language.asking import is_asking_term
 from shisho.language.normalise import fold_text
-from shisho.language.patterns import compile_lazily
+from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.sentences import split_sentences
 
 MAPS = Path("/proc/self/maps")
@@ -105,18 +105,14 @@ NUMBER_TERMS = 3  # of 第45回衆議院議員総選挙: most texts write a long
 RECENT = 500  # sentences with cached terms: passages begin with the last sentences of the previous one
 
 
-def _split_words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
 # Grammatical words in Sudachi's normalised form: the most frequent of those that GiNZA's stop words also
 # exclude.
-GRAMMAR = _split_words(
+GRAMMAR = read_words(
     "為る 有る 居る 成る よる 因る 言う おく 置く おる つく 出来る 無い こと 物 為 よう 様 の 等 的 此の 其の 或る"
 )
 # Lucene's English stop words, with the question words and auxiliaries that its list omits.
-ENGLISH_STOP = _split_words(
+ENGLISH_STOP = read_words(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
     "will with what which who whom whose when where why how do does did has have had been can could from its we you i"
 )

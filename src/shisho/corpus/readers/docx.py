@@ -275,7 +275,7 @@ def _read_text(paragraph: Any) -> str:
 def _is_struck(run: Any) -> bool:
     """Return whether a run is struck through, which means deleted, as under change tracking."""
     marks = (run.find(f"{qn('w:rPr')}/{qn(name)}") for name in ("w:strike", "w:dstrike"))
-    return any(mark is not None and mark.get(qn("w:val"), "1") not in ("0", "false", "off") for mark in marks)
+    return any(mark is not None and _is_on(mark) for mark in marks)
 
 
 def _read_raised(run: Any) -> str:
@@ -283,7 +283,7 @@ def _read_raised(run: Any) -> str:
         return ""
     text = _read_run(run)
     mark = run.find(_VERTICAL)
-    return write_placed(text, None if mark is None else mark.get(qn("w:val")))
+    return write_placed(text, None if mark is None else mark.get(_VALUE))
 
 
 def _read_run(run: Any) -> str:
@@ -362,7 +362,7 @@ def _draw_box(mark: Any) -> str:
         return ""
     state = box.find(qn("w:checked"))
     state = box.find(qn("w:default")) if state is None else state
-    return "☐" if state is None or state.get(_VALUE, "1") in ("0", "false", "off") else "☒"
+    return "☐" if state is None or not _is_on(state) else "☒"
 
 
 class _Equation:

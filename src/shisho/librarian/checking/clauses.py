@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from shisho.language.meanings import LIGHT, read_words
+from shisho.language.meanings import LIGHT
 from shisho.language.numbers import Date, Measure, fold_figures, locate_figures, parse_kanji
-from shisho.language.patterns import compile_lazily
+from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
 

@@ -12,9 +12,9 @@ from decimal import Decimal
 from itertools import product
 
 from shisho.language.document_names import find_names
-from shisho.language.meanings import LIGHT, is_same_word, read_words
+from shisho.language.meanings import LIGHT, is_same_word
 from shisho.language.numbers import Date, Measure
-from shisho.language.patterns import compile_lazily
+from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import fold
 from shisho.librarian.checking.clauses import Clause, are_of_one_kind, count_different_marks, read_clauses
 

@@ -26,9 +26,9 @@ from shisho.language.designations import (
     is_named,
     is_same_kind,
 )
-from shisho.language.meanings import IRREGULAR_VERBS, is_negated, read_words
+from shisho.language.meanings import IRREGULAR_VERBS, is_negated
 from shisho.language.numbers import Date
-from shisho.language.patterns import compile_lazily
+from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.script import is_japanese
 from shisho.language.terms import ENGLISH_STOP, fold, get_tokenizer, split_terms, stem
 

@@ -64,10 +64,11 @@ class AnswerHandler:
         """
         request = job.input.read(AnswerJob)
         can_search = self.searches.are_possible(request.owner)
-        if request.sources is Sources.DOCUMENTS or not can_search:
-            await check_searchable(self.shelf, request.owner, list_searched(request))
-        left = await self.searches.count_left(job.task_id)
-        await self.inquiries.begin(job.id, request, task_id=job.task_id, left=left)
+        if not await self.inquiries.has_begun(job.id):
+            if request.sources is Sources.DOCUMENTS or not can_search:
+                await check_searchable(self.shelf, request.owner, list_searched(request))
+            left = await self.searches.count_left(job.task_id)
+            await self.inquiries.begin(job.id, request, task_id=job.task_id, left=left)
         clock = self.inquiries.clock
         ends = clock.monotonic() + TURN_SHARE * self.turn_seconds
 

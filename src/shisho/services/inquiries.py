@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,7 +17,7 @@ from shisho.domain.model import ModelUse
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.domain.task import Sources
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, NotFound
 from shisho.ports import BorrowedModel, Clock, SearchSession
 from shisho.services.requirements import exclude
 from shisho.services.stores import RunHistory
@@ -187,6 +187,13 @@ class LibrarianInquiries:
             request.requirements,
         )
         await self.history.ledger.begin(inquiry, turn)
+
+    async def has_begun(self, run_id: str) -> bool:
+        """Return True if the ledger has this run. Raises SourceRemoved as `run` would."""
+        with suppress(NotFound):
+            await self.history.ledger.find_inquiry(run_id)
+            return True
+        return False
 
     async def run(
         self,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from shisho.messages.catalogue import process_language, speak
+from tests.new_homes import copy_schema_into_new_homes
 from tests.postgres import PostgresServer, close_shared_server, shared_server
 from tests.temporary import close_databases
 
@@ -18,6 +19,7 @@ os.environ["SHISHO_WEB"] = "off"
 # Beside busy processes examples take as long as they take.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
+copy_schema_into_new_homes()
 os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; tests of vectors ask for them
 
 HERE = Path(__file__).parent

@@ -327,8 +327,10 @@ def record_looks(file: Path) -> None:
 def load(kind: str) -> Callable[[], None]:
     """Everything that a command may need; nothing that starts a thread or opens a file of a home. Returns
     what each process is to run."""
+    from tests.new_homes import copy_schema_into_new_homes
+
+    copy_schema_into_new_homes()
     if kind == "workers":
-        import apsw  # noqa: F401
         import psycopg  # noqa: F401
 
         from tests.faults import process

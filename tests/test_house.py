@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import list_modules, list_nodes, parse_module
+
 ROOT = Path(__file__).parent.parent
 HOUSE = ROOT / "src" / "shisho"
 BOX = ROOT / "packages" / "box" / "src" / "shisho_box"
@@ -196,25 +198,8 @@ ENVIRONMENT_LIVES_IN = "settings.py"
 MARKS_LIVE_IN = "stores/embedded/rows.py"
 
 
-def modules(root: Path) -> Iterator[tuple[str, str]]:
-    """The path below the root and the text of each module."""
-    for path in sorted(root.rglob("*.py")):
-        yield path.relative_to(root).as_posix(), text_of(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=2_000)
-def text_of(path: Path, changed: int) -> str:
-    """The text of a file as it was when it was `changed`."""
-    return path.read_text("utf-8")
-
-
 def room_of(name: str) -> str:
     return name.split("/")[0].removesuffix(".py")
-
-
-@lru_cache(maxsize=2_000)
-def parsed(text: str) -> ast.Module:
-    return ast.parse(text)
 
 
 @lru_cache(maxsize=2_000)
@@ -222,7 +207,7 @@ def imports(text: str) -> tuple[str, ...]:
     """Full names of what a module imports, also inside functions, for types alone, and by a name in a
     string."""
     names: list[str] = []
-    for node in ast.walk(parsed(text)):
+    for node in list_nodes(parse_module(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -244,15 +229,18 @@ def libraries(text: str) -> set[str]:
     return {top for top in tops if top and top != "shisho" and top not in sys.stdlib_module_names}
 
 
-def rooms_known(root: Path, text: str) -> set[str]:
+def list_rooms(root: Path) -> set[str]:
+    return {room_of(child.name) for child in root.iterdir()}
+
+
+def rooms_known(rooms: set[str], text: str) -> set[str]:
     """Rooms that a module imports from. What is no room is a name of the package itself."""
     ours = [name.split(".") for name in imports(text) if name.split(".")[0] == "shisho"]
-    rooms = {room_of(child.name) for child in root.iterdir()}
     return {parts[1] if len(parts) > 1 and parts[1] in rooms else "__init__" for parts in ours}
 
 
 def unlisted_rooms(root: Path) -> Iterator[str]:
-    for room in sorted({room_of(name) for name, _ in modules(root)} - MAY_KNOW.keys()):
+    for room in sorted({room_of(name) for name, _ in list_modules(root)} - MAY_KNOW.keys()):
         yield f"{room} is no room that MAY_KNOW lists"
 
 
@@ -260,8 +248,9 @@ def rooms_gone(root: Path) -> Iterator[str]:
     """A row of a room that is no more, and an arrow above the ground that nobody takes, would let a later sin
     pass."""
     taken: dict[str, set[str]] = {}
-    for name, text in modules(root):
-        taken.setdefault(room_of(name), set()).update(rooms_known(root, text))
+    rooms = list_rooms(root)
+    for name, text in list_modules(root):
+        taken.setdefault(room_of(name), set()).update(rooms_known(rooms, text))
     for room, known in MAY_KNOW.items():
         if room not in taken:
             yield f"MAY_KNOW lists {room}, which is not there"
@@ -270,14 +259,15 @@ def rooms_gone(root: Path) -> Iterator[str]:
 
 
 def arrows(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    rooms = list_rooms(root)
+    for name, text in list_modules(root):
         room = room_of(name)
-        for known in sorted(rooms_known(root, text) - MAY_KNOW.get(room, set()) - {room}):
+        for known in sorted(rooms_known(rooms, text) - MAY_KNOW.get(room, set()) - {room}):
             yield f"{name} knows {known}"
 
 
 def wings(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         parts = name.split("/")
         if parts[0] not in {wing.split("/")[0] for wing in WINGS} or len(parts) < 3:
             continue
@@ -295,10 +285,10 @@ def wings(root: Path) -> Iterator[str]:
 
 def circles(root: Path) -> Iterator[str]:
     """Pages that import each other, even for types alone: none of them can be read first."""
-    known_names = {name for name, _ in modules(root)}
+    known_names = {name for name, _ in list_modules(root)}
     pages = {
         name: {page for imported in imports(text) for page in pages_named(imported) if page in known_names}
-        for name, text in modules(root)
+        for name, text in list_modules(root)
     }
     try:
         TopologicalSorter({name: known - {name} for name, known in pages.items()}).prepare()
@@ -315,13 +305,13 @@ def pages_named(imported: str) -> tuple[str, str]:
 
 
 def relative_imports(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         if any(imported.startswith(".") for imported in imports(text)):
             yield f"{name} imports by a relative name"
 
 
 def third_parties(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         for library in sorted(libraries(text)):
             places = LIVES_IN.get(library)
             if places is None:
@@ -331,7 +321,7 @@ def third_parties(root: Path) -> Iterator[str]:
 
 
 def places_gone(root: Path) -> Iterator[str]:
-    used = [(name, library) for name, text in modules(root) for library in libraries(text)]
+    used = [(name, library) for name, text in list_modules(root) for library in libraries(text)]
     for library, places in LIVES_IN.items():
         for place in places:
             if not any(name.startswith(place) for name, other in used if other == library):
@@ -339,13 +329,13 @@ def places_gone(root: Path) -> Iterator[str]:
 
 
 def environment(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         if name != ENVIRONMENT_LIVES_IN and re.search(r"\b(environ|getenv)\b", text):
             yield f"{name} reads the environment, which {ENVIRONMENT_LIVES_IN} alone does"
 
 
 def plugged_in(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         own = next((place for place in PLUGGED if name.startswith(place)), None)
         for imported in imports(text):
             path = imported.removeprefix("shisho.").replace(".", "/") + "/"
@@ -364,7 +354,7 @@ def plugs_gone(root: Path) -> Iterator[str]:
 
 
 def sizes(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         lines = text.count("\n")
         if lines > 700:
             yield f"{name} has {lines} lines"
@@ -377,19 +367,19 @@ def sizes(root: Path) -> Iterator[str]:
 def functions(text: str) -> tuple[tuple[str, int], ...]:
     """Names of a module's functions, with their lines."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = [node for node in ast.walk(parsed(text)) if isinstance(node, kinds)]
+    nodes = [node for node in list_nodes(parse_module(text)) if isinstance(node, kinds)]
     return tuple((node.name, (node.end_lineno or 0) - node.lineno + 1) for node in nodes)
 
 
 def introductions(root: Path) -> Iterator[str]:
-    for name, text in modules(root):
-        if text and not ast.get_docstring(parsed(text)):
+    for name, text in list_modules(root):
+        if text and not ast.get_docstring(parse_module(text)):
             yield f"{name} does not say what it is"
 
 
 def growing_statements(root: Path) -> Iterator[str]:
     """SQLite takes 32,766 bound values. `rows.ANY_OF` binds a list of any length as one."""
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         if room_of(name) == "stores":
             for line in spliced(text, name == MARKS_LIVE_IN):
                 yield f"{name}:{line} binds each member of a list: use rows.ANY_OF and rows.bind_list"
@@ -400,7 +390,7 @@ def spliced(text: str, makes_marks: bool) -> tuple[int, ...]:
     """Lines that splice as many marks into a statement as something has members; a row's columns are a
     number."""
     lines: list[int] = []
-    for node in ast.walk(parsed(text)):
+    for node in list_nodes(parse_module(text)):
         if isinstance(node, ast.Call) and called(node) == "marks":
             if not (len(node.args) == 1 and isinstance(node.args[0], ast.Constant)):
                 lines.append(node.lineno)
@@ -429,14 +419,17 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
 )
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_house_is_in_order(check: Callable[[Path], Iterator[str]]) -> None:
-    assert list(check(HOUSE)) == []
+def test_house_is_in_order() -> None:
+    assert list(findings(HOUSE)) == []
+
+
+def findings(root: Path, checks: tuple[Callable[[Path], Iterator[str]], ...] = CHECKS) -> Iterator[str]:
+    return (finding for check in checks for finding in check(root))
 
 
 def box_imports(root: Path) -> Iterator[str]:
     """The box must not import the parsers that read its pages."""
-    for name, text in modules(root):
+    for name, text in list_modules(root):
         for imported in imports(text):
             if imported.startswith("shisho") and not imported.startswith(BOX_KNOWS):
                 yield f"{name} knows {imported}"
@@ -444,11 +437,8 @@ def box_imports(root: Path) -> Iterator[str]:
             yield f"{name} imports {library}, which BOX_LIBRARIES does not list"
 
 
-@pytest.mark.parametrize(
-    "check", [box_imports, circles, relative_imports, sizes, introductions], ids=lambda check: check.__name__
-)
-def test_box_is_in_order(check: Callable[[Path], Iterator[str]]) -> None:
-    assert list(check(BOX)) == []
+def test_box_is_in_order() -> None:
+    assert list(findings(BOX, (box_imports, circles, relative_imports, sizes, introductions))) == []
 
 
 def test_box_that_imports_a_parser_or_another_library_is_found(tmp_path: Path) -> None:
@@ -532,10 +522,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("house") / "shisho"
     shutil.copytree(HOUSE, root, ignore=shutil.ignore_patterns("__pycache__"))
     return root
-
-
-def findings(root: Path) -> Iterator[str]:
-    return (finding for check in CHECKS for finding in check(root))
 
 
 @pytest.mark.parametrize(("name", "sin", "finding"), SINS, ids=[finding for _, _, finding in SINS])

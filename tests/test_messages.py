@@ -4,7 +4,6 @@ one language."""
 from __future__ import annotations
 
 import ast
-import functools
 import json
 import os
 import re
@@ -41,6 +40,7 @@ from shisho.web.engines import create_engines
 from shisho.web.http.address import _REASONS
 from tests import forkserver
 from tests.faults.children import LONG
+from tests.sources import list_nodes, parse_module, read_module
 
 HOUSE = Path(errors.__file__).parent
 # Modules of messages that say something themselves; the others are words and how they are found.
@@ -70,10 +70,8 @@ LINGUISTIC = {
 KANA = re.compile("[ぁ-んァ-ヺ]")
 
 
-@functools.cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All of a file's, so that it is parsed once."""
-    return (*ast.walk(ast.parse(path.read_text("utf-8"))),)
+    return list_nodes(parse_module(read_module(path)))
 
 
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
@@ -243,9 +241,9 @@ def texts_of(node: ast.AST) -> list[str]:
     return texts_of(node.body) + texts_of(node.orelse) if isinstance(node, ast.IfExp) else []
 
 
-def pairs(tree: ast.AST) -> Iterator[int]:
+def pairs(tree: Iterable[ast.AST]) -> Iterator[int]:
     """Lines where Japanese and English stand side by side."""
-    for node in ast.walk(tree):
+    for node in tree:
         texts = [] if isinstance(node, ast.Constant) else texts_of(node)
         japanese = [text for text in texts if JAPANESE.search(text)]
         if japanese and any(LATIN.search(text) for text in texts if text not in japanese):
@@ -254,7 +252,7 @@ def pairs(tree: ast.AST) -> Iterator[int]:
 
 def test_pairs_of_both_languages_stand_in_the_catalogue_alone() -> None:
     """`LINGUISTIC` names the tables about language; an entry there that is none any more goes."""
-    holding = {path: [*pairs(ast.parse(path.read_text("utf-8")))] for path in FILES}
+    holding = {path: [*pairs(nodes(path))] for path in FILES}
     assert {str(path.relative_to(HOUSE)) for path, lines in holding.items() if lines} == LINGUISTIC
 
 
@@ -267,7 +265,7 @@ def test_pairs_of_both_languages_stand_in_the_catalogue_alone() -> None:
     ],
 )
 def test_a_pair_outside_the_catalogue_is_noticed(table: str) -> None:
-    assert [*pairs(ast.parse(table))]
+    assert [*pairs(ast.walk(ast.parse(table)))]
 
 
 def test_a_message_says_itself_in_another_language_with_its_values_and_those_within_them() -> None:

@@ -48,13 +48,15 @@ async def test_near_duplicates_by_many_bands(store: Store) -> None:
 @pytest.mark.parametrize(
     "scope",
     [
-        Scope(corpora=(*WORDS, "default")),
-        Scope(filters={"課": (*WORDS, "統計学")}),
-        Scope(filters={"title": (*WORDS, "a.txt")}),
-        Scope(without=DOCUMENTS, rejected=PASSAGES),
+        Scope(
+            corpora=(*WORDS, "default"),
+            filters={"課": (*WORDS, "統計学"), "title": (*WORDS, "a.txt")},
+            without=DOCUMENTS,
+            rejected=PASSAGES,
+        ),
         Scope(corpora=(*WORDS, "default"), filters={"page": "1"}),
     ],
-    ids=["corpora", "metadata", "column", "without", "corpora and page"],
+    ids=["each", "corpora and page"],
 )
 async def test_a_scope_of_many_things(store: Store, scope: Scope) -> None:
     passage = await shelved(store)

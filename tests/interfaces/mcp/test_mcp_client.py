@@ -40,7 +40,7 @@ from tests.interfaces.serving import (
 from tests.machine import Stopwatch
 
 TOOLS = Path(mcp.__file__).with_name("tools.json")
-WAYS = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
+WAYS = [("stdio", "legacy"), ("http", "auto")]  # both transports and both forms of the protocol
 
 
 @asynccontextmanager
@@ -106,17 +106,13 @@ async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("way", ["stdio", "http"])
-@pytest.mark.parametrize(("tools", "shown"), [("default", len(DEFAULT_TOOLS)), ("all", len(VERBS))])
-async def test_setting_chooses_the_tools_that_are_shown(
-    way: str, tools: str, shown: int, tmp_path: Path
-) -> None:
+async def test_setting_chooses_the_tools_that_are_shown(tmp_path: Path) -> None:
     """A tool that is not shown can be called all the same."""
-    with serving(tmp_path / "served", SHISHO_MCP_TOOLS=tools) as url:
-        server = f"{url}/mcp" if way == "http" else stdio(tmp_path / "home", SHISHO_MCP_TOOLS=tools)
-        async with Client(server) as client:
-            assert len((await client.list_tools()).tools) == shown
-            assert data_of(await client.call_tool("list_tasks", {}))["tasks"] == []
+    with serving(tmp_path / "served", SHISHO_MCP_TOOLS="all") as url:
+        for server, shown in ((f"{url}/mcp", len(VERBS)), (stdio(tmp_path / "home"), len(DEFAULT_TOOLS))):
+            async with Client(server) as client:
+                assert len((await client.list_tools()).tools) == shown
+                assert data_of(await client.call_tool("list_tasks", {}))["tasks"] == []
 
 
 async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
@@ -185,57 +181,57 @@ async def test_links_of_a_document_without_pages_open_it(tmp_path: Path) -> None
             assert opened.text == text  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "code"),
-    [
-        ("ask", {"question": " "}, "INVALID_PARAMS"),
-        ("ask", {"question": "何か"}, "EMPTY_CORPUS"),
-        ("ask", {}, "INVALID_PARAMS"),
-        ("queue_searches", {"queries": []}, "INVALID_PARAMS"),
-        ("queue_searches", {"queries": ["x"], "options": {"serp_max_pages": 11}}, "INVALID_PARAMS"),
-        ("queue_searches", {"queries": ["x"], "options": {"serp_pages": 1}}, "INVALID_PARAMS"),
-        ("get_status", {"task_id": "none"}, "TASK_NOT_FOUND"),
-        ("get_status", {"wait": 51}, "INVALID_PARAMS"),
-        ("get_answer", {"answer_id": "none"}, "RESOURCE_NOT_FOUND"),
-        ("add_documents", {"paths": ["/etc/passwd"]}, "FORBIDDEN_PATH"),
-        ("add_documents", {"files": [{"name": "a.txt", "base64": "***"}]}, "INVALID_PARAMS"),
-        ("search_corpus", {"session_id": "none", "keyword_query": ["x"]}, "RESOURCE_NOT_FOUND"),
-        ("feedback", {"opinion": "block_domain", "target": "no domain"}, "INVALID_PARAMS"),
-        ("no_such_tool", {}, "INVALID_PARAMS"),
-    ],
-)
-async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str, tmp_path: Path) -> None:
-    async with open_library(home=tmp_path / "home") as library, calling(mcp.build(library)) as call:
-        with pytest.raises(Refused) as refused:
-            await call(tool, **arguments)
-    assert refused.value.code == code
+ERRORS: list[tuple[str, dict[str, Any], str]] = [
+    ("ask", {"question": " "}, "INVALID_PARAMS"),
+    ("ask", {"question": "何か"}, "EMPTY_CORPUS"),
+    ("ask", {}, "INVALID_PARAMS"),
+    ("queue_searches", {"queries": []}, "INVALID_PARAMS"),
+    ("queue_searches", {"queries": ["x"], "options": {"serp_max_pages": 11}}, "INVALID_PARAMS"),
+    ("queue_searches", {"queries": ["x"], "options": {"serp_pages": 1}}, "INVALID_PARAMS"),
+    ("get_status", {"task_id": "none"}, "TASK_NOT_FOUND"),
+    ("get_status", {"wait": 51}, "INVALID_PARAMS"),
+    ("get_answer", {"answer_id": "none"}, "RESOURCE_NOT_FOUND"),
+    ("add_documents", {"paths": ["/etc/passwd"]}, "FORBIDDEN_PATH"),
+    ("add_documents", {"files": [{"name": "a.txt", "base64": "***"}]}, "INVALID_PARAMS"),
+    ("search_corpus", {"session_id": "none", "keyword_query": ["x"]}, "RESOURCE_NOT_FOUND"),
+    ("feedback", {"opinion": "block_domain", "target": "no domain"}, "INVALID_PARAMS"),
+    ("no_such_tool", {}, "INVALID_PARAMS"),
+]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (
-            {"queries": ["x"], "max_resuls": 3},
-            r"max_resuls: there is no such argument; known: queries, task_id, options, ",
-        ),
-        (
-            {"queries": ["x"], "options": {"serp_pages": 1}},
-            r"options\.serp_pages: .*known: engines, .*serp_max_pages",
-        ),
-        (
-            {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
-            "priority is given twice: high next to options",
-        ),
-        ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: it must be 100 or less"),
-    ],
-)
-async def test_arguments_that_do_not_exist_are_refused_by_name(
-    arguments: dict[str, Any], said: str, tmp_path: Path
-) -> None:
+async def test_errors_are_typed(tmp_path: Path) -> None:
+    codes = []
     async with open_library(home=tmp_path / "home") as library, calling(mcp.build(library)) as call:
-        with pytest.raises(Refused, match=said) as refused:
-            await call("queue_searches", **arguments)
-        assert refused.value.code == "INVALID_PARAMS"
+        for tool, arguments, _ in ERRORS:
+            with pytest.raises(Refused) as refused:
+                await call(tool, **arguments)
+            codes.append(refused.value.code)
+    assert codes == [code for *_, code in ERRORS]
+
+
+UNKNOWN: list[tuple[dict[str, Any], str]] = [
+    (
+        {"queries": ["x"], "max_resuls": 3},
+        r"max_resuls: there is no such argument; known: queries, task_id, options, ",
+    ),
+    (
+        {"queries": ["x"], "options": {"serp_pages": 1}},
+        r"options\.serp_pages: .*known: engines, .*serp_max_pages",
+    ),
+    (
+        {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
+        "priority is given twice: high next to options",
+    ),
+    ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: it must be 100 or less"),
+]
+
+
+async def test_arguments_that_do_not_exist_are_refused_by_name(tmp_path: Path) -> None:
+    async with open_library(home=tmp_path / "home") as library, calling(mcp.build(library)) as call:
+        for arguments, said in UNKNOWN:
+            with pytest.raises(Refused, match=said) as refused:
+                await call("queue_searches", **arguments)
+            assert refused.value.code == "INVALID_PARAMS"
         assert (await call("list_tasks"))["tasks"] == []
 
 

@@ -96,6 +96,7 @@ async def test_the_inspector_drives_every_tool(npm: Path, tmp_path: Path) -> Non
         assert len(inspected(npm, server, "resources/templates/list")["resourceTemplates"]) == 5
 
 
+@pytest.mark.slow
 def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:
     given = environment(tmp_path / "home")
     words = [

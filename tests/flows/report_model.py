@@ -84,7 +84,7 @@ def find(request: ProviderRequest) -> object:
 
 
 @asynccontextmanager
-async def open_report_desk(
+async def open_report_library(
     folder: Path, script: Script = play, towns: tuple[str, ...] = TOWNS, **settings: object
 ) -> AsyncIterator[tuple[Library, FakeProvider]]:
     """A library whose library has the budgets of these towns, and whose model is played."""

@@ -43,31 +43,31 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Dated:
 
 
 @asynccontextmanager
-async def library(home: Path, *folders: Path, **settings: Any) -> AsyncIterator[Library]:
-    async with open_library(home=home, web="off", **settings) as desk:
+async def open_collection(home: Path, *folders: Path, **settings: Any) -> AsyncIterator[Library]:
+    async with open_library(home=home, web="off", **settings) as library:
         for folder in folders:
-            await added(desk, folder)
-        yield desk
+            await added(library, folder)
+        yield library
 
 
-async def check_sound(desk: Library, answer: Answer) -> None:
+async def check_sound(library: Library, answer: Answer) -> None:
     """Every quotation is a slice of its document as it is stored, and a replay gives the same answer."""
     for quotation in answer.evidence:
-        document, text = await desk.show(quotation.document_id)
+        document, text = await library.show(quotation.document_id)
         assert text[quotation.start : quotation.end] == quotation.snippet, document
-    assert (await desk.questions.replay(answer.id)).is_same
+    assert (await library.questions.replay(answer.id)).is_same
 
 
 @pytest.mark.parametrize("folder", ["club", "town", "lectures"])
 async def test_every_question_is_answered_right(folder: str, tmp_path: Path, clock: Dated) -> None:
     rows = [row for row in QUESTIONS if row["folder"] == folder]
     faults = {}
-    async with library(tmp_path, folder_of(rows[0])) as desk:
+    async with open_collection(tmp_path, folder_of(rows[0])) as library:
         for row in rows:
             clock.day = row.get("today", "2026-09-01")
-            answer = await desk.questions.ask(row["question"])
+            answer = await library.questions.ask(row["question"])
             faults[row["question"]] = find_faults(row, answer)
-            await check_sound(desk, answer)
+            await check_sound(library, answer)
     assert {question: found for question, found in faults.items() if found} == {}
 
 
@@ -75,12 +75,14 @@ async def test_postgres_counts_the_same(tmp_path: Path, postgres: PostgresServer
     rows = [row for row in QUESTIONS if row["folder"] == "club"]
     faults = {}
     with postgres.fresh() as store:
-        async with library(tmp_path, FOLDER / "club", store=store, blobs=str(tmp_path / "blobs")) as desk:
+        async with open_collection(
+            tmp_path, FOLDER / "club", store=store, blobs=str(tmp_path / "blobs")
+        ) as library:
             for row in rows:
                 clock.day = row.get("today", "2026-09-01")
-                answer = await desk.questions.ask(row["question"])
+                answer = await library.questions.ask(row["question"])
                 faults[row["question"]] = find_faults(row, answer)
-                await check_sound(desk, answer)
+                await check_sound(library, answer)
     assert {question: found for question, found in faults.items() if found} == {}
 
 
@@ -93,10 +95,10 @@ async def test_counts_are_exact_where_many_passages_have_the_word(tmp_path: Path
         )
         text = "\n\n".join(f"## Part {part}\n\n{words} Weather {part}." for part in range(4))
         (folder / f"{number:03}.md").write_text(f"# Sheet {number}\n\n{text}\n", "utf-8")
-    async with library(tmp_path / "home", folder) as desk:
-        phrase = await desk.questions.ask("How many documents mention the red kite?")
-        word = await desk.questions.ask("How many documents mention the kite?")
-        both = await desk.questions.ask("How many documents mention red and kite?")
+    async with open_collection(tmp_path / "home", folder) as library:
+        phrase = await library.questions.ask("How many documents mention the red kite?")
+        word = await library.questions.ask("How many documents mention the kite?")
+        both = await library.questions.ask("How many documents mention red and kite?")
     assert "100 documents contain “red kite”" in phrase.text and len(phrase.evidence) == 50
     assert "The first 50 are listed." in phrase.text
     assert (
@@ -110,8 +112,8 @@ async def test_synonyms_are_listed_apart_and_named(tmp_path: Path) -> None:
     folder.mkdir()
     for name, text in (("a", "宿泊は二泊までとする。"), ("b", "客は三日泊まる。"), ("c", "会費を払う。")):
         (folder / f"{name}.md").write_text(f"# {name}の紙\n\n{text}\n", "utf-8")
-    async with library(tmp_path / "home", folder) as desk:
-        answer = await desk.questions.ask("宿泊に触れている文書は何件ありますか")
+    async with open_collection(tmp_path / "home", folder) as library:
+        answer = await library.questions.ask("宿泊に触れている文書は何件ありますか")
     assert "「宿泊」を含む文書は1件です。" in answer.text
     legend, own, alike = answer.text.partition("\n\n「宿泊」")[2].split("\n### ")
     assert "≈ の文書にその語はなく、同じ意味で使われうる語があります: 泊まる。" in legend
@@ -120,21 +122,21 @@ async def test_synonyms_are_listed_apart_and_named(tmp_path: Path) -> None:
 
 
 async def test_words_that_stand_apart_are_said_to(tmp_path: Path) -> None:
-    async with library(tmp_path, FOLDER / "club") as desk:
-        answer = await desk.questions.ask("Which documents mention the skylight euros?")
+    async with open_collection(tmp_path, FOLDER / "club") as library:
+        answer = await library.questions.ask("Which documents mention the skylight euros?")
         assert "No document contains “skylight euros” word for word." in answer.text
         assert [quotation.document.endswith("03-09.md") for quotation in answer.evidence] == [True]
-        described = await desk.questions.ask(
+        described = await library.questions.ask(
             "Which documents are about purple submarines diving under old harbour bridges?"
         )
         assert "word" not in described.text.splitlines()[0]
 
 
 async def test_a_name_that_fits_several_is_asked_for_again(tmp_path: Path) -> None:
-    async with library(tmp_path, FOLDER / "club") as desk:
-        several = await desk.questions.ask("Summarise the minutes of 2026")
-        chosen = await desk.questions.ask("the treaty of Utrecht", kind="summary")
-        fact = await desk.questions.ask("Summarise the treaty of Utrecht")
+    async with open_collection(tmp_path, FOLDER / "club") as library:
+        several = await library.questions.ask("Summarise the minutes of 2026")
+        chosen = await library.questions.ask("the treaty of Utrecht", kind="summary")
+        fact = await library.questions.ask("Summarise the treaty of Utrecht")
     assert several.level is AnswerLevel.NOTHING
     assert "minutes-2026-01-12.md" in several.text and "minutes-2026-03-09.md" in several.text
     assert "No one document is called “treaty of Utrecht”" in chosen.text
@@ -142,18 +144,18 @@ async def test_a_name_that_fits_several_is_asked_for_again(tmp_path: Path) -> No
 
 
 async def test_filters_and_excluded_documents_are_not_counted(tmp_path: Path) -> None:
-    async with library(tmp_path, FOLDER / "club") as desk:
-        answer = await desk.questions.ask(
+    async with open_collection(tmp_path, FOLDER / "club") as library:
+        answer = await library.questions.ask(
             COUNT, filters={"source": str(FOLDER / "club" / "minutes-2026-03-09.md")}
         )
         assert "1 document contains “skylight”." in answer.text
-        without = await desk.questions.ask(COUNT, exclude_ids=[answer.evidence[0].document_id])
+        without = await library.questions.ask(COUNT, exclude_ids=[answer.evidence[0].document_id])
     assert [Path(quotation.document).name for quotation in without.evidence] == ["minutes-2026-02-09.md"]
 
 
 async def test_a_caller_s_goals_are_searched_for(tmp_path: Path) -> None:
-    async with library(tmp_path, FOLDER / "club") as desk:
-        answer = await desk.questions.ask(COUNT, goals=["What did the skylight cost?"])
+    async with open_collection(tmp_path, FOLDER / "club") as library:
+        answer = await library.questions.ask(COUNT, goals=["What did the skylight cost?"])
     assert [goal.question for goal in answer.goals] == ["What did the skylight cost?"]
     assert "counted" not in answer.text
 
@@ -161,15 +163,19 @@ async def test_a_caller_s_goals_are_searched_for(tmp_path: Path) -> None:
 async def test_a_model_is_not_asked_to_count_and_writes_the_reports(tmp_path: Path) -> None:
     async with FakeProvider(well) as provider:
         model = {"model": "ollama/m-1", "model_url": provider.build_url("ollama")}
-        async with library(tmp_path, FOLDER / "club", **model) as desk:
-            counted = await desk.questions.ask(COUNT)
+        async with open_collection(tmp_path, FOLDER / "club", **model) as library:
+            counted = await library.questions.ask(COUNT)
             assert "2 documents contain “skylight”." in counted.text and provider.requests == []
-            report = await desk.questions.ask("Write a report on the state of the boathouse.")
+            report = await library.questions.ask("Write a report on the state of the boathouse.")
     assert provider.requests and "needs a model" not in report.text
 
 
 async def test_a_count_comes_over_http_with_its_places(tmp_path: Path) -> None:
-    async with library(tmp_path, FOLDER / "club") as desk, served(desk) as client, desk.working(1):
+    async with (
+        open_collection(tmp_path, FOLDER / "club") as library,
+        served(library) as client,
+        library.working(1),
+    ):
         reply = await answered(client, await client.post("/answers", json={"question": COUNT}))
         answer = reply.json()["answer"]
     assert "2 documents contain “skylight”." in answer["text"] and answer["level"] == "answered"
@@ -187,14 +193,14 @@ def test_the_shell_prints_the_list_in_the_language_of_the_question(shell: Shell)
 
 async def test_the_shared_questions(tmp_path: Path, clock: Dated) -> None:
     clock.day = "2026-11-29"
-    async with library(tmp_path, shared("cases", "documents", "30-questions")) as desk:
-        count = await desk.questions.ask("How many documents mention the roof?")
-        listed = await desk.questions.ask("List all minutes in which the roof was discussed")
-        summary = await desk.questions.ask("Summarise the minutes of 5 May")
-        summary_ja = await desk.questions.ask("5月5日の議事録を要約して")
-        changes = await desk.questions.ask("What changed between v1 and v2?")
-        deadlines = await desk.questions.ask("Which deadlines are still open?")
-        normal = await desk.questions.ask("Is the canteen open on Fridays?")
+    async with open_collection(tmp_path, shared("cases", "documents", "30-questions")) as library:
+        count = await library.questions.ask("How many documents mention the roof?")
+        listed = await library.questions.ask("List all minutes in which the roof was discussed")
+        summary = await library.questions.ask("Summarise the minutes of 5 May")
+        summary_ja = await library.questions.ask("5月5日の議事録を要約して")
+        changes = await library.questions.ask("What changed between v1 and v2?")
+        deadlines = await library.questions.ask("Which deadlines are still open?")
+        normal = await library.questions.ask("Is the canteen open on Fridays?")
     minutes = ["minutes-03.md", "minutes-04.md", "minutes-05.md"]
     assert "3 documents contain “roof”." in count.text
     for answer in (count, listed):

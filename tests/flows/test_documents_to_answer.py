@@ -23,6 +23,7 @@ from shisho.librarian.record import TEXT_FIELDS
 from shisho.services import Library
 from shisho.services.news import News
 from tests.flows.conftest import SAMPLES
+from tests.inside import builder_of
 from tests.listening import list_nodes
 
 QUESTIONS = tomllib.loads((SAMPLES.parent / "questions.toml").read_text("utf-8"))
@@ -172,7 +173,7 @@ async def test_quotations_are_as_the_page_has_them(library: Library, snippet: st
 
 async def test_rounds_of_one_session_share_nothing(stocked: Library) -> None:
     answer = await stocked.questions.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
-    steps = to_plain([*await stocked._builder.stores.ledger.list_steps(answer.task_id)])
+    steps = to_plain([*await builder_of(stocked).stores.ledger.list_steps(answer.task_id)])
     shown = [
         [one["temp_index"] for one in step["output"]["state"]["shown"]]
         for step in steps

@@ -19,6 +19,7 @@ from shisho.domain.answer_log import list_goals
 from shisho.domain.codec import dumps
 from shisho.integrations.langgraph import compile_librarian
 from tests.flows.conftest import Shell
+from tests.inside import builder_of
 from tests.interfaces.serving import answered_over_http, calling, serving, stdio, until_answered
 from tests.machine import PATIENCE
 
@@ -184,7 +185,9 @@ async def check_opened(place: Place, answer: dict[str, Any], found: dict[str, An
 async def check_complexity(place: Place, answer: dict[str, Any], found: dict[str, Any]) -> None:
     """The question itself is a comparison."""
     async with open_library(home=place.home, web="off") as library:
-        runs = [await library._builder.stores.ledger.list_steps(answer[name]) for name in ("id", "task_id")]
+        runs = [
+            await builder_of(library).stores.ledger.list_steps(answer[name]) for name in ("id", "task_id")
+        ]
     (strategy,) = [step.output for run in runs for step in run if step.node == "strategy"]
     assert json.loads(dumps(strategy))["state"]["strategy"]["complexity"] == "several"
 

@@ -25,6 +25,7 @@ from shisho.services import Library
 from shisho.services.folders import Folders
 from shisho.services.news import FolderFailed, News
 from tests.flows.conftest import Shell
+from tests.inside import builder_of
 from tests.machine import PATIENCE
 
 
@@ -204,7 +205,7 @@ class CountingFiles:
 
 
 def counted(library: Library) -> tuple[Library, CountingFiles]:
-    builder: Any = library._builder
+    builder: Any = builder_of(library)
     files = CountingFiles(builder.shared.disk)
     counting = Library(library.owner, builder)
     counting.folders = Folders(replace(library.folders._parts, files=files))  # type: ignore[misc]

@@ -18,6 +18,7 @@ from shisho.errors import AccessDenied, NotFound, ShishoError
 from shisho.services import Library
 from shisho.services.references import References
 from tests.flows.smallweb import finished
+from tests.inside import builder_of
 
 PAPERS = "決定係数とは、回帰式の当てはまりの良さを示す指標である。1に近いほど当てはまりが良い。"
 DIARY = "決定係数の日記。回帰式の当てはまりの良さを示す指標を学んだ。暗証は薔薇である。"
@@ -35,7 +36,7 @@ async def desks(home: Path) -> AsyncIterator[tuple[Library, Library, Any]]:
         await hanako.documents.add_source(Source("r2.txt", PAPERS.encode()), "papers")
         await hanako.documents.add_source(Source("diary.txt", DIARY.encode()), "diary")
         await taro.documents.add_source(Source("memo.txt", MEMO.encode()))
-        yield hanako, taro, library._builder.stores.grants
+        yield hanako, taro, builder_of(library).stores.grants
 
 
 async def test_what_is_granted_is_asked_cited_and_opened_and_no_more_after_the_grant_ends(

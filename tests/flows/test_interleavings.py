@@ -16,6 +16,7 @@ from shisho.domain.job import StopMode
 from shisho.domain.task import AskOptions
 from shisho.errors import NotFound
 from shisho.services import Library, intake, questions
+from tests.inside import builder_of
 from tests.interleaving import change_between, count_reads
 from tests.machine import PATIENCE
 
@@ -183,7 +184,7 @@ async def test_a_question_here_and_now_is_begun_with_its_turn_or_not_at_all(
     """The conversation is removed at the last moment before the question would be begun."""
     async with asked(tmp_path / "home", store) as library:
         conversation = (await library.questions.ask(QUESTION)).conversation_id
-        begin = type(library._builder.stores.ledger).begin
+        begin = type(builder_of(library).stores.ledger).begin
         begun: list[str] = []
 
         async def remove_first(ledger: Any, inquiry: Any, *turn: Any) -> None:
@@ -191,8 +192,8 @@ async def test_a_question_here_and_now_is_begun_with_its_turn_or_not_at_all(
             await library.conversations.remove(conversation)
             await begin(ledger, inquiry, *turn)
 
-        monkeypatch.setattr(type(library._builder.stores.ledger), "begin", remove_first)
+        monkeypatch.setattr(type(builder_of(library).stores.ledger), "begin", remove_first)
         with pytest.raises(NotFound):
             await library.questions.ask(QUESTION, conversation=conversation)
         with pytest.raises(NotFound):
-            await library._builder.stores.ledger.find_inquiry(begun[0])
+            await builder_of(library).stores.ledger.find_inquiry(begun[0])

@@ -13,6 +13,7 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.corpus.ingest import PART
 from shisho.domain.corpus import Source
+from tests.inside import builder_of
 
 
 def long_text(parts: float) -> bytes:
@@ -42,7 +43,7 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
         receipt = await library.documents.add_source(source)
         assert receipt.document_id is not None and receipt.outcome == "added", receipt
         assert await library.documents.read_text(receipt.document_id) == data.decode()
-        passages = await library._builder.stores.shelf.list_passages_of(receipt.document_id)
+        passages = await builder_of(library).stores.shelf.list_passages_of(receipt.document_id)
         assert (
             len(passages)
             == receipt.passages

@@ -1,4 +1,4 @@
-"""The stories on one PostgreSQL database that several machines share: each desk here has a home of its
+"""The stories on one PostgreSQL database that several machines share: each library here has a home of its
 own."""
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def store(postgres: PostgresServer) -> Iterator[str]:
 
 @asynccontextmanager
 async def machine(folder: Path, name: str, store: str, **settings: Any) -> AsyncIterator[Library]:
-    """A desk of a machine that shares database and files with others."""
+    """A library of a machine that shares database and files with others."""
     shared = {"store": store, "blobs": str(folder / "shared")}
-    async with open_library(home=folder / name, **(shared | settings)) as desk:
-        yield desk
+    async with open_library(home=folder / name, **(shared | settings)) as library:
+        yield library
 
 
 @asynccontextmanager
-async def library(home: Path, store: str = "") -> AsyncIterator[LibraryStores]:
+async def open_stores(home: Path, store: str = "") -> AsyncIterator[LibraryStores]:
     """The stores of a home, or of a database."""
     stores = build_stores(load(home=home, store=store), None, SystemClock)
     yield stores
@@ -129,8 +129,8 @@ async def test_files_handed_in_here_are_read_by_a_worker_there_and_purged_for_al
 
 
 async def test_keys_of_requests_name_a_purged_document_no_more(tmp_path: Path, store: str) -> None:
-    async with machine(tmp_path, "a", store, embedder="none") as desk, desk.working():
-        await leave_no_name_with_keys(desk, tmp_path)
+    async with machine(tmp_path, "a", store, embedder="none") as library, library.working():
+        await leave_no_name_with_keys(library, tmp_path)
     assert left(store, NAME) == []
 
 
@@ -140,17 +140,17 @@ async def test_a_purge_leaves_no_deleted_row_in_the_files_of_the_tables(
     """A row that was deleted would stand there until a fifth of the table has changed."""
     sentence = "縞馬は月のない夜にだけ第七書庫へ来る。"
     with postgres.fresh() as store:
-        async with machine(tmp_path, "a", store, embedder="none") as desk:
-            await desk.documents.add_source(Source("other.txt", "別の本文。".encode()))
-            receipt = await desk.documents.add_source(
+        async with machine(tmp_path, "a", store, embedder="none") as library:
+            await library.documents.add_source(Source("other.txt", "別の本文。".encode()))
+            receipt = await library.documents.add_source(
                 Source("縞馬.md", f"# 縞馬の書庫\n\n{sentence}\n".encode())
             )
-            await desk.documents.add_source(Source("more.txt", "また別の本文。".encode()))
+            await library.documents.add_source(Source("more.txt", "また別の本文。".encode()))
             assert receipt.document_id is not None
-            assert (await desk.questions.ask("第七書庫へ来るのは何か")).evidence
+            assert (await library.questions.ask("第七書庫へ来るのは何か")).evidence
             tables = {"passages", "documents", "evidence", "answers"}
             assert tables_with("縞馬", postgres, store) >= tables
-            await desk.documents.remove(receipt.document_id, purge=True)
+            await library.documents.remove(receipt.document_id, purge=True)
             assert tables_with("縞馬", postgres, store) == set()
 
 
@@ -237,22 +237,22 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
     notes = [tmp_path / f"{name}.md" for name in ("氷", "霧", "雨")]
     for note in notes:
         note.write_text(f"{note.stem}は白い。\n\n{note.stem}は冷たい。\n", "utf-8")
-    async with open_library(home=first) as desk:
-        async for receipt in desk.documents.add(*notes, SAMPLES / "01-regression.pdf"):
+    async with open_library(home=first) as library:
+        async for receipt in library.documents.add(*notes, SAMPLES / "01-regression.pdf"):
             assert receipt.outcome == "added", receipt
-        answer = await desk.questions.ask(QUESTION)
-        await desk.questions.ask("それはなぜか", conversation=answer.id)
-        await desk.documents.remove("氷.md")
-        await desk.documents.remove("霧.md", purge=True)
+        answer = await library.questions.ask(QUESTION)
+        await library.questions.ask("それはなぜか", conversation=answer.id)
+        await library.documents.remove("氷.md")
+        await library.documents.remove("霧.md", purge=True)
         notes[2].write_text("雨は降る。\n", "utf-8")
-        async for _ in desk.documents.add(notes[2]):
+        async for _ in library.documents.add(notes[2]):
             pass
-        await desk.tasks.queue_documents(files=[Bytes("雪.md", "雪は深い。".encode())])
-        stood = [(document.id, document.source) for document in await desk.documents.list()]
-        hits = [hit.text for hit in await desk.documents.search("白い")]
-        latest = await desk.questions.ask(QUESTION)
+        await library.tasks.queue_documents(files=[Bytes("雪.md", "雪は深い。".encode())])
+        stood = [(document.id, document.source) for document in await library.documents.list()]
+        hits = [hit.text for hit in await library.documents.search("白い")]
+        latest = await library.questions.ask(QUESTION)
     granted = CorpusKey(LOCAL_OWNER, "default")
-    async with library(first) as stores:
+    async with open_stores(first) as stores:
         await stores.users.add("花子")
         await stores.users.add_group("研究室")
         await stores.users.join("研究室", "花子")
@@ -266,7 +266,7 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
         assert (
             report.copied["documents"] == 4 and report.copied["answers"] == 3 and report.copied["jobs"] == 1
         )
-    async with library(second) as stores:
+    async with open_stores(second) as stores:
         assert [reachable.corpus for reachable in await stores.grants.list_reachable("花子")] == [granted]
         assert [(quota.grantee.name, quota.per_day) for quota in await stores.quotas.list_quotas("花子")] == [
             ("研究室", 9)
@@ -277,14 +277,14 @@ async def test_library_is_copied_into_postgres_and_back(tmp_path: Path, postgres
             (AuditVerb.READ, 1),
         ]
     for place in ({"home": tmp_path / "third", "store": store}, {"home": second}):
-        async with open_library(**place) as desk:
-            assert [(document.id, document.source) for document in await desk.documents.list()] == stood
-            assert await desk.questions.get(answer.id) == answer
-            assert [hit.text for hit in await desk.documents.search("白い")] == hits
-            assert (await desk.questions.ask(QUESTION)).text == latest.text
-            assert (await desk.documents.restore("氷.md")).source.endswith("氷.md")
+        async with open_library(**place) as library:
+            assert [(document.id, document.source) for document in await library.documents.list()] == stood
+            assert await library.questions.get(answer.id) == answer
+            assert [hit.text for hit in await library.documents.search("白い")] == hits
+            assert (await library.questions.ask(QUESTION)).text == latest.text
+            assert (await library.documents.restore("氷.md")).source.endswith("氷.md")
             with pytest.raises(SourceRemoved):
-                await desk.documents.read_text(document_id((tmp_path / "霧.md").read_bytes()))
+                await library.documents.read_text(document_id((tmp_path / "霧.md").read_bytes()))
 
 
 async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
@@ -308,16 +308,16 @@ async def test_what_holds_no_library_is_not_copied_and_stays_as_it_is(
 async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postgres: PostgresServer) -> None:
     """Killed with documents in the target and rows of tables not yet; the second run ends with all of it."""
     first = tmp_path / "first"
-    async with open_library(home=first, embedder="none") as desk:
+    async with open_library(home=first, embedder="none") as library:
         for number in range(60):
-            await desk.documents.add_source(Source(f"{number}.txt", f"第{number}の覚書は白い。".encode()))
-        await desk.team.add_user("花子")
-        await desk.team.set_quota("花子", {"jobs": 3})
-        hits = [hit.text for hit in await desk.documents.search("第7の覚書")]
+            await library.documents.add_source(Source(f"{number}.txt", f"第{number}の覚書は白い。".encode()))
+        await library.team.add_user("花子")
+        await library.team.set_quota("花子", {"jobs": 3})
+        hits = [hit.text for hit in await library.documents.search("第7の覚書")]
     store = postgres.new_database()
     command = [sys.executable, *SHISHO, "copy", "--from", str(first), "--to", store]
     process = await asyncio.create_subprocess_exec(*command, env=environment(tmp_path / "home"))
-    async with library(tmp_path / "watching", store) as stores:
+    async with open_stores(tmp_path / "watching", store) as stores:
         while await count_documents(stores) < 10:
             assert process.returncode is None, "it had ended before it was killed"
             await asyncio.sleep(0.01)
@@ -328,8 +328,8 @@ async def test_a_copy_that_was_killed_goes_on_where_it_was(tmp_path: Path, postg
         assert report.copied["documents"] == 60 == await count_documents(stores)
         assert [user.name for user in await stores.users.list_users()] == ["花子"]
         assert [quota.per_day for quota in await stores.quotas.list_quotas()] == [3]
-    async with open_library(home=tmp_path / "third", store=store, embedder="none") as desk:
-        assert [hit.text for hit in await desk.documents.search("第7の覚書")] == hits
+    async with open_library(home=tmp_path / "third", store=store, embedder="none") as library:
+        assert [hit.text for hit in await library.documents.search("第7の覚書")] == hits
 
 
 async def count_documents(stores: LibraryStores) -> int:

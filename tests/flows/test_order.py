@@ -23,6 +23,7 @@ from shisho.services.adding import LARGE, FileIntake
 from shisho.system import files
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, page, small_web, way
+from tests.inside import builder_of
 from tests.machine import PATIENCE
 
 HELD_S = 0.3  # how long something is held back for others that may pass it
@@ -69,7 +70,7 @@ class Passing:
 
 async def take_in(library: Library, paths: Sequence[Path]) -> list[Receipt]:
     disk = HeldFiles()
-    ingest: Any = Passing(library._builder.shared.ingest, disk.passed)  # type: ignore[arg-type]
+    ingest: Any = Passing(builder_of(library).shared.ingest, disk.passed)  # type: ignore[arg-type]
     adding = FileIntake(disk, ingest, CorpusKey("local", "default"))
     return [receipt async for receipt in adding.take_in(paths)]
 
@@ -130,7 +131,7 @@ class Together:
 
 
 async def test_near_duplicates_that_come_at_once_share_a_cluster(library: Library) -> None:
-    parts = library._builder
+    parts = builder_of(library)
     made: Any = parts.shared.ingest
     await made.add(Source("z.txt", "別の話である。".encode()), "default", "local")
     ingest = replace(made, shelf=Together(parts.stores.shelf))

@@ -18,6 +18,7 @@ from shisho.services.news import News
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, added, kind, well
+from tests.inside import builder_of
 from tests.listening import list_nodes
 
 UNCITED = "猫は魚を好む。"
@@ -114,14 +115,14 @@ async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: 
     async with open_library(home=tmp_path / "home", web="off") as library:
         await added(library, source)
         answer = await library.questions.ask(QUESTION)
-        steps = await library._builder.stores.ledger.list_steps(answer.task_id)
+        steps = await builder_of(library).stores.ledger.list_steps(answer.task_id)
         reading = next(step for step in steps if step.node == "search")
         texts = [text.replace("当てはまりのよさ", "当てはまりの悪さ") for text in reading.texts]
         changed = [StepText(DocumentId("none"), 0, text) for text in texts]
         given = (reading.number, reading.node, reading.input_hash, reading.output)
-        await library._builder.stores.ledger.record(answer.task_id, *given, changed)
+        await builder_of(library).stores.ledger.record(answer.task_id, *given, changed)
         report = await library.questions.replay()
         assert {"text", "evidence"} <= {difference.field for difference in report.differences}
-        await library._builder.stores.ledger.forget_from(answer.task_id, 1)
+        await builder_of(library).stores.ledger.forget_from(answer.task_id, 1)
         with pytest.raises(NotFound, match="no longer kept"):
             await library.questions.replay()

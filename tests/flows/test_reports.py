@@ -14,7 +14,7 @@ from shisho.domain.inquiry import Answer, AnswerHeading, AnswerLevel, AnswerList
 from shisho.errors import InvalidParams
 from shisho.testing.providers.script import ProviderReply, ProviderRequest
 from tests.flows.conftest import Shell
-from tests.flows.report_model import REQUEST, TOPICS, TOWNS, name_kind, open_report_desk, play
+from tests.flows.report_model import REQUEST, TOPICS, TOWNS, name_kind, open_report_library, play
 
 
 def list_headings(answer: Answer) -> list[str]:
@@ -27,7 +27,7 @@ def count_shapes(requests: list[ProviderRequest]) -> dict[str, int]:
 
 
 async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path) as (library, provider):
+    async with open_report_library(tmp_path) as (library, provider):
         estimate = library.questions.estimate_report(sections=4)
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
         assert await library.questions.get(answer.id) == answer
@@ -61,13 +61,13 @@ async def test_a_purge_takes_the_title_out_of_the_list_of_unread_documents(tmp_p
     other = tmp_path / "budgets" / "The secret of the vicar.md"
     other.parent.mkdir()
     other.write_text("# The secret of the vicar\n\nNobody has seen the cat since Tuesday.", "utf-8")
-    async with open_report_desk(tmp_path) as (desk, _):
-        (document,) = [each for each in await desk.documents.list() if "vicar" in each.title]
-        answer = await desk.questions.ask(REQUEST, kind="report", sections=4)
+    async with open_report_library(tmp_path) as (library, _):
+        (document,) = [each for each in await library.documents.list() if "vicar" in each.title]
+        answer = await library.questions.ask(REQUEST, kind="report", sections=4)
         assert "Not read (1): “The secret of the vicar”" in answer.text
-        await desk.documents.remove(document.id, purge=True)
-        left = await desk.questions.get(answer.id)
-        await desk.backup(tmp_path / "after.db")
+        await library.documents.remove(document.id, purge=True)
+        left = await library.questions.get(answer.id)
+        await library.backup(tmp_path / "after.db")
     assert "vicar" not in left.text and "Not read (1)" in left.text
     assert list_headings(left) == list_headings(answer) and left.sentences == answer.sentences
     assert b"vicar" not in (tmp_path / "after.db").read_bytes()
@@ -96,7 +96,7 @@ async def test_ten_sections_take_sixty_calls_at_most(tmp_path: Path) -> None:
             reply["verdicts"] = [{"sentence": n, "verdict": "supported"} for n in range(1, count + 1)]
         return ProviderReply(json.dumps(reply))
 
-    async with open_report_desk(tmp_path, restless) as (library, provider):
+    async with open_report_library(tmp_path, restless) as (library, provider):
         assert library.questions.estimate_report(sections=10).max_model_calls <= 60
         answer = await library.questions.ask(REQUEST, kind="report", sections=10)
     shapes = count_shapes(provider.requests)
@@ -107,7 +107,7 @@ async def test_ten_sections_take_sixty_calls_at_most(tmp_path: Path) -> None:
 
 
 async def test_a_stopped_report_comes_back_and_goes_on_with_the_next_section(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path) as (library, provider):
+    async with open_report_library(tmp_path) as (library, provider):
         sections: list[int] = []
 
         def note(news: object) -> None:
@@ -135,11 +135,11 @@ async def test_a_killed_report_is_resumed_from_its_record(tmp_path: Path) -> Non
         if isinstance(news, StepTaken) and news.node == "section" and news.step > 8:
             raise Killed
 
-    async with open_report_desk(tmp_path) as (library, provider):
+    async with open_report_library(tmp_path) as (library, provider):
         with pytest.raises(Killed):
             await library.questions.ask(REQUEST, kind="report", sections=4, notify=fall)
         before = count_shapes(provider.requests)
-    async with open_report_desk(tmp_path) as (library, provider):
+    async with open_report_library(tmp_path) as (library, provider):
         answer = await library.questions.resume("last")
         after = count_shapes(provider.requests)
     assert before["blocks"] == 2 and after["blocks"] == 2 and "sections" not in after
@@ -153,7 +153,7 @@ async def test_a_section_that_fails_stops_no_other(tmp_path: Path, is_away: bool
             return ProviderReply("", status=503) if is_away else ProviderReply("no JSON")
         return play(request)
 
-    async with open_report_desk(tmp_path, fail_once) as (library, _):
+    async with open_report_library(tmp_path, fail_once) as (library, _):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     headings = list_headings(answer)
     assert set(TOPICS) < set(headings) and "Introduction" in headings
@@ -168,7 +168,7 @@ async def test_a_model_that_goes_away_leaves_what_was_written(tmp_path: Path) ->
         written.append(name_kind(request))
         return play(request) if written.count("blocks") < 2 else ProviderReply("", status=401)
 
-    async with open_report_desk(tmp_path, leave) as (library, _):
+    async with open_report_library(tmp_path, leave) as (library, _):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert list_headings(answer)[0] == TOPICS[0], "neither introduction nor conclusion"
     assert "Introduction and conclusion were not written." in answer.text
@@ -191,7 +191,7 @@ async def test_words_that_no_quotation_says_do_not_get_through(tmp_path: Path) -
             reply["sections"].insert(0, {"heading": "Comets", "questions": ["Why do comets glow?"]})
         return ProviderReply(json.dumps(reply))
 
-    async with open_report_desk(tmp_path, invent) as (library, _):
+    async with open_report_library(tmp_path, invent) as (library, _):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert "Atlantis" not in answer.text and "pearls" not in answer.text
     assert "Comets" not in answer.text, "neither the request nor the library has a word of it"
@@ -204,7 +204,7 @@ async def test_a_section_without_evidence_is_named_as_open(tmp_path: Path) -> No
             return ProviderReply(json.dumps({"findings": [], "goals": [], "status": "CONTINUE"}))
         return play(request)
 
-    async with open_report_desk(tmp_path, look_in_vain) as (library, _):
+    async with open_report_library(tmp_path, look_in_vain) as (library, _):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert TOPICS[2] not in list_headings(answer)
     assert f"Nothing was found for these sections: “{TOPICS[2]}”." in answer.text
@@ -235,7 +235,7 @@ async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path
             return ProviderReply(json.dumps({"findings": [], "goals": [], "status": "CONTINUE"}))
         return play(request)
 
-    async with open_report_desk(tmp_path, look_in_vain) as (library, provider):
+    async with open_report_library(tmp_path, look_in_vain) as (library, provider):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert len(answer.goal_status) == 4
     assert answer.level in (AnswerLevel.RELATED, AnswerLevel.NOTHING) and answer.abstained
@@ -243,7 +243,7 @@ async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path
 
 
 async def test_a_short_report_says_how_short_it_is(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path, towns=TOWNS[:3]) as (library, provider):
+    async with open_report_library(tmp_path, towns=TOWNS[:3]) as (library, provider):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4, words=2_000)
     assert "2,000 were asked for" in answer.text
     asked = [request for request in provider.requests if name_kind(request) == "blocks"]
@@ -251,7 +251,7 @@ async def test_a_short_report_says_how_short_it_is(tmp_path: Path) -> None:
 
 
 async def test_a_budget_that_is_too_low_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path, towns=TOWNS[:1]) as (library, provider):
+    async with open_report_library(tmp_path, towns=TOWNS[:1]) as (library, provider):
         with pytest.raises(InvalidParams, match="A report of 6 sections needs about 22 model calls"):
             await library.questions.ask(REQUEST, kind="report", budget={"max_model_calls": 10})
         with pytest.raises(InvalidParams, match="sections takes 2 to 12"):
@@ -262,7 +262,7 @@ async def test_a_budget_that_is_too_low_is_refused_before_anything_is_asked(tmp_
 
 
 async def test_without_a_model_a_report_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path, towns=TOWNS[:1], model="none") as (library, _):
+    async with open_report_library(tmp_path, towns=TOWNS[:1], model="none") as (library, _):
         for ask in (library.questions.ask, library.questions.queue):
             with pytest.raises(InvalidParams, match="A report needs a language model, and none is set"):
                 options = (
@@ -279,7 +279,7 @@ def report_options() -> Any:
 
 
 async def test_a_report_in_the_queue_is_followed_stopped_and_resumed(tmp_path: Path) -> None:
-    async with open_report_desk(tmp_path) as (library, provider):
+    async with open_report_library(tmp_path) as (library, provider):
         queued = await library.questions.queue(REQUEST, options=report_options(), wait=0)
         places = []
         async with library.working():
@@ -302,7 +302,7 @@ async def test_a_report_in_the_queue_is_followed_stopped_and_resumed(tmp_path: P
 
 
 async def test_the_shell_tells_the_cost_and_writes_the_report(tmp_path: Path, shell: Shell) -> None:
-    async with open_report_desk(tmp_path) as (_, provider):
+    async with open_report_library(tmp_path) as (_, provider):
         shell.home = tmp_path / "home"
         shell.environment |= {
             "SHISHO_HOME": str(shell.home),

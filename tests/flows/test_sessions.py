@@ -19,6 +19,7 @@ from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.interfaces.api.answers import get_evidence
 from shisho.services import Library
 from tests.flows.conftest import SAMPLES
+from tests.inside import builder_of
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
 TRUE = "決定係数が0に近くても、二つの変数が無関係だとは限らない。"
@@ -49,7 +50,7 @@ async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Library) -> None
     passages = [
         one.id
         for document in documents
-        for one in await stocked._builder.stores.shelf.list_passages_of(document.id)
+        for one in await builder_of(stocked).stores.shelf.list_passages_of(document.id)
     ]
     told = json.dumps(to_plain([first, second]), ensure_ascii=False)
     assert not [name for name in (*passages, *(one.id for one in documents)) if name in told]

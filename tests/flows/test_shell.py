@@ -25,7 +25,7 @@ QUESTION = "決定係数が0に近いとき何を意味するか"
 WORDS = """統計 回帰 検定 係数 標本 分散 母集団 推定 残差 相関 図書館 索引 検索 利用者 司書 分類 目録 貸出""".split()  # noqa: SIM905
 
 
-def library(folder: Path, files: int, paragraphs: int = 60) -> None:
+def write_notes(folder: Path, files: int, paragraphs: int = 60) -> None:
     """Text files of our own, all different, long enough that taking them in takes a moment."""
     folder.mkdir(exist_ok=True)
     for number in range(files):
@@ -167,7 +167,7 @@ def until(process: subprocess.Popen[str], home: Path, query: str, least: int) ->
 
 
 async def test_killed_while_adding_every_document_is_whole_or_absent(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 40)
+    write_notes(tmp_path / "lib", 40)
     for least in (1, 7, 20, 33):
         process = shell.start("add", tmp_path / "lib", "--json")
         until(process, shell.home, "SELECT count(*) FROM documents", least)
@@ -179,14 +179,14 @@ async def test_killed_while_adding_every_document_is_whole_or_absent(shell: Shel
         assert least <= len(rows) < 40, "the kill came too late to show anything"
         assert all(told == held > 0 and length for told, held, length in rows)
     shell("add", tmp_path / "lib")
-    async with open_library(home=shell.home) as desk:
-        assert len(await desk.documents.list(limit=99)) == 40
+    async with open_library(home=shell.home) as library:
+        assert len(await library.documents.list(limit=99)) == 40
         for number in (0, 20, 39):
             text = (tmp_path / "lib" / f"{number:03}.txt").read_text("utf-8")
             marked = re.findall(r"\d+番目", text)[0]
             assert any(
                 Path(one.source).name == f"{number:03}.txt"
-                for one in await desk.documents.search([text[:40], marked])
+                for one in await library.documents.search([text[:40], marked])
             )
 
 
@@ -204,7 +204,7 @@ def killed_at(shell: Shell, question: str, least: int) -> bool:
 
 @pytest.mark.slow
 def test_killed_while_asking_and_continued_gives_the_same_answer(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 12)
+    write_notes(tmp_path / "lib", 12)
     shell("add", tmp_path / "lib")
     question = "統計と回帰の関係について誰が何を述べたか、また検定と推定の違いは何か"
     whole = shell("ask", question, "--json")
@@ -222,7 +222,7 @@ def test_killed_while_asking_and_continued_gives_the_same_answer(shell: Shell, t
 
 @pytest.mark.slow
 def test_ctrl_c_prints_what_was_found_and_the_run_goes_on(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 60)
+    write_notes(tmp_path / "lib", 60)
     process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")
     until(process, shell.home, "SELECT count(*) FROM documents", 2)
     process.send_signal(signal.SIGINT)

@@ -18,7 +18,7 @@ import apsw
 import pytest
 
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
-from tests.flows.test_shell import library, rows_of, until
+from tests.flows.test_shell import rows_of, until, write_notes
 from tests.interfaces.serving import empty_box
 from tests.machine import PATIENCE
 
@@ -36,7 +36,7 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 def test_adding_keeps_what_is_in_and_the_same_command_goes_on(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 60)
+    write_notes(tmp_path / "lib", 60)
     process = shell.start("add", tmp_path / "lib")
     until(process, shell.home, DOCUMENTS, 5)
     printed, said = interrupted(process)
@@ -50,7 +50,7 @@ def test_adding_keeps_what_is_in_and_the_same_command_goes_on(shell: Shell, tmp_
 
 @pytest.mark.slow
 def test_asking_says_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 60)
+    write_notes(tmp_path / "lib", 60)
     process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")
     until(process, shell.home, DOCUMENTS, 2)
     printed, said = interrupted(process)
@@ -61,7 +61,7 @@ def test_asking_says_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_searching_a_folder_keeps_what_is_in(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 60)
+    write_notes(tmp_path / "lib", 60)
     process = shell.start("search", "統計", "--in", tmp_path / "lib")
     until(process, shell.home, DOCUMENTS, 2)
     assert "停止しました" in interrupted(process)[1]

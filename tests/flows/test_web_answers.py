@@ -31,6 +31,7 @@ from shisho.web.crawl import visit
 from tests.faults.children import LONG
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import answered, challenge, ended, html, way
+from tests.inside import builder_of
 from tests.machine import PATIENCE, Stopwatch
 
 R2 = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
@@ -125,7 +126,7 @@ async def test_the_web_is_asked_for_the_goals_that_the_documents_leave_open(open
         held = [(one.goal_id, one.snippet, one.source_url, one.round) for one in answer.evidence]
         assert held == [("G1", R2, None, 1), ("G2", R, site("b"), answer.rounds)]
         assert answer.budget_used["pages"] == len(set(web.asked))
-        steps = [step.node for step in await library._builder.stores.ledger.list_steps(answer.id)]
+        steps = [step.node for step in await builder_of(library).stores.ledger.list_steps(answer.id)]
         assert steps.count("web_fallback") == 1 and steps.index("web_fallback") > steps.index("route")
         jobs = (await library.tasks.list_jobs(answer.task_id)).jobs
         assert [job.priority for job in jobs if job.kind == JobKind.SEARCH] == [10, 10]
@@ -171,7 +172,7 @@ async def test_both_is_one_ranking_over_documents_and_pages(
         }
         assert max(answer.evidence, key=lambda one: one.score).snippet == R2
         assert answer.rounds == 1 and [one.round for one in answer.evidence] == [1, 1]
-        assert [step.node for step in await library._builder.stores.ledger.list_steps(answer.id)][
+        assert [step.node for step in await builder_of(library).stores.ledger.list_steps(answer.id)][
             1
         ] == "web_fallback"
 

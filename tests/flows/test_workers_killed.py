@@ -14,7 +14,7 @@ from shisho.domain.task import AskOptions, Progress, Sources
 from shisho.services import Library
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import answered, ended
-from tests.flows.test_shell import library, rows_of, until
+from tests.flows.test_shell import rows_of, until, write_notes
 from tests.interfaces.serving import empty_box
 from tests.machine import PATIENCE
 
@@ -52,15 +52,15 @@ async def replaced(
 
 
 async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 40)
-    async with open_library(home=shell.home) as desk:
-        added = await desk.tasks.queue_documents(paths=[tmp_path / "lib"], remote=False)
+    write_notes(tmp_path / "lib", 40)
+    async with open_library(home=shell.home) as library:
+        added = await library.tasks.queue_documents(paths=[tmp_path / "lib"], remote=False)
         running = await replaced(shell, workers(shell), DONE, 3, 20)
         assert len(rows_of(shell.home, "SELECT id FROM jobs WHERE state = 'completed'")) < 40, (
             "killed too late to show anything"
         )
         try:
-            held, results = await ended(desk, added.task_id)
+            held, results = await ended(library, added.task_id)
         finally:
             buried(*running)
         assert (held.status, held.progress.documents, held.errors) == (
@@ -71,40 +71,40 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
         assert Counter(Path(one.url).name for one in results) == Counter(
             f"{number:03}.txt" for number in range(40)
         )
-        documents = await desk.documents.list(limit=99)
+        documents = await library.documents.list(limit=99)
         assert sorted(one.id for one in documents) == sorted(one.document_id or "" for one in results)
         passages = "SELECT count(*) FROM passages WHERE document_id = d.id"
         whole = f"SELECT count(*) FROM documents d WHERE passage_count <> ({passages})"
         assert rows_of(shell.home, whole) == [(0,)]
-        attempts = [job.attempt for job in (await desk.tasks.list_jobs(added.task_id)).jobs]
+        attempts = [job.attempt for job in (await library.tasks.list_jobs(added.task_id)).jobs]
         assert max(attempts) > 1, "no job was under way when its worker was killed"
 
 
 @pytest.mark.slow
 async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Path) -> None:
-    library(tmp_path / "lib", 12)
-    async with open_library(home=shell.home) as desk:
-        async for _ in desk.documents.add(tmp_path / "lib"):
+    write_notes(tmp_path / "lib", 12)
+    async with open_library(home=shell.home) as library:
+        async for _ in library.documents.add(tmp_path / "lib"):
             pass
-        direct = [await desk.questions.ask(each) for each in QUESTIONS]
+        direct = [await library.questions.ask(each) for each in QUESTIONS]
         steps = len(rows_of(shell.home, "SELECT * FROM steps"))
-        asked = [await desk.questions.queue(each, options=DOCUMENTS, wait=0) for each in QUESTIONS]
+        asked = [await library.questions.queue(each, options=DOCUMENTS, wait=0) for each in QUESTIONS]
         taken = f"SELECT count(*) - {steps} FROM steps"
         running = await replaced(shell, workers(shell, 1), taken, 1, 9)
         try:
-            answers = [await answered(desk, one) for one in asked]
+            answers = [await answered(library, one) for one in asked]
         finally:
             buried(*running)
         for whole, one in zip(direct, answers, strict=True):
             assert (one.text, one.rounds, one.loop_stop) == (whole.text, whole.rounds, whole.loop_stop)
             assert [each.snippet for each in one.evidence] == [each.snippet for each in whole.evidence]
-        jobs = [(await desk.tasks.list_jobs(one.task_id)).jobs[0] for one in asked]
+        jobs = [(await library.tasks.list_jobs(one.task_id)).jobs[0] for one in asked]
         assert {job.state for job in jobs} == {JobState.COMPLETED}
         assert max(job.attempt for job in jobs) > 1, "no job was under way when its worker was killed"
-        await once_each(desk, shell)
+        await once_each(library, shell)
 
 
-async def once_each(desk: Library, shell: Shell) -> None:
+async def once_each(library: Library, shell: Shell) -> None:
     """No run has taken a step twice, and no question has two answers."""
     assert rows_of(shell.home, "SELECT run_id FROM answers GROUP BY id HAVING count(*) > 1") == []
     ids = [job_id for (job_id,) in rows_of(shell.home, "SELECT id FROM jobs WHERE kind = 'answer'")]

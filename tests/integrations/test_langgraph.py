@@ -32,6 +32,7 @@ from shisho.librarian.table import TABLE
 from shisho.messages.catalogue import use_language
 from shisho.services import Library
 from tests.corpus.readers.making_books import notebook
+from tests.inside import builder_of
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SETS = tomllib.loads((SAMPLES / "questions.toml").read_text("utf-8"))
@@ -70,7 +71,7 @@ def same(answer: Answer) -> str:
 
 async def steps_of(library: Library, answer: Answer) -> list[Any]:
     """The ledger's steps of the run that gave an answer, without times."""
-    steps = json.loads(dumps([*await library._builder.stores.ledger.list_steps(answer.task_id)]))
+    steps = json.loads(dumps([*await builder_of(library).stores.ledger.list_steps(answer.task_id)]))
     return [(step["node"], step["texts"], timeless(step["output"])) for step in steps]
 
 

@@ -33,6 +33,7 @@ from shisho.testing.memory_web import MemoryWeb
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, serp, small_web, way
 from tests.inference.model_folders import static_folder
+from tests.inside import builder_of
 from tests.interfaces.http.operations import Call, Names, calls
 from tests.interfaces.http.rooms import answered, finished, served
 from tests.postgres import has_vectors, shared_server
@@ -151,28 +152,30 @@ class FoundPages(dict[tuple[str, str, int], Serp]):
 
 
 @asynccontextmanager
-async def library(folder: Path, kind: str, embedder: str) -> AsyncIterator[tuple[Library, httpx.AsyncClient]]:
+async def open_shared(
+    folder: Path, kind: str, embedder: str
+) -> AsyncIterator[tuple[Library, httpx.AsyncClient]]:
     """A working server, and a client of taro's."""
     articles = small_web([1])
     challenged = {("memory", RIDDLE, 1): challenge()}
     web = MemoryWeb({**articles.pages, "https://a.example/": 404}, FoundPages(articles.serps | challenged))
     with shared_server().fresh() if kind == "postgres" else nullcontext("") as url:
         async with (
-            open_library(home=folder, store=url, embedder=embedder, web_access=way(web)) as desk,
-            desk.working(1),
-            served(desk.for_owner("taro")) as taro,
+            open_library(home=folder, store=url, embedder=embedder, web_access=way(web)) as library,
+            library.working(1),
+            served(library.for_owner("taro")) as taro,
         ):
-            yield desk, taro
+            yield library, taro
 
 
-async def add_foreign(desk: Library, documents: Sequence[ForeignDocument]) -> None:
+async def add_foreign(library: Library, documents: Sequence[ForeignDocument]) -> None:
     for document in documents:
-        owner = desk.for_owner(document.owner)
+        owner = library.for_owner(document.owner)
         receipt = await owner.documents.add_source(document.source, document.corpus)
         assert receipt.document_id == document.document_id
         if document.is_purged is not None:
             await owner.documents.remove(document.document_id, purge=document.is_purged)
-    await desk.embeddings.embed()
+    await library.embeddings.embed()
 
 
 async def upload(taro: httpx.AsyncClient, name: str, text: str) -> str:
@@ -183,15 +186,15 @@ async def upload(taro: httpx.AsyncClient, name: str, text: str) -> str:
     return next(str(document["id"]) for document in documents if document["source"] == name)
 
 
-async def live(desk: Library, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Transcript:
+async def live(library: Library, taro: httpx.AsyncClient, foreign: Sequence[ForeignDocument]) -> Transcript:
     """What taro is told in a library with such documents of others."""
     transcript = Transcript()
-    await add_foreign(desk, [document for document in foreign if document.is_early])
-    hanako = desk.for_owner("hanako")
+    await add_foreign(library, [document for document in foreign if document.is_early])
+    hanako = library.for_owner("hanako")
     await hanako.documents.add_source(Source("r2.txt", f"{GRANTED}\n\n{OWN}".encode()), "papers")
-    await desk._builder.stores.grants.grant(CorpusKey("hanako", "papers"), TARO, Access.READ)
-    names = await furnish(desk, taro, transcript)
-    await add_foreign(desk, [document for document in foreign if not document.is_early])
+    await builder_of(library).stores.grants.grant(CorpusKey("hanako", "papers"), TARO, Access.READ)
+    names = await furnish(library, taro, transcript)
+    await add_foreign(library, [document for document in foreign if not document.is_early])
     for call in calls_of(names):
         await transcript.ask(taro, call)
         if EFFECTS.get(call[0]):  # nothing may be under way when the next is asked
@@ -199,12 +202,12 @@ async def live(desk: Library, taro: httpx.AsyncClient, foreign: Sequence[Foreign
     return transcript
 
 
-async def furnish(desk: Library, taro: httpx.AsyncClient, transcript: Transcript) -> Names:
+async def furnish(library: Library, taro: httpx.AsyncClient, transcript: Transcript) -> Names:
     """One of each thing that taro can name."""
     many = [f"# 第{at}回\n\n{WORDS[at % 7]}の第{at}回。{WORDS[at % 5] * (1 + at % 9)}。" for at in range(60)]
     document = await upload(taro, "memo.md", "\n\n".join([OWN, *many]))
     removed = await upload(taro, "gone.txt", "消した統計。")
-    await desk.embeddings.embed()
+    await library.embeddings.embed()
     answers = [await transcript.ask(taro, ask_documents(question)) for question in QUESTIONS]
     answer = answers[0]
     (first, *_) = (await taro.get("/conversations")).json()["conversations"]
@@ -274,8 +277,8 @@ def test_foreign_documents_change_no_reply(kind: str, tmp_path: Path) -> None:
     homes = (tmp_path / f"home {number}" for number in itertools.count())
 
     async def tell(foreign: Sequence[ForeignDocument], *, has_all: bool = False) -> Transcript:
-        async with library(next(homes), kind, embedder) as (desk, taro):
-            transcript = await live(desk, taro, foreign)
+        async with open_shared(next(homes), kind, embedder) as (library, taro):
+            transcript = await live(library, taro, foreign)
             if has_all:
                 schema = (await taro.get("/openapi.json")).json()["paths"]
                 operations = {row["operationId"] for path in schema.values() for row in path.values()}
@@ -346,10 +349,10 @@ async def test_what_may_not_be_read_is_refused_by_the_same_statements_as_what_is
         shared_server().fresh() if kind == "postgres" else nullcontext("") as url,
     ):
         async with (
-            open_library(home=tmp_path, store=url, embedder="none") as desk,
-            served(desk.for_owner("taro")) as taro,
+            open_library(home=tmp_path, store=url, embedder="none") as library,
+            served(library.for_owner("taro")) as taro,
         ):
-            await add_foreign(desk, [SECRET])
+            await add_foreign(library, [SECRET])
             both = zip(calls(names | HIDDEN), calls(names | INVENTED), strict=True)
             pairs = [pair for pair in both if pair[0] != pair[1]]
             await taro.post(

@@ -6,7 +6,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
 import typer.main
 import yaml
 
@@ -14,6 +13,7 @@ from shisho.errors import map_by_code
 from shisho.interfaces.cli.app import app
 from shisho.messages.po import read_catalogue
 from shisho.settings import TABLE
+from tests.tables import each_row
 
 ROOT = Path(__file__).parent.parent
 READMES = ("README.md", "README.ja.md")
@@ -33,14 +33,14 @@ def test_every_error_is_documented() -> None:
     assert [code for code in map_by_code() if f"| `{code}` |" not in text("docs/errors.md")] == []
 
 
-@pytest.mark.parametrize("readme", READMES)
+@each_row("readme", READMES)
 def test_every_command_is_in_the_readme(readme: str) -> None:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     missing = [name for name in commands if f"shisho {name}" not in text(readme)]
     assert not missing
 
 
-@pytest.mark.parametrize("readme", READMES)
+@each_row("readme", READMES)
 def test_files_that_the_readme_names_exist(readme: str) -> None:
     linked = re.findall(r"\]\((?!https?:)([^)#]+)\)", text(readme))
     assert linked
@@ -55,7 +55,7 @@ def test_adrs_are_short() -> None:
 HOWTOS = sorted(path for path in (ROOT / "docs" / "howto").glob("*.md") if not path.name.endswith(".ja.md"))
 
 
-@pytest.mark.parametrize("path", HOWTOS, ids=lambda path: path.stem)
+@each_row("path", HOWTOS)
 def test_every_howto_has_its_japanese_pair_with_the_same_code(path: Path) -> None:
     pair = path.with_suffix(".ja.md")
     english = path.read_text("utf-8")
@@ -65,7 +65,7 @@ def test_every_howto_has_its_japanese_pair_with_the_same_code(path: Path) -> Non
         assert len(re.findall(mark, japanese, re.M)) == len(re.findall(mark, english, re.M)), mark
 
 
-@pytest.mark.parametrize("path", HOWTOS, ids=lambda path: path.stem)
+@each_row("path", HOWTOS)
 def test_japanese_howtos_lead_to_japanese_ones(path: Path) -> None:
     folder = path.parent
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", path.with_suffix(".ja.md").read_text("utf-8"))
@@ -106,7 +106,7 @@ def find_discouraged(markdown: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("path", JAPANESE, ids=lambda path: path.name)
+@each_row("path", JAPANESE)
 def test_japanese_pages_use_the_words_of_the_glossary(path: Path) -> None:
     assert find_discouraged(path.read_text("utf-8")) == []
 

@@ -41,6 +41,7 @@ from shisho.web.http.address import _REASONS
 from tests import forkserver
 from tests.faults.children import LONG
 from tests.sources import list_nodes, parse_module, read_module
+from tests.tables import each_row
 
 HOUSE = Path(errors.__file__).parent
 # Modules of messages that say something themselves; the others are words and how they are found.
@@ -147,9 +148,7 @@ def test_what_the_log_tells_a_person_is_a_message() -> None:
     assert sins == []
 
 
-@pytest.mark.parametrize(
-    "call", ['log.warning("it is so")', 'log.error("%s", reason)', 'log.exception(f"{what} broke")']
-)
+@each_row("call", ['log.warning("it is so")', 'log.error("%s", reason)', 'log.exception(f"{what} broke")'])
 def test_a_log_line_without_a_pair_is_noticed(call: str) -> None:
     assert [*logged_without_pair(ast.walk(ast.parse(call)))]
     assert not [*logged_without_pair(ast.walk(ast.parse("log.debug('it is so'); log.error(told)")))]
@@ -174,7 +173,7 @@ def helps(command: Any) -> Iterator[str]:
         yield from helps(below)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_row("language", LANGUAGES)
 def test_a_catalogue_is_what_babel_reads(language: str) -> None:
     """The format is that of GNU gettext, in the order of the ids, each there once."""
     path = po.FOLDER / language / "messages.po"
@@ -256,7 +255,7 @@ def test_pairs_of_both_languages_stand_in_the_catalogue_alone() -> None:
     assert {str(path.relative_to(HOUSE)) for path, lines in holding.items() if lines} == LINGUISTIC
 
 
-@pytest.mark.parametrize(
+@each_row(
     "table",
     [
         'A = {True: {"a": "数"}, False: {"a": "number"}}',

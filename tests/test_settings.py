@@ -23,6 +23,7 @@ from shisho.settings import (
     reread,
     write_settings,
 )
+from tests.tables import each_row
 
 
 def another(row: Setting, home: Path) -> object:
@@ -51,7 +52,7 @@ def another(row: Setting, home: Path) -> object:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-async def test_every_setting_opens_a_desk_by_its_name(row: Setting, tmp_path: Path) -> None:
+async def test_every_setting_opens_a_library_by_its_name(row: Setting, tmp_path: Path) -> None:
     given = {"home": tmp_path / "home"} | {row.name: another(row, tmp_path / "home")}
     if given[row.name] == "ginza":
         pytest.importorskip("ginza")
@@ -167,7 +168,7 @@ def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch:
     assert "SHISHO_ZZZ" in far and "Did you mean" not in far and "does nothing" in far
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [
         ("model", "qwen3:8b"),
@@ -219,7 +220,7 @@ def test_what_is_no_secret_is_not_read_from_a_file(monkeypatch: pytest.MonkeyPat
     assert any("SHISHO_WEB_FILE" in str(name) for name in find_stray_names())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value"),
     [
         ("store", "postgre://shisho:canary@db/shisho"),
@@ -245,7 +246,7 @@ def test_a_password_in_an_address_is_not_shown() -> None:
     assert held.show("blobs") == "s3://bucket/prefix" and held.show("workers") == held["workers"]
 
 
-@pytest.mark.parametrize("name", ["home", "token", "contact", "workers"])
+@each_row("name", ["home", "token", "contact", "workers"])
 def test_a_value_in_another_encoding_is_refused_and_not_repeated(name: str) -> None:
     with pytest.raises(InvalidParams, match=f"{name} .*no known encoding") as refused:
         load(**{name: "canary\udcff"})

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from shisho.language.encodings import decode_with, find_codec, is_plausible
+from tests.tables import each_row
 
 KANA = "司書は棚を歩く。①㈱髙﨑～ⅨﾊﾝｶｸNo."
 
@@ -39,7 +40,7 @@ def jis(pair: bytes) -> bytes:
 SELECTED = {"髙".encode("cp932"): b"\xee\xe0", "﨑".encode("cp932"): b"\xed\x95"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "codec"),
     [
         ("Shift_JIS", "cp932"), (" SHIFT-JIS ", "cp932"), ("x-sjis", "cp932"), ("windows-31j", "cp932"), ("MS_Kanji", "cp932"),
@@ -55,7 +56,7 @@ def test_labels(label: str, codec: str) -> None:
     assert find_codec(label) == codec
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [None, "", " ", "none", "utf-8mb4", "x-user-defined", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf-7",
      "rot13", "zlib", "base64", "undefined", "mbcs", "utf-8\0", "../../etc", "日本語", "a" * 5_000, "utf-8, utf-8"],
@@ -72,7 +73,7 @@ def test_japanese_as_browsers_read_it() -> None:
     assert decode_with(b"\x1b(I\x4a\x5d\x1b(Bx", "iso2022_jp_ext") == "ﾊﾝx"
 
 
-@pytest.mark.parametrize("codec", ["euc_jp", "iso2022_jp_ext", "cp932", "utf-8", "gb18030"])
+@each_row("codec", ["euc_jp", "iso2022_jp_ext", "cp932", "utf-8", "gb18030"])
 def test_damage_is_shown_and_nothing_fails(codec: str) -> None:
     for data in (
         bytes(range(256)) * 40,

@@ -7,9 +7,10 @@ import pytest
 
 from shisho.language.numbers import Date, Measure, TextFigures, find_figures, fold_figures, parse_kanji
 from tests.machine import grows_in_line
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "date"),
     [
         ("2024年", Date(2024)),
@@ -32,7 +33,7 @@ def test_dates_of_every_writing(text: str, date: Date) -> None:
     assert find_figures(text).dates == (date,)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "measure"),
     [
         ("1,500万円", Measure(Decimal(15_000_000), "円")),
@@ -56,7 +57,7 @@ def test_measures_of_every_writing(text: str, measure: Measure) -> None:
     assert find_figures(text) == TextFigures((), (measure,), frozenset())
 
 
-@pytest.mark.parametrize("text", ["千葉県", "二酸化炭素", "十分に", "四国と九州", "a may be b", "万葉集"])
+@each_row("text", ["千葉県", "二酸化炭素", "十分に", "四国と九州", "a may be b", "万葉集"])
 def test_words_with_numerals_are_not_numbers(text: str) -> None:
     assert find_figures(text) == TextFigures((), (), frozenset())
 
@@ -67,7 +68,7 @@ def test_raised_figures_are_kept_apart() -> None:
     assert fold_figures("H₂O と ½") == "h_2o と 1/2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fuller", "barer", "expected"),
     [
         (Date(2024, 5, 3), Date(2024), True),
@@ -85,7 +86,7 @@ def test_what_one_figure_says_of_another(
     assert fuller.can_support(barer) is expected  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [("三千二百", 3200), ("十五", 15), ("二〇二四", 2024), ("百万", 1_000_000), ("3億2", 300_000_002)],
 )

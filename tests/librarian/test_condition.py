@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from shisho.errors import InvalidParams
 from shisho.librarian.condition import MAX_DEPTH, AtLeast, Expression, GoalMet, Not, holds, parse
+from tests.tables import each_row
 
 GOALS = ("G1", "G2", "G3", "G4")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "met", "expected"),
     [
         ("G1", "G1", True),
@@ -43,7 +44,7 @@ def test_reads(text: str, met: str, expected: bool) -> None:
     assert holds(parse(text, GOALS), met.split()) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -78,7 +79,7 @@ def test_refuses_with_the_place_of_the_fault(text: str) -> None:
     assert 1 <= position <= len(text) + 1 and f"character {position}:" in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "position", "why"),
     [
         ("G1 and G9", 8, "there is no goal G9"),
@@ -99,7 +100,7 @@ def test_names_the_character_of_the_fault(text: str, position: int, why: str) ->
 IDS = ("T1", "task-7", "task-70", "決定係数の定義", "a and b", "2", "１．定義", "x(1)")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "met", "expected"),
     [
         ("T1 and task-7", "T1 task-7", True),
@@ -120,7 +121,7 @@ def test_an_id_may_hold_the_words_of_the_language() -> None:
     assert parse("a and b or T1", IDS) == AtLeast(1, (GoalMet("a and b"), GoalMet("T1")))
 
 
-@pytest.mark.parametrize("sign", ["not ", "NOT ", "!", "¬", "! "])
+@each_row("sign", ["not ", "NOT ", "!", "¬", "! "])
 def test_not_holds_once_the_search_has_ended_without_evidence(sign: str) -> None:
     condition = parse(f"G1 and {sign}G2", GOALS)
     assert not holds(condition, ["G1"])

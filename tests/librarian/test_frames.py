@@ -1,11 +1,10 @@
 """What may stand without a citation is a closed list, and words of the question are not on it."""
 
-import pytest
-
 from shisho.librarian.checking.unit_text import frame
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "以下の通りです。",
@@ -37,7 +36,7 @@ def test_frames(sentence: str) -> None:
     assert frame(sentence)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "",

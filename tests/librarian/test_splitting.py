@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.librarian.splitting import split_parts, split_sides, split_told
 from shisho.librarian.strategy import strategy
 from tests.librarian.asked_questions import read_questions
+from tests.tables import each_row
 
 MAX_MISREAD = 2
 SIDES = [
@@ -74,17 +73,17 @@ According to the coach who left, why do players quit?
 How and when did the war begin?""".splitlines()
 
 
-@pytest.mark.parametrize(("question", "sides"), SIDES)
+@each_row(("question", "sides"), SIDES)
 def test_sides_are_told_apart_only_where_a_difference_is_asked_for(question: str, sides: list[str]) -> None:
     assert list(split_sides(question)) == sides
 
 
-@pytest.mark.parametrize(("question", "parts"), PARTS)
+@each_row(("question", "parts"), PARTS)
 def test_clear_separators_split(question: str, parts: list[str]) -> None:
     assert list(split_parts(question)) == parts
 
 
-@pytest.mark.parametrize("question", ONE)
+@each_row("question", ONE)
 def test_nothing_else_splits(question: str) -> None:
     assert split_parts(question) == ()
 

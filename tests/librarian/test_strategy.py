@@ -13,6 +13,7 @@ from shisho.domain.requirements import RequestKind, Requirements
 from shisho.errors import InvalidParams
 from shisho.librarian.strategy import MAX_CHARS, strategy
 from tests.shared import shared
+from tests.tables import each_row
 
 ONE = """決定係数とは何か
 決定係数が0に近いとき何を意味するか
@@ -57,7 +58,7 @@ how is the flow about a delta wing different from that on a tapered wing .
 what similarity laws must be obeyed when constructing aeroelastic models of heated high speed aircraft .""".splitlines()
 
 
-@pytest.mark.parametrize("question", ONE)
+@each_row("question", ONE)
 def test_a_plain_question_is_one_goal(question: str) -> None:
     made = strategy(question)
     assert [goal.question for goal in made.goals] == [question]
@@ -73,7 +74,7 @@ def test_sides_and_parts_are_goals_that_are_all_needed() -> None:
     assert (several.condition, several.complexity) == ("G1 and G2", Complexity.SEVERAL)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "kind"),
     [
         ("決定係数と相関係数の違いは何か", RequestKind.COMPARE),
@@ -101,13 +102,13 @@ def test_the_earlier_question_stands_before_every_part() -> None:
     ]
 
 
-@pytest.mark.parametrize("question", ["この計画の長所を他と比べると", "How does the plan compare with ours?"])
+@each_row("question", ["この計画の長所を他と比べると", "How does the plan compare with ours?"])
 def test_a_comparison_of_one_goal_looks_deeper(question: str) -> None:
     made = strategy(question)
     assert len(made.goals) == 1 and made.complexity is Complexity.COMPARISON
 
 
-@pytest.mark.parametrize("question", ["", "  \n\t　", "???", "。、", "\u200b"])
+@each_row("question", ["", "  \n\t　", "???", "。、", "\u200b"])
 def test_blank(question: str) -> None:
     with pytest.raises(InvalidParams, match="blank"):
         strategy(question)

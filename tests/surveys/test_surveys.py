@@ -6,8 +6,6 @@ import json
 from datetime import date
 from pathlib import Path
 
-import pytest
-
 from shisho.domain.corpus import BlockKind, DocumentId, Passage, PassageId
 from shisho.domain.requirements import RequestKind
 from shisho.domain.survey import SurveyKind
@@ -20,6 +18,7 @@ from shisho.surveys.outline import SENTENCES, extract, list_sentences
 from shisho.surveys.recognise import recognise
 from tests.flows.collection_questions import QUESTIONS
 from tests.shared import shared
+from tests.tables import each_row
 
 READING = Path(__file__).parents[2] / "eval" / "reading"
 
@@ -28,7 +27,7 @@ def list_questions(path: Path) -> list[str]:
     return [json.loads(line)["question"] for line in path.read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row["question"])
+@each_row("row", QUESTIONS)
 def test_a_question_about_the_collection_is_told_by_its_kind(row: dict[str, str]) -> None:
     found = recognise(row["question"])
     assert found is not None and found.kind == row["kind"]
@@ -46,7 +45,7 @@ def test_no_question_about_japanese_files_is_taken_for_one() -> None:
     assert [question for question in asked if recognise(question)] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "How many documents must be submitted with the form?",
@@ -99,7 +98,7 @@ MINUTES = names(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "places"),
     [
         ("minutes of 5 May", [0]),
@@ -119,7 +118,7 @@ def test_a_name_means_the_documents_that_it_fits(name: str, places: list[int]) -
     assert find_named(name, MINUTES) == places
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "pair"),
     [
         ("v1", "v2", (3, 4)),
@@ -148,7 +147,7 @@ def test_sentences_are_paired_with_what_they_were() -> None:
     assert set(changes) == {Change(0, 0), Change(None, 2), Change(3, None)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "day"),
     [
         ("The deadline of the grant is 15 December 2026.", date(2026, 12, 15)),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
-
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.routes import ROUTES
+from tests.tables import each_row
 
 DEEPER = ("anyOf", "allOf", "oneOf", "prefixItems")
 
@@ -29,7 +28,7 @@ def open_numbers(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
         yield from open_numbers(member, path)
 
 
-@pytest.mark.parametrize("verb", ROUTES, ids=lambda verb: verb.name)
+@each_row("verb", ROUTES)
 def test_each_number_has_both_ends(verb: Verb) -> None:
     assert list(open_numbers(verb.arguments.model_json_schema(), verb.name)) == []
 

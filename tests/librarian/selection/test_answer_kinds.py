@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from shisho.librarian.selection.question import (
     KINDS,
     AnswerKind,
@@ -14,6 +12,7 @@ from shisho.librarian.selection.question import (
     gives_kind,
     measure_kind,
 )
+from tests.tables import each_row
 
 LINES = Path(__file__).with_name("answer_kind_cases.tsv").read_text("utf-8").splitlines()
 
@@ -24,22 +23,22 @@ def list_cases(role: str) -> list[tuple[AnswerKind, str]]:
     return [(AnswerKind(kind), text) for kind, own, texts in rows if own == role for text in texts.split("|")]
 
 
-@pytest.mark.parametrize(("kind", "question"), list_cases("asks"))
+@each_row(("kind", "question"), list_cases("asks"))
 def test_wording_asks_for_its_kind(kind: AnswerKind, question: str) -> None:
     assert find_kind(question) is kind
 
 
-@pytest.mark.parametrize(("kind", "sentence"), list_cases("gives"))
+@each_row(("kind", "sentence"), list_cases("gives"))
 def test_wording_gives_its_kind(kind: AnswerKind, sentence: str) -> None:
     assert gives_kind(kind, "", sentence)
 
 
-@pytest.mark.parametrize(("kind", "sentence"), list_cases("lacks"))
+@each_row(("kind", "sentence"), list_cases("lacks"))
 def test_wording_does_not_give_the_kind(kind: AnswerKind, sentence: str) -> None:
     assert not gives_kind(kind, "", sentence)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "text"),
     [
         (AnswerKind.TIME, "2022年"),
@@ -53,7 +52,7 @@ def test_thing_of_the_question_itself_is_no_answer(kind: AnswerKind, text: str) 
     assert gives_kind(kind, "別の話", f"{text}の話")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "text"),
     [
         (AnswerKind.REASON, "ため"),
@@ -92,25 +91,25 @@ def list_quantity_cases(column: int) -> list[tuple[str, str]]:
     return [(row[0].split("|")[0], sentence) for row in QUANTITY_ROWS for sentence in row[column].split("|")]
 
 
-@pytest.mark.parametrize(("first", "question"), list_quantity_cases(0))
+@each_row(("first", "question"), list_quantity_cases(0))
 def test_each_wording_asks_for_its_quantity(first: str, question: str) -> None:
     pattern = find_quantity(question)
     assert pattern is not None
     assert pattern == find_quantity(first)
 
 
-@pytest.mark.parametrize(("question", "sentence"), list_quantity_cases(1))
+@each_row(("question", "sentence"), list_quantity_cases(1))
 def test_quantity_of_its_unit_or_form_is_given(question: str, sentence: str) -> None:
     assert measure_kind(find_kind(question), question, sentence) == 1.0
     assert measure_kind(find_kind(question), question + sentence, sentence) == 0.0  # the question says it
 
 
-@pytest.mark.parametrize(("question", "sentence"), list_quantity_cases(2))
+@each_row(("question", "sentence"), list_quantity_cases(2))
 def test_figure_of_another_unit_is_no_quantity(question: str, sentence: str) -> None:
     assert measure_kind(find_kind(question), question, sentence) == 0.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "sentence"),
     [
         ("何人いるか", "三人がいる"),
@@ -126,7 +125,7 @@ def test_counted_noun_stands_behind_its_number(question: str, sentence: str) -> 
     assert measure_kind(find_kind(question), question, sentence) == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "sentence"),
     [
         ("何人いるか", "12台がある"),

@@ -20,6 +20,7 @@ from shisho.librarian.selection.gates import (
     find_denied_terms,
     read_opposites,
 )
+from tests.tables import each_row
 
 HERE = Path(__file__).parent
 READING = HERE.parents[2] / "eval" / "reading"
@@ -41,7 +42,7 @@ def find(question: str, *sentences: str, heading: str = "", title: str = "", bes
     return find_closed_gate(question, GateSource(beside + "\n".join(sentences), heading, title, sentences))
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@each_row("case", CASES)
 def test_a_gate_closes_on_another_thing_and_stays_open_for_other_words(case: dict[str, Any]) -> None:
     source = GateSource(
         case.get("beside", "") + case["sentence"],
@@ -69,7 +70,7 @@ def test_every_gate_stands_once_in_the_table_with_its_reason() -> None:
 OPPOSITES = files("shisho.librarian.selection").joinpath("opposites.txt").read_text("utf-8").splitlines()[1:]
 
 
-@pytest.mark.parametrize("line", OPPOSITES)
+@each_row("line", OPPOSITES)
 def test_each_word_of_a_pair_is_one_term_that_the_other_side_does_not_answer(line: str) -> None:
     one, other = (side.split() for side in line.split("|"))
     found = [[split_terms(fold(word)) for word in side] for side in (one, other)]
@@ -87,7 +88,7 @@ def test_no_word_is_its_own_opposite() -> None:
     assert all(one.isdisjoint(other) for one, other in read_opposites())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "things"),
     [
         ("第12条の2第3項", {"条 12の2", "項 3"}),
@@ -124,7 +125,7 @@ def test_designations_are_read_with_their_kind(text: str, things: set[str]) -> N
     assert {f"{kind} {one.value}" for one in find_designations(text) for kind in one.kinds} == things
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "stated", "is_closed"),
     [
         ("レベル3の対策は", "レベル1〜4の対策は同じ。", False),
@@ -156,7 +157,7 @@ def test_an_article_that_the_passage_is_about_may_mention_another_one() -> None:
     assert find("第3体育館の鍵は", "鍵は棚にある。", heading="第2体育館") is Gate.DESIGNATION
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "years", "dates"),
     [
         ("令和元年度と平成三十年度", {2019, 2018}, 0),
@@ -172,7 +173,7 @@ def test_fiscal_years_are_no_dates(text: str, years: set[int], dates: int) -> No
     assert (found.fiscal_years, len(found.dates)) == (years, dates)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "stated", "heading", "is_closed"),
     [
         ("2021年度の会費は", "会費は千円。", "2022年4月1日から2023年3月31日", True),
@@ -210,7 +211,7 @@ def test_a_period_beside_the_marked_sentence_counts_if_the_sentence_has_none() -
     assert find("2022年度の会費は", "2021年度の会費は千円。", beside="2022年度は休み。") is Gate.PERIOD
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "stated", "is_closed"),
     [
         ("Who leads the Tidal Office?", "The Lunar Office is led by Mr Hara.", True),
@@ -237,7 +238,7 @@ def test_another_name_closes_only_in_the_place_of_the_one_in_question(
     assert (find(asked, stated) is Gate.NAME) is is_closed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "stated", "is_closed"),
     [
         ("How do I delete the files that I deployed?", "To deploy the files, press D.", True),
@@ -255,7 +256,7 @@ def test_of_two_opposites_the_one_that_is_asked_for_counts(asked: str, stated: s
     assert (find(asked, stated) is Gate.OPPOSITE) is is_closed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clause", "denied"),
     [
         ("学生は会費を払わない", {"払う"}),
@@ -276,7 +277,7 @@ def test_a_denied_word_is_the_one_beside_the_negation(clause: str, denied: set[s
     assert find_denied_terms(clause) == denied
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "stated", "is_closed"),
     [
         ("Whom do guests not pay?", "Guests pay the cook.", True),
@@ -299,7 +300,7 @@ def test_a_question_for_some_things_is_not_answered_by_the_others(
     assert (find(asked, stated) is Gate.NEGATION) is is_closed
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     words("何 誰 だれ どこ いつ どれ どの どう どんな どちら なぜ いくら いくつ なに なん"),
 )
@@ -307,14 +308,14 @@ def test_a_question_with_an_asking_word_wants_more_than_yes_or_no(word: str) -> 
     assert find(f"{word}が作成されますか", "すべて削除される。") is Gate.OPPOSITE
 
 
-@pytest.mark.parametrize("end", ["か", "か？", "か。", "か\n"])
+@each_row("end", ["か", "か？", "か。", "か\n"])
 def test_a_japanese_question_for_yes_or_no_is_answered_by_the_opposite(end: str) -> None:
     assert find(f"作成されます{end}", "すべて削除される。") is None
     assert find(f"誰でも何も作成されません{end}", "すべて削除される。") is None
     assert find(f"作成されます{end}を教えて", "すべて削除される。") is Gate.OPPOSITE
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     words("is are was were am do does did can could may might must should shall will would has have", "had"),
 )
@@ -323,25 +324,25 @@ def test_an_english_question_for_yes_or_no_is_answered_by_the_opposite(word: str
     assert find(f"When {word} the gate open?", "The gate closes at nine.") is Gate.OPPOSITE
 
 
-@pytest.mark.parametrize("word", words("誰 だれ どの どれ どんな どちら 何です 何が 何か"))
+@each_row("word", words("誰 だれ どの どれ どんな どちら 何です 何が 何か"))
 def test_a_question_for_some_things_is_known_by_its_words(word: str) -> None:
     assert find(f"会費を払う学生は{word}", "学生は会費を払わない。") is Gate.NEGATION
     assert find("会費を払う学生は", "学生は会費を払わない。") is None
 
 
-@pytest.mark.parametrize("word", words("理由 なぜ 何故 どうして 原因 すれば どれくらい どれほど どれだけ"))
+@each_row("word", words("理由 なぜ 何故 どうして 原因 すれば どれくらい どれほど どれだけ"))
 def test_a_reason_or_an_amount_is_no_choice(word: str) -> None:
     choice = "" if word.startswith("どれ") else "誰"
     assert find(f"{word} 会費を払う学生は{choice}", "学生は会費を払わない。") is None
 
 
-@pytest.mark.parametrize("word", ["which", "who", "whom"])
+@each_row("word", ["which", "who", "whom"])
 def test_an_english_question_for_some_things_is_known_by_its_words(word: str) -> None:
     assert find(f"Say {word} of the guests pay the cook", "Guests never pay the cook.") is Gate.NEGATION
     assert find(f"Why do guests {word} pay the cook?", "Guests never pay the cook.") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         *(f"作成{end}ファイルを削除する手順は" for end in ("した", "している", "してある", "される")),
@@ -358,7 +359,7 @@ def test_an_attribute_is_not_what_is_asked_for(question: str) -> None:
     assert find(question, own) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "kind",
     words("支店 支社 支部 支所 営業所 出張所 工場 分校 キャンパス 会員 プラン コース"),
 )
@@ -368,7 +369,7 @@ def test_a_japanese_branch_is_told_apart_by_its_name(kind: str) -> None:
     assert find(f"長野{kind}の料金は", "料金は千円。") is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "kind",
     words("branch office campus plant store plan membership course wing station"),
 )
@@ -384,26 +385,26 @@ def test_a_side_tells_buildings_apart(kind: str, side: str) -> None:
     assert find(f"{side}{kind}の鍵は", f"{other}{kind}の鍵は棚にある。") is Gate.DESIGNATION
 
 
-@pytest.mark.parametrize("after", [*"種型類はがのをにと、及"])
+@each_row("after", [*"種型類はがのをにと、及"])
 def test_a_party_is_told_apart_by_its_stem(after: str) -> None:
     assert find("丁の義務は", f"甲{after}……") is Gate.DESIGNATION
     assert find("丁の義務は", "甲府の義務は重い。") is None
 
 
-@pytest.mark.parametrize("between", ["から", "~", "〜", "–", "ないし"])
+@each_row("between", ["から", "~", "〜", "–", "ないし"])
 def test_a_range_holds_what_lies_between_its_ends(between: str) -> None:
     assert find("レベル3の対策は", f"レベル1{between}はレベル4の対策は同じ。") is None
     assert find("レベル4の対策は", f"レベル1{between}はレベル4の対策は同じ。") is None
     assert find("レベル5の対策は", f"レベル1{between}はレベル4の対策は同じ。") is Gate.DESIGNATION
 
 
-@pytest.mark.parametrize("between", ["to", "through"])
+@each_row("between", ["to", "through"])
 def test_an_english_range_holds_what_lies_between_its_ends(between: str) -> None:
     assert find("How big is room 3?", f"From room 1 {between} room 4 all are big.") is None
     assert find("How big is room 5?", f"From room 1 {between} room 4 all are big.") is Gate.DESIGNATION
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         *(
@@ -423,7 +424,7 @@ def test_an_open_period_is_not_compared(question: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         *(f"2015年の会は{word}か" for word in ("いつ", "何年", "何月", "何日")),
@@ -440,14 +441,12 @@ def test_a_date_that_is_asked_for_is_not_compared(question: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("era", "year"), [("明治", 1869), ("大正", 1913), ("昭和", 1927), ("平成", 1990), ("令和", 2020)]
-)
+@each_row(("era", "year"), [("明治", 1869), ("大正", 1913), ("昭和", 1927), ("平成", 1990), ("令和", 2020)])
 def test_an_era_gives_a_fiscal_year(era: str, year: int) -> None:
     assert find_periods(f"{era}2年度").fiscal_years == {year}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "month",
     words("January February March April May June July August September October November December"),
 )
@@ -468,7 +467,7 @@ def test_only_the_short_names_of_things_that_are_named_count() -> None:
     assert find_closed_gate("岐阜の橋は", source, {"岐阜": frozenset({"富山"})}) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "stated", "is_closed"),
     [
         ("How big is the Tidal Office?", "The Lunar Office measures nine metres.", True),

@@ -39,6 +39,7 @@ from shisho.librarian.selection.ranker import (
 )
 from shisho.librarian.selection.select import list_unmatched_goals, list_wanted_terms, select_findings
 from shisho.librarian.strategy import strategy
+from tests.tables import each_row
 
 GOAL = Goal("G1", "決定係数とは何か")
 DEFINED = "決定係数とは、全変動のうち回帰式で説明できる割合である。"
@@ -53,7 +54,7 @@ def shown(number: int, text: str, match: float = 1.0, title: str = "") -> Number
     return NumberedPassage(number, text, "", match, title=title or str(number))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "terms"),
     [
         ("リソースを削除するにはどうすればいいですか", ("リソース", "削除")),
@@ -79,7 +80,7 @@ def test_terms_beside_a_thing_to_define_weigh_half() -> None:
     assert weights["workspac"] == pytest.approx(2 * weights["uv"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "thing"),
     [
         ("決定係数とは何ですか", "決定係数"),
@@ -96,7 +97,7 @@ def test_thing_whose_meaning_is_asked_for(question: str, thing: str) -> None:
     assert find_defined_thing(question) == thing
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "expected"),
     [
         (DEFINED, True),
@@ -232,7 +233,7 @@ def test_passages_behind_a_closed_gate_come_last() -> None:
     assert choose(*range(20)) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(("odds", "places"), [(0.012, [1, 0]), (0.008, [0])])
+@each_row(("odds", "places"), [(0.012, [1, 0]), (0.008, [0])])
 def test_closed_passage_yields_only_to_what_would_be_shown(odds: float, places: list[int]) -> None:
     question = analyse_question("決定係数", {})
     matched = match_passages(question, [shown(1, "決定係数。"), shown(2, "図書館。")])
@@ -387,7 +388,7 @@ def test_runs_of_three_characters_are_compared_without_white_space() -> None:
     assert half.trigrams == pytest.approx(1 / 3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "text", "feature", "expected"),
     [
         ("何議席を得たか", "35議席を得た。", "unit", 1.0),
@@ -438,7 +439,7 @@ def test_figures_of_a_question_are_those_a_passage_must_hold() -> None:
     assert (measure("2022年は12人だった。"), measure("2021年は12人だった。")) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "fact", "is_open"),
     [("いつ開くか", 1.0, 0.0), ("誰が行うか", 1.0, 0.0), ("なぜ休むか", 0.0, 0.0), ("開館の案内", 0.0, 1.0)],
 )
@@ -475,7 +476,7 @@ def test_each_goal_has_room_of_its_own_beside_what_is_shown_for_others() -> None
     assert {found.index for found in select_findings(passages, goals[1:], (), {})} == first
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "決定係数：説明できる割合。",
@@ -490,7 +491,7 @@ def test_forms_of_definitions(sentence: str) -> None:
     assert is_definition("決定係数", sentence)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "expected"),
     [
         ("a median is the middle value.", True),
@@ -507,7 +508,7 @@ def test_forms_of_english_definitions(sentence: str, expected: bool) -> None:
     assert is_definition("median", sentence) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("odds", "passages", "marks"),
     [(0.35, 2, 2), (0.25, 2, 1), (0.012, 2, 1), (0.008, 1, 1)],
 )
@@ -525,7 +526,7 @@ def test_limits_of_what_is_shown() -> None:
     assert (MAX_SHOWN, MAX_SHOWN_CHARS, MAX_MARKS) == (4, 1_100, 4)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "予約できる。",
@@ -548,14 +549,14 @@ def test_what_may_or_must_be(text: str) -> None:
     assert measure_first("入ってもよいですか", [shown(1, text)])[0].permission == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word", ["not", "no", "never", "must", "may", "can", "cannot", "should", "only", "allowed", "required"]
 )
 def test_what_may_or_must_be_in_english(word: str) -> None:
     assert measure_first("is it open?", [shown(1, f"it is {word} open")])[0].permission == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "入れますか",
@@ -574,7 +575,7 @@ def test_questions_of_yes_or_no(question: str) -> None:
     assert measure_first(question, [shown(1, "禁止する。")])[0].permission == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "verb",
     [
         "is",
@@ -600,7 +601,7 @@ def test_english_questions_of_yes_or_no(verb: str) -> None:
     assert measure_first(f"{verb} it open?", [shown(1, "it must not")])[0].permission == 1.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     [
         "何が",
@@ -620,12 +621,12 @@ def test_questions_that_name_their_answer_are_not_of_yes_or_no(word: str) -> Non
     assert measure_first(f"{word}入れますか", [shown(1, "禁止する。")])[0].permission == 0.0
 
 
-@pytest.mark.parametrize("word", ["what", "who", "when", "where", "why", "how", "which"])
+@each_row("word", ["what", "who", "when", "where", "why", "how", "which"])
 def test_english_questions_that_name_their_answer(word: str) -> None:
     assert measure_first(f"can you say {word} it is?", [shown(1, "it must not")])[0].permission == 0.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "決定係数って何",
@@ -651,7 +652,7 @@ def test_wordings_that_ask_for_a_definition(question: str) -> None:
     assert find_defined_thing(question) == "決定係数"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "what is a median",
@@ -672,7 +673,7 @@ def test_english_wordings_that_ask_for_a_definition(question: str) -> None:
     assert find_defined_thing(question).removesuffix("s") == "median"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "word",
     [
         "of",
@@ -696,7 +697,7 @@ def test_property_of_a_thing_is_no_definition(word: str) -> None:
     assert find_defined_thing(f"what is the price {word} it?") == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "end",
     [
         "である",
@@ -716,14 +717,12 @@ def test_ends_of_definitions(end: str) -> None:
     assert is_definition("決定係数", f"決定係数は割合{end}。")
 
 
-@pytest.mark.parametrize(
-    "word", ["いう", "いい", "いわれる", "言う", "呼ぶ", "称する", "名付ける", "定義する"]
-)
+@each_row("word", ["いう", "いい", "いわれる", "言う", "呼ぶ", "称する", "名付ける", "定義する"])
 def test_verbs_of_definitions(word: str) -> None:
     assert is_definition("決定係数", f"この割合を決定係数と{word}")
 
 
-@pytest.mark.parametrize("word", ["called", "named", "known as", "termed"])
+@each_row("word", ["called", "named", "known as", "termed"])
 def test_english_verbs_of_definitions(word: str) -> None:
     assert is_definition("median", f"this value is {word} median")
 

@@ -160,35 +160,35 @@ class Sites:
 
 
 @dataclass
-class Desk:
+class RobotsSetup:
     book: RobotsBook
     sites: Sites
     clock: SetClock
     limiter: StoredLimiter
 
 
-def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:
+def set_up(answers: Mapping[str, Response | ShishoError]) -> RobotsSetup:
     clock = SetClock()
     sites = Sites(answers)
     limiter = new_limiter(clock)
-    return Desk(RobotsBook(sites, new_cache(clock), limiter, clock), sites, clock, limiter)
+    return RobotsSetup(RobotsBook(sites, new_cache(clock), limiter, clock), sites, clock, limiter)
 
 
 SHUT = Response(b"User-agent: *\nDisallow: /a/")
 
 
 async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
-    desk = opened({"https://example.org/robots.txt": SHUT})
+    setup = set_up({"https://example.org/robots.txt": SHUT})
     found = await asyncio.gather(
-        *(desk.book.find_rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20))
+        *(setup.book.find_rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20))
     )
-    assert not any(rules.is_allowed(PAGE) for rules in found) and len(desk.sites.asked) == 1
-    desk.clock.pass_(86_399)
-    await desk.book.find_rules(PAGE, "job")
-    assert len(desk.sites.asked) == 1
-    desk.clock.pass_(1)
-    await desk.book.find_rules(PAGE, "job")
-    assert len(desk.sites.asked) == 2
+    assert not any(rules.is_allowed(PAGE) for rules in found) and len(setup.sites.asked) == 1
+    setup.clock.pass_(86_399)
+    await setup.book.find_rules(PAGE, "job")
+    assert len(setup.sites.asked) == 1
+    setup.clock.pass_(1)
+    await setup.book.find_rules(PAGE, "job")
+    assert len(setup.sites.asked) == 2
 
 
 async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
@@ -198,11 +198,11 @@ async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
         "https://example.org:8443",
         "https://www.example.org",
     )
-    desk = opened({f"{site}/robots.txt": SHUT for site in sites})
+    setup = set_up({f"{site}/robots.txt": SHUT for site in sites})
     for site in sites:
-        await desk.book.find_rules(f"{site}/a", "job")
-        desk.clock.pass_(1)
-    assert desk.sites.asked == [f"{site}/robots.txt" for site in sites]
+        await setup.book.find_rules(f"{site}/a", "job")
+        setup.clock.pass_(1)
+    assert setup.sites.asked == [f"{site}/robots.txt" for site in sites]
 
 
 @pytest.mark.parametrize(
@@ -211,45 +211,45 @@ async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
     ids=lambda answer: type(answer).__name__,
 )
 async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Response | ShishoError) -> None:
-    desk = opened({"https://example.org/robots.txt": answer})
-    assert "for now" in (await desk.book.find_rules(PAGE, "job")).explain_refusal(PAGE)
-    desk.clock.pass_(599)
-    assert not (await desk.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(desk.sites.asked) == 1
-    desk.clock.pass_(1)
-    await desk.book.find_rules(PAGE, "job")
-    assert len(desk.sites.asked) == 2
+    setup = set_up({"https://example.org/robots.txt": answer})
+    assert "for now" in (await setup.book.find_rules(PAGE, "job")).explain_refusal(PAGE)
+    setup.clock.pass_(599)
+    assert not (await setup.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(setup.sites.asked) == 1
+    setup.clock.pass_(1)
+    await setup.book.find_rules(PAGE, "job")
+    assert len(setup.sites.asked) == 2
 
 
 async def test_it_is_asked_at_the_hosts_pace() -> None:
-    desk = opened({"https://example.org/robots.txt": SHUT})
+    setup = set_up({"https://example.org/robots.txt": SHUT})
     limit = derive_limit(None)
-    assert (await desk.limiter.acquire("host:example.org", limit, "another process")).granted
+    assert (await setup.limiter.acquire("host:example.org", limit, "another process")).granted
     with pytest.raises(RetryLater):
-        await desk.book.find_rules(PAGE, "job")
-    await desk.limiter.release("host:example.org", limit, "another process")
-    desk.clock.pass_(1)
-    await desk.book.find_rules(PAGE, "job")
-    assert (await desk.limiter.read_status({"host:example.org": limit}))["host:example.org"].used_today == 2
+        await setup.book.find_rules(PAGE, "job")
+    await setup.limiter.release("host:example.org", limit, "another process")
+    setup.clock.pass_(1)
+    await setup.book.find_rules(PAGE, "job")
+    assert (await setup.limiter.read_status({"host:example.org": limit}))["host:example.org"].used_today == 2
 
 
 async def test_a_forbidden_address_is_said_as_such() -> None:
-    desk = opened({"https://example.org/robots.txt": ForbiddenAddress("x")})
+    setup = set_up({"https://example.org/robots.txt": ForbiddenAddress("x")})
     with pytest.raises(ForbiddenAddress):
-        await desk.book.find_rules(PAGE, "job")
+        await setup.book.find_rules(PAGE, "job")
 
 
 async def test_the_first_page_waits_after_robots_txt() -> None:
-    desk = opened({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
-    limit = derive_limit(await desk.book.find_rules(PAGE, "job"))
-    assert (await desk.limiter.acquire("host:example.org", limit, "job")).wait_s == pytest.approx(4)
-    desk.clock.pass_(4)
-    assert (await desk.limiter.acquire("host:example.org", limit, "job")).granted
+    setup = set_up({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
+    limit = derive_limit(await setup.book.find_rules(PAGE, "job"))
+    assert (await setup.limiter.acquire("host:example.org", limit, "job")).wait_s == pytest.approx(4)
+    setup.clock.pass_(4)
+    assert (await setup.limiter.acquire("host:example.org", limit, "job")).granted
 
 
 async def test_a_large_one_does_not_hold_the_loop_up() -> None:
     text = "User-agent: *\n" + "".join(f"Disallow: /{n}/*/x$\n" for n in range(20_000))
-    desk = opened({"https://example.org/robots.txt": Response(text.encode())})
-    reading = asyncio.create_task(desk.book.find_rules("https://example.org/19999/y/x", "job"))
+    setup = set_up({"https://example.org/robots.txt": Response(text.encode())})
+    reading = asyncio.create_task(setup.book.find_rules("https://example.org/19999/y/x", "job"))
     turns = 0
     while not reading.done():
         await asyncio.sleep(0.005)
@@ -265,17 +265,17 @@ async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_
     None
 ):
     there = "https://rules.example/all.txt"
-    desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
+    setup = set_up({"https://example.org/robots.txt": led(there), there: SHUT})
     limit = derive_limit(None)
-    assert (await desk.limiter.acquire("host:rules.example", limit, "another process")).granted
+    assert (await setup.limiter.acquire("host:rules.example", limit, "another process")).granted
     with pytest.raises(RetryLater) as later:
-        await desk.book.find_rules(PAGE, "job")
+        await setup.book.find_rules(PAGE, "job")
     assert later.value.host == "rules.example"
-    await desk.limiter.release("host:rules.example", limit, "another process")
-    desk.clock.pass_(1)
-    assert not (await desk.book.find_rules(PAGE, "job")).is_allowed(PAGE)
-    assert desk.sites.asked == ["https://example.org/robots.txt", there], "the first host was asked twice"
-    standing = await desk.limiter.read_status(
+    await setup.limiter.release("host:rules.example", limit, "another process")
+    setup.clock.pass_(1)
+    assert not (await setup.book.find_rules(PAGE, "job")).is_allowed(PAGE)
+    assert setup.sites.asked == ["https://example.org/robots.txt", there], "the first host was asked twice"
+    standing = await setup.limiter.read_status(
         {f"host:{name}": limit for name in ("example.org", "rules.example")}
     )
     assert [how.used_today for how in standing.values()] == [1, 2]
@@ -284,24 +284,24 @@ async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_
 async def test_five_redirects_of_a_robots_txt_are_followed_and_a_circle_closes_the_site() -> None:
     chain = [f"https://h{number}.example/robots.txt" for number in range(6)]
     answers = {url: led(onward) for url, onward in itertools.pairwise(chain)}
-    desk = opened({**answers, chain[5]: SHUT})
-    assert not (await desk.book.find_rules("https://h0.example/a/1", "job")).is_allowed(
+    setup = set_up({**answers, chain[5]: SHUT})
+    assert not (await setup.book.find_rules("https://h0.example/a/1", "job")).is_allowed(
         "https://h0.example/a/1"
     )
-    assert desk.sites.asked == chain
-    circle = opened({**answers, chain[5]: led(chain[0])})
+    assert setup.sites.asked == chain
+    circle = set_up({**answers, chain[5]: led(chain[0])})
     assert "circle" in (await circle.book.find_rules("https://h0.example/", "job")).explain_refusal(
         "https://h0.example/"
     )
 
 
 async def test_a_robots_txt_that_wants_to_be_left_alone_is_left_alone_for_as_long() -> None:
-    desk = opened(
+    setup = set_up(
         {"https://example.org/robots.txt": Response(b"", status=503, headers={"retry-after": "7200"})}
     )
-    await desk.book.find_rules(PAGE, "job")
-    desk.clock.pass_(7_199)
-    assert not (await desk.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(desk.sites.asked) == 1
-    assert (await desk.limiter.read_status({"host:example.org": derive_limit(None)}))[
+    await setup.book.find_rules(PAGE, "job")
+    setup.clock.pass_(7_199)
+    assert not (await setup.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(setup.sites.asked) == 1
+    assert (await setup.limiter.read_status({"host:example.org": derive_limit(None)}))[
         "host:example.org"
     ].free_in_s > 0

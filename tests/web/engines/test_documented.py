@@ -11,6 +11,7 @@ import pytest
 from shisho.domain.web import ChallengeKind, Response, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.web.engines import create_engines, read_saved
+from tests.tables import each_row
 
 # about.marginalia-search.com/article/api: {license, query, results: [{url, title, description}]}
 MARGINALIA = {
@@ -125,14 +126,14 @@ def answer(data: Any, status: int = 200) -> Response:
     return Response(json.dumps(data, ensure_ascii=False).encode(), status=status)
 
 
-@pytest.mark.parametrize(("name", "data", "hits", "following"), ANSWERS, ids=[row[0] for row in ANSWERS])
+@each_row(("name", "data", "hits", "following"), ANSWERS)
 def test_answers(name: str, data: dict[str, Any], hits: tuple[SerpHit, ...], following: Any) -> None:
     serp = read_saved(name, answer(data))
     assert serp.hits == hits and serp.next == following and not serp.no_results
     assert read_saved("auto", answer(data)).engine == name
 
 
-@pytest.mark.parametrize(("name", "data"), EMPTY, ids=[row[0] for row in EMPTY])
+@each_row(("name", "data"), EMPTY)
 def test_no_results(name: str, data: dict[str, Any]) -> None:
     serp = read_saved(name, answer(data))
     assert serp.no_results and serp.hits == () and serp.next is None

@@ -12,6 +12,7 @@ from shisho.domain.web import Response
 from shisho.errors import ShishoError
 from shisho.web.engines import create_engines, read_saved
 from tests.machine import cpu_seconds
+from tests.tables import each_row
 
 HTML = [name for name, engine in create_engines().items() if engine.about.kind == "html"]
 DEEP = {
@@ -35,14 +36,14 @@ def seconds(name: str, body: bytes) -> float:
     return cpu_seconds(read, times=1)
 
 
-@pytest.mark.parametrize("name", DEEP)
+@each_row("name", DEEP)
 def test_boxes_in_boxes(name: str) -> None:
     filler = b"<b>y</b>" * 20_000
     short, long = (seconds(name, b"<html>" + DEEP[name] * depth + filler) for depth in (200, 1_600))
     assert long < 16 * short + 1.0
 
 
-@pytest.mark.parametrize("name", WIDE)
+@each_row("name", WIDE)
 def test_many_boxes(name: str) -> None:
     head = b"<html><title>x - Google Search</title><ol id=b_results>"
     short, long = (seconds(name, head + WIDE[name] * times) for times in (2_000, 16_000))

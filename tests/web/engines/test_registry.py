@@ -14,6 +14,7 @@ from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Response,
 from shisho.errors import InvalidParams, ParserFailed
 from shisho.web.engines import create_engines, load_engines, read_saved
 from shisho.web.serp.stopping import read_paging
+from tests.tables import each_row
 
 FOLDER = Path(__file__).parents[3] / "src" / "shisho" / "web" / "engines"
 
@@ -50,7 +51,7 @@ def test_one_file_is_one_engine() -> None:
     assert files == {engine.about.name for engine in load_engines()} == set(LIMITS)
 
 
-@pytest.mark.parametrize("name", LIMITS)
+@each_row("name", LIMITS)
 def test_limits(name: str) -> None:
     known = about(name)
     assert (known.tier, known.needs_browser, known.interval_s, known.per_day) == LIMITS[name]
@@ -94,7 +95,7 @@ def test_overrides_reach_facts_and_selectors() -> None:
     assert create_engines()["mojeek"].about != mine["mojeek"].about, "the table itself stays as it is"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "[altavista]\nenabled = true",
@@ -178,7 +179,7 @@ def test_japanese_words_are_not_torn_apart_by_marks() -> None:
     assert hit.date == "2024-03-05"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "charset"),
     [
         ("司書".encode("shift_jis"), "shift_jis"),

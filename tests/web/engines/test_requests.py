@@ -12,6 +12,7 @@ import pytest
 from shisho.domain.web import EngineQuery, Request, TimeRange
 from shisho.errors import InvalidParams
 from shisho.web.engines import create_engines
+from tests.tables import each_row
 
 TODAY = date(2026, 3, 31)
 ENGINES = create_engines()
@@ -126,7 +127,7 @@ LANGUAGES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@each_row("name", ENGINES)
 def test_the_tables_cover_every_engine(name: str) -> None:
     assert name in PAGES and name in RANGES
     assert ENGINES[name].about.pagination == PAGES[name][2]
@@ -156,14 +157,14 @@ def test_time_ranges(name: str, time_range: TimeRange) -> None:
     assert ranged.warnings == (("time_range_ignored",) if ignored else ())
 
 
-@pytest.mark.parametrize("name", LANGUAGES)
+@each_row("name", LANGUAGES)
 def test_languages(name: str) -> None:
     for language, expected in zip(("ja", "en"), LANGUAGES[name], strict=True):
         got = values(ask(name, language=language))
         assert {key: got.get(key) for key in expected} == expected
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@each_row("name", ENGINES)
 def test_every_request_says_its_language(name: str) -> None:
     assert ask(name).headers["Accept-Language"].startswith("ja")
     assert ask(name, language="en").headers["Accept-Language"] == "en"
@@ -193,7 +194,7 @@ def test_duckduckgo_later_pages_are_the_form_of_the_page_before() -> None:
     assert values(ask("duckduckgo", language=""))["kl"] == "wt-wt"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("language", "country", "entry"),
     [("ja", None, "jp-jp"), ("en", None, "us-en"), ("ja", "us", "us-en"), ("es", "us", "us-es"), ("en", "GB", "uk-en"),
      ("fr", "ca", "ca-fr"), ("zh", "tw", "tw-tzh"), ("", None, "wt-wt"), ("ja", "zz", "wt-wt"), ("ja", ".*", "wt-wt")],
@@ -217,13 +218,13 @@ def test_startpage_sends_its_token_on_later_pages_only() -> None:
     assert values(ask("startpage", 2))["sc"] == "tok"
 
 
-@pytest.mark.parametrize("name", ["duckduckgo", "startpage", "openalex", "crossref"])
+@each_row("name", ["duckduckgo", "startpage", "openalex", "crossref"])
 def test_a_later_page_without_the_state_it_needs_is_not_asked(name: str) -> None:
     with pytest.raises(InvalidParams):
         ENGINES[name].request(EngineQuery("x", TODAY), 2, {})
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@each_row("name", ENGINES)
 def test_no_request_past_the_last_page(name: str) -> None:
     engine = ENGINES[name]
     engine.request(EngineQuery("x", TODAY), engine.about.max_pages, STATE)
@@ -232,7 +233,7 @@ def test_no_request_past_the_last_page(name: str) -> None:
             engine.request(EngineQuery("x", TODAY), page, STATE)
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@each_row("name", ENGINES)
 def test_no_request_for_nothing(name: str) -> None:
     with pytest.raises(InvalidParams):
         ENGINES[name].request(EngineQuery(" \u3000\n", TODAY), 1, {})

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError
 from shisho.web.http.address import AllowList, Target, check_url, choose_endpoint, explain_forbidden
+from tests.tables import each_row
 from tests.web.ssrf import refused_urls
 
 STRICT = AllowList()
@@ -84,19 +85,19 @@ PUBLIC = [
 HIDDEN = ["::ffff:{}", "::{}", "64:ff9b::{}", "64:ff9b:1::{}"]
 
 
-@pytest.mark.parametrize(("url", "target"), TARGETS)
+@each_row(("url", "target"), TARGETS)
 def test_a_url_is_read_once(url: str, target: Target) -> None:
     assert check_url(url, STRICT) == target
     assert check_url(target.url, STRICT) == target
 
 
-@pytest.mark.parametrize("url", NO_URLS)
+@each_row("url", NO_URLS)
 def test_what_is_no_web_address(url: str) -> None:
     with pytest.raises(InvalidParams):
         check_url(url, STRICT)
 
 
-@pytest.mark.parametrize("url", REFUSED)
+@each_row("url", REFUSED)
 def test_what_may_not_be_asked(url: str) -> None:
     with pytest.raises(ForbiddenAddress):
         check_url(url, STRICT)
@@ -121,7 +122,7 @@ def test_no_secret_is_said_again() -> None:
         assert "secret" not in refusal.value.message
 
 
-@pytest.mark.parametrize("address", PUBLIC)
+@each_row("address", PUBLIC)
 def test_public_addresses_are_allowed(address: str) -> None:
     assert explain_forbidden(address) is None
 
@@ -145,9 +146,7 @@ def test_no_ipv4_address_is_hidden_in_ipv6(address: ipaddress.IPv4Address) -> No
     )
 
 
-@pytest.mark.parametrize(
-    "address", ["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "0x7f000001"]
-)
+@each_row("address", ["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "0x7f000001"])
 def test_what_is_no_plain_address_is_forbidden(address: str) -> None:
     assert explain_forbidden(address) is not None
 
@@ -240,9 +239,7 @@ def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:
         check_url("http://[fd00::1:80]:443/", allow)
 
 
-@pytest.mark.parametrize(
-    "hosts", [["http://wiki.example.jp"], ["a b"], ["wiki:port"], ["*.example.jp"], ["10.0.0.0/8"]]
-)
+@each_row("hosts", [["http://wiki.example.jp"], ["a b"], ["wiki:port"], ["*.example.jp"], ["10.0.0.0/8"]])
 def test_exceptions_that_are_none(hosts: list[str]) -> None:
     with pytest.raises(InvalidParams):
         AllowList.from_names(hosts)

@@ -19,6 +19,7 @@ from shisho.web.http.url import (
     strip_tracking,
     unwrap,
 )
+from tests.tables import each_row
 
 SAME = [
     ("http://example.com", "https://example.com/"),
@@ -84,27 +85,27 @@ RESULTS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each_row(("one", "other"), SAME)
 def test_one_page(one: str, other: str) -> None:
     assert canonicalise(one) == canonicalise(other)
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@each_row(("one", "other"), DIFFERENT)
 def test_two_pages(one: str, other: str) -> None:
     assert canonicalise(one) != canonicalise(other)
 
 
-@pytest.mark.parametrize(("url", "target"), LEADS)
+@each_row(("url", "target"), LEADS)
 def test_where_a_redirector_leads(url: str, target: str) -> None:
     assert unwrap(url) == target
 
 
-@pytest.mark.parametrize(("url", "expected"), RESULTS)
+@each_row(("url", "expected"), RESULTS)
 def test_what_may_be_a_result(url: str, expected: bool) -> None:
     assert is_result(url) is expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "",
@@ -121,7 +122,7 @@ def test_no_web_address_has_no_canonical_form(url: str) -> None:
         canonicalise(url)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("href", "expected"),
     [("/wiki/A", "https://h.example/wiki/A"), ("//o.example/x", "https://o.example/x"), ("javascript:void(0)", ""),
      ("https://[x", ""), ("https://a.example:99999/", ""), ("", "https://h.example/d/p")],
@@ -144,7 +145,7 @@ def test_canonical_is_stable(tail: str) -> None:
     assert canonicalise(once) == once
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("found", "cited"),
     [
         ("https://example.com/?utm_source=a&id=7&fbclid=b", "https://example.com/?id=7"),
@@ -169,7 +170,7 @@ def test_it_stays_the_same_page(pairs: list[str]) -> None:
     assert "utm" not in strip_tracking(url) and "fbclid" not in strip_tracking(url)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "same"),
     [
         ("https://example.org./a", "https://example.org/a"),

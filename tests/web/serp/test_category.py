@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.web.serp.category import classify_query
+from tests.tables import each_row
 
 QUERIES = {
     "academic": [
@@ -93,8 +92,6 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("query", "category"), [(query, category) for category, rows in QUERIES.items() for query in rows]
-)
+@each_row(("query", "category"), [(query, category) for category, rows in QUERIES.items() for query in rows])
 def test_the_kind_of_a_query(query: str, category: str) -> None:
     assert classify_query(query) == category

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop, Tier
 from shisho.web.serp.stopping import PageFacts, PagingRules, find_deepest_page, is_repeat, stop_reason
+from tests.tables import each_row
 
 AUTO, FIXED, EXHAUSTIVE = StopStrategy
 ABOUT = EngineAbout("e", "https://e.example", "html", Tier.DEFAULT, ("general",), 1.0, "p")
@@ -19,7 +19,7 @@ ONE_PAGE = replace(ABOUT, pagination_enabled=False)
 SHALLOW = replace(ABOUT, max_pages=5)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("serp_page", "most", "strategy", "categories", "about", "last"),
     [
         (1, None, AUTO, ["academic"], ABOUT, 3),
@@ -63,7 +63,7 @@ def facts(
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "novelty", "harvest"),
     [
         (facts(1, "abcd", fresh=0), 1.0, None),
@@ -126,16 +126,14 @@ STOPS: list[tuple[str, list[PageFacts], str | None, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("pages", "auto", "other"), [row[1:] for row in STOPS], ids=[row[0] for row in STOPS]
-)
+@each_row(("pages", "auto", "other"), [row[1:] for row in STOPS])
 def test_why_paging_ends(pages: list[PageFacts], auto: str | None, other: str | None) -> None:
     assert stop_reason(pages, PagingRules(AUTO, 1, 5, 10)) == auto
     assert stop_reason(pages, PagingRules(FIXED, 1, 5, 10)) == other
     assert stop_reason(pages, PagingRules(EXHAUSTIVE, 1, 5, 10)) == other
 
 
-@pytest.mark.parametrize(("visited", "auto"), [(9, None), (10, "ENOUGH")])
+@each_row(("visited", "auto"), [(9, None), (10, "ENOUGH")])
 def test_visits_used_up_end_auto_alone(visited: int, auto: str | None) -> None:
     pages = [facts(1, ALPHABET, visited=visited, useful=1)]
     assert stop_reason(pages, PagingRules(AUTO, 1, 5, 5, most_visits=10)) == auto

@@ -222,7 +222,7 @@ async def test_a_report_with_an_incomplete_section_is_partial(tmp_path: Path) ->
         goals = [{**goal, "state": "partial", "missing": "one town"} for goal in data["goals"]]
         return ProviderReply(json.dumps({**data, "goals": goals, "status": "CONTINUE"}))
 
-    async with open_report_desk(tmp_path, leave_open) as (library, _):
+    async with open_report_library(tmp_path, leave_open) as (library, _):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert set(TOPICS) < set(list_headings(answer))
     assert answer.level is AnswerLevel.PARTIAL

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -87,10 +90,9 @@ def find(request: ProviderRequest) -> object:
 async def open_report_library(
     folder: Path, script: Script = play, towns: tuple[str, ...] = TOWNS, **settings: object
 ) -> AsyncIterator[tuple[Library, FakeProvider]]:
-    """A library whose library has the budgets of these towns, and whose model is played."""
-    folder.joinpath("budgets").mkdir(exist_ok=True)
-    for place, town in enumerate(towns, 1):
-        folder.joinpath("budgets", f"{town}.md").write_text(write_town(town, place), "utf-8")
+    """Open a library that has the budgets of these towns, and whose model is played."""
+    if not folder.joinpath("home").exists():
+        shutil.copytree(await stock_towns(towns), folder / "home")
     async with FakeProvider(script) as provider:
         given = {
             "model": "ollama/m-1",
@@ -101,6 +103,22 @@ async def open_report_library(
             **settings,
         }
         async with open_library(home=folder / "home", web="off", **given) as library:  # type: ignore[arg-type]
-            async for _ in library.documents.add(folder / "budgets"):
-                pass
             yield library, provider
+
+
+_stocked: dict[tuple[str, ...], Path] = {}
+
+
+async def stock_towns(towns: tuple[str, ...]) -> Path:
+    """Return a home with the budgets of these towns, added once in a process."""
+    if towns not in _stocked:
+        folder = Path(tempfile.mkdtemp(prefix="shisho-towns-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        folder.joinpath("budgets").mkdir()
+        for place, town in enumerate(towns, 1):
+            folder.joinpath("budgets", f"{town}.md").write_text(write_town(town, place), "utf-8")
+        async with open_library(home=folder / "home", web="off") as library:
+            async for receipt in library.documents.add(folder / "budgets"):
+                assert receipt.outcome == "added", receipt
+        _stocked[towns] = folder / "home"
+    return _stocked[towns]

@@ -39,7 +39,7 @@ def brittle(layout: DocumentLayout) -> Sequence[Piece]:
 
 def with_brittle_splitter(library: Library) -> Library:
     """In every way in: all share the library's ingest."""
-    object.__setattr__(builder_of(library).shared.ingest.add.__self__, "cut", brittle)
+    object.__setattr__(builder_of(library).shared.ingest.add.__self__.passages, "cut", brittle)
     return library
 
 
@@ -67,7 +67,7 @@ async def test_a_file_that_breaks_us_gives_a_receipt_and_the_rest_goes_on(tmp_pa
 async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> None:
     async with open_library(home=tmp_path / "home") as library:
         # The queue's handlers hold the library's own ingest: break its splitter there too.
-        object.__setattr__(builder_of(library).shared.ingest.add.__self__, "cut", brittle)
+        object.__setattr__(builder_of(library).shared.ingest.add.__self__.passages, "cut", brittle)
         files = [Bytes("c.txt", BREAKS.encode()), Bytes("a.txt", "よい本文である。".encode())]
         queued = await library.tasks.queue_documents(files=files)
         async with library.working():
@@ -92,7 +92,7 @@ async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> 
                 raise Splitter
             return cut(layout)
 
-        object.__setattr__(builder_of(library).shared.ingest.add.__self__, "cut", first_breaks)
+        object.__setattr__(builder_of(library).shared.ingest.add.__self__.passages, "cut", first_breaks)
         queued = await library.tasks.queue_searches([box.questions[20].topic])
         await ended(library, queued.task_id)
         (job,) = (await library.tasks.list_jobs(queued.task_id)).jobs

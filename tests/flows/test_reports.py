@@ -58,10 +58,11 @@ async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) ->
 
 async def test_a_purge_takes_the_title_out_of_the_list_of_unread_documents(tmp_path: Path) -> None:
     """The report does not quote the document."""
-    other = tmp_path / "budgets" / "The secret of the vicar.md"
-    other.parent.mkdir()
+    other = tmp_path / "The secret of the vicar.md"
     other.write_text("# The secret of the vicar\n\nNobody has seen the cat since Tuesday.", "utf-8")
     async with open_report_library(tmp_path) as (library, _):
+        async for _ in library.documents.add(other):
+            pass
         (document,) = [each for each in await library.documents.list() if "vicar" in each.title]
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
         assert "Not read (1): “The secret of the vicar”" in answer.text

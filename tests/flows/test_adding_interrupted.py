@@ -12,7 +12,7 @@ import pytest
 
 from tests.flows.conftest import Shell
 
-FILES = 2_000
+FILES = 800
 
 
 @pytest.mark.timeout(600)

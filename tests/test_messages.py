@@ -269,10 +269,8 @@ def test_a_pair_outside_the_catalogue_is_noticed(table: str) -> None:
 
 def test_a_message_says_itself_in_another_language_with_its_values_and_those_within_them() -> None:
     told = Message("engine.refused", engine="bing", reason=Message("engine.no_reason"))
-    assert told == "bing refused: no reason given. Ask another engine."
-    assert (
-        render(told, "ja") == "bing が断りました: 理由は示されていません。別の検索エンジンをお使いください。"
-    )
+    assert told == "bing denied the query: no reason given. Use another engine."
+    assert render(told, "ja") == "bing が検索を拒否しました: 理由は不明。別の検索エンジンを使ってください。"
     assert render(told, "en") == told
     assert render("鍵 {x}", "ja") == "鍵 {x}"
 
@@ -286,9 +284,15 @@ def test_a_key_of_another_request_and_a_log_in_use_are_said_in_japanese() -> Non
         "The idempotency key '鍵' belongs to another request: queue_searches of '回帰' and 1 more in"
     )
     assert render(conflict.message, "ja").startswith(
-        "冪等キー '鍵' は別の要求のものです: タスク t1 の queue_searches('回帰' ほか1件)"
+        "冪等キー '鍵' は別のリクエストのものです: タスク t1 の queue_searches('回帰' ほか1件)"
     )
     assert render(STILL_READ, "ja").startswith("LOG_IN_USE: データベースを")
+
+
+@pytest.mark.parametrize(("number", "text"), [(1, "1 passage"), (0, "0 passages"), ("2", "2 passages")])
+def test_a_text_is_singular_for_one_and_plural_for_all_others(number: object, text: str) -> None:
+    assert Message("doctor.passages", count=number) == text
+    assert render(Message("doctor.passages", count=number), "ja") == f"該当箇所{number}件"
 
 
 def test_foreign_words_with_braces_are_no_template() -> None:

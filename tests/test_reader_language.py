@@ -77,7 +77,7 @@ def test_what_is_shown_of_a_document_an_answer_and_the_settings_is_named_in_japa
 
 
 def test_a_box_begins_in_the_language_of_its_reader(tmp_path: Path) -> None:
-    for language, head in (("en", "A web in a box"), ("ja", "テスト用のウェブ")):
+    for language, head in (("en", "A test web"), ("ja", "テスト用のウェブ")):
         command = [
             sys.executable,
             "-m",

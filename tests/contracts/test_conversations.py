@@ -47,11 +47,11 @@ async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def test_what_no_database_has_a_place_for_is_refused(talks: Talks) -> None:
-    with pytest.raises(InvalidParams, match="half a character"):
+    with pytest.raises(InvalidParams, match="incomplete character"):
         await talks.conversations.add_turn(NewTurn("run1", "決定係数\ud800とは何か", "local"))
-    with pytest.raises(InvalidParams, match="half a character"):
+    with pytest.raises(InvalidParams, match="incomplete character"):
         await talks.conversations.find("\ud800", "local")
-    with pytest.raises(InvalidParams, match="more than 64 bits"):
+    with pytest.raises(InvalidParams, match="longer than 64 bits"):
         await talks.conversations.list_newest("local", None, 2**70)
     await talks.ask("run1", "決定係数とは何か")
     assert (await talks.conversations.find("last", "local"))[0] == "run1"
@@ -71,7 +71,7 @@ async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
 async def test_a_blank_names_no_conversation_though_there_is_one(talks: Talks) -> None:
     await talks.ask("run1", "決定係数とは何か")
     for blank in ("", " "):
-        with pytest.raises(InvalidParams, match="A blank names no conversation"):
+        with pytest.raises(InvalidParams, match="The id of the conversation is blank"):
             await talks.conversations.find(blank, "local")
 
 

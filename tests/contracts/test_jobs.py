@@ -663,7 +663,7 @@ async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -
 async def test_a_blank_names_no_task_though_there_is_one(queue: Queue) -> None:
     await queue.tasks.open(NewTask(T1, OWNER))
     for blank in ("", " "):
-        with pytest.raises(InvalidParams, match="A blank names no task"):
+        with pytest.raises(InvalidParams, match="The id of the task is blank"):
             await queue.tasks.find(blank, OWNER)
 
 

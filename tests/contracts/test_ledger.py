@@ -115,7 +115,7 @@ async def test_a_blank_names_nothing_though_there_is_one_of_each(store: Store) -
     await store.ledger.save(answer("abc1", "2026-01-01", evidence(1, "引用。")), "local")
     for blank in ("", " ", "\u3000"):
         for find in (store.ledger.answer, store.ledger.find_evidence, store.ledger.find_run):
-            with pytest.raises(InvalidParams, match="A blank names no"):
+            with pytest.raises(InvalidParams, match="The id of the"):
                 await find(blank, "local")
 
 

@@ -40,7 +40,7 @@ async def test_session_is_found_by_id_prefix_or_as_the_last(discoveries: Discove
 async def test_a_blank_names_no_session_though_there_is_one(discoveries: Discoveries) -> None:
     await discoveries.book.begin(SessionFacts("s_ab1", OWNER, AIM, SCOPE))
     for blank in ("", " "):
-        with pytest.raises(InvalidParams, match="A blank names no session"):
+        with pytest.raises(InvalidParams, match="The id of the session is blank"):
             await discoveries.book.find_session(blank, OWNER)
 
 

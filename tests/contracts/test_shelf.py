@@ -36,7 +36,7 @@ async def test_what_is_put_comes_back(store: Store) -> None:
 async def test_a_blank_names_no_document_though_there_is_one(store: Store) -> None:
     await store.shelf.put(intake("本文。"))
     for blank in ("", " "):
-        with pytest.raises(InvalidParams, match="A blank names no document"):
+        with pytest.raises(InvalidParams, match="The id of the document is blank"):
             await store.shelf.find_documents(blank, "local")
 
 

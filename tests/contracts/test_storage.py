@@ -56,7 +56,7 @@ async def test_copy_is_one_file_and_takes_no_other_ones_place(storage: Storage, 
     target.parent.mkdir()
     await storage.backup(target)
     copied = target.read_bytes()
-    with pytest.raises(Conflict, match="exists already"):
+    with pytest.raises(Conflict, match="already exists"):
         await storage.backup(target)
     assert [path.name for path in target.parent.iterdir()] == ["copy.db"]
     assert target.read_bytes() == copied

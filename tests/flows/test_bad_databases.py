@@ -53,10 +53,15 @@ async def made(url: str) -> None:
 
 
 PROBLEMS = {
-    "not there": (not_there, StoreUnavailable, "cannot be reached. Try again", "つながりません"),
-    "refused": (refused, StorageUnusable, "make the user and the database", "データベースを作ってください"),
+    "not there": (not_there, StoreUnavailable, "can't be reached. Try again", "接続できません"),
+    "refused": (
+        refused,
+        StorageUnusable,
+        "create the user and the database",
+        "データベースを作成してください",
+    ),
     "newer": (newer, StorageUnusable, "newer version of Shisho", "新しいバージョンの Shisho"),
-    "read-only": (read_only, StorageUnusable, "may only read", "読むことしか"),
+    "read-only": (read_only, StorageUnusable, "can only read", "読み取ることしか"),
 }
 
 
@@ -111,8 +116,10 @@ async def test_who_calls_while_the_server_is_away_is_told_to_try_again(
         own_server.stop(signal.SIGQUIT)
         for reply in await ask_all():
             assert (reply.status_code, reply.json()["code"]) == (503, "STORE_UNAVAILABLE"), reply.text
-            assert "Try again; if that lasts, see that it runs" in reply.json()["message"]
-        with pytest.raises(Refused, match=r"STORE_UNAVAILABLE: .*Try again; if that lasts, see that it runs"):
+            assert "Try again; if it keeps failing, check that it is running" in reply.json()["message"]
+        with pytest.raises(
+            Refused, match=r"STORE_UNAVAILABLE: .*Try again; if it keeps failing, check that it is running"
+        ):
             await call("create_task", question="問い")
         own_server.start()
         assert [reply.status_code for reply in await ask_all()] == [200] * len(requests)

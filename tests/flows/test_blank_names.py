@@ -256,6 +256,6 @@ async def test_what_was_removed_is_not_restored_by_a_blank(tmp_path: Path) -> No
         await library.documents.remove("一.txt")
         before = hold(tmp_path)
         for blank in BLANKS:
-            with pytest.raises(InvalidParams, match=r"A blank names no document\. Give its id"):
+            with pytest.raises(InvalidParams, match=r"The id of the document is blank\. Give its id"):
                 await library.documents.restore(blank)
         assert hold(tmp_path) == before

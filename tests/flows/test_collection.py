@@ -139,8 +139,8 @@ async def test_a_name_that_fits_several_is_asked_for_again(tmp_path: Path) -> No
         fact = await library.questions.ask("Summarise the treaty of Utrecht")
     assert several.level is AnswerLevel.NOTHING
     assert "minutes-2026-01-12.md" in several.text and "minutes-2026-03-09.md" in several.text
-    assert "No one document is called “treaty of Utrecht”" in chosen.text
-    assert "No one document" not in fact.text
+    assert "“treaty of Utrecht” doesn't match exactly one document" in chosen.text
+    assert "exactly one document" not in fact.text
 
 
 async def test_filters_and_excluded_documents_are_not_counted(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_an_index_that_cannot_be_written_is_made_in_memory_and_the_doctor_says_s
         mount("-o", "remount,ro,bind", str(home))
         assert asyncio.run(find(home)) == wanted
         lines = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-        assert len(lines) == 1 and "made in memory" in lines[0]
+        assert len(lines) == 1 and "built in memory" in lines[0]
         check = examine(home)["index"]
         assert not check["ok"] and "lexical/watermark" in check["detail"] and "delete it" in check["remedy"]
 
@@ -174,8 +174,8 @@ SETTINGS = {
 def test_the_doctor_survives_settings_that_cannot_be_read(tmp_path: Path, how: str) -> None:
     (tmp_path / "settings.toml").write_bytes(SETTINGS[how])
     for language, words in (
-        ("en", "correct it, or move it away"),
-        ("ja", "直すか、別の場所へ移してください"),
+        ("en", "fix it, or move it away"),
+        ("ja", "修正するか、別の場所へ移してください"),
     ):
         result = run_doctor(tmp_path, language)
         assert result.exit_code == 1 and words in result.stdout.replace("\n", ""), result.output

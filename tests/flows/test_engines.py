@@ -73,7 +73,7 @@ async def test_health_and_quota_are_those_of_the_database(tmp_path: Path) -> Non
         10,
         False,
     ) and "terms" in google.reason
-    assert held["crossref"].success_rate is None and "no way to this engine" in held["crossref"].reason
+    assert held["crossref"].success_rate is None and "can't be reached" in held["crossref"].reason
     assert not held["brave_api"].available and "brave_api_key" in held["brave_api"].reason
 
 
@@ -81,7 +81,7 @@ async def test_health_and_quota_are_those_of_the_database(tmp_path: Path) -> Non
     ("web", "said", "english", "japanese"),
     [
         ("off", "", "by the setting `web`. Set it to `ask` or `on`", "設定 `web` により"),
-        ("ask", "off", "`shisho web on` turns it on", "使うには `shisho web on`"),
+        ("ask", "off", "`shisho web on` turns it on", "`shisho web on` でオンにできます"),
     ],
 )
 def test_where_the_web_is_off_that_is_said_once_and_nothing_of_a_browser(

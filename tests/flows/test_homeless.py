@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 UID = "12345"
-NO_HOME = "This user has no home directory. Name a folder for the library with --home or SHISHO_HOME."
+NO_HOME = "This user has no home directory. Give a folder for the library with --home or SHISHO_HOME."
 # In a namespace of its own this user has another number, and the same rights.
 OTHER_USER = ["unshare", "--user", f"--map-user={UID}", f"--map-group={UID}"]
 

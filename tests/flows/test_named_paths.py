@@ -141,7 +141,7 @@ def test_a_missing_folder_is_told(place: Path, key: tuple[str, str], language: s
 @pytest.mark.parametrize("key", [("add", "paths"), ("sync", "folders"), ("watch", "folders")], ids=" ".join)
 def test_a_name_that_is_too_long_is_told(place: Path, key: tuple[str, str]) -> None:
     code, said = call(place, key, place / ("x" * 300), "en")
-    assert code == 2 and said.endswith("the name is too long. Name another one.\n"), said
+    assert code == 2 and said.endswith("the name is too long. Choose another one.\n"), said
 
 
 @pytest.mark.parametrize("key", [key for key, (want, _) in CALLS.items() if want == FILE], ids=" ".join)

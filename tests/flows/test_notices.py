@@ -89,7 +89,7 @@ async def test_every_terminal_and_one_desktop_are_told_once_a_domain(shell: Shel
         for each in workers:
             assert "other (other.example)" in heard(each, "人の確認"), "or the first domain was told twice"
         told = lines(desktop, 2)
-    wanted = "--app-name=Shisho|司書 Shisho|{0} ({0}.example) が人の確認を待っています。開くには: shisho auth open {0}.example"
+    wanted = "--app-name=Shisho|司書 Shisho|{0} ({0}.example) が人の確認を求めています。開くには: shisho auth open {0}.example"
     assert told == [wanted.format("memory"), wanted.format("other")]
     with running(shell, "worker") as (again,):
         assert heard(again, "人の確認") and heard(again, "人の確認"), "a new terminal hears of all that waits"

@@ -211,7 +211,7 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
         await here.tasks.queue_documents(files=[Bytes("氷.md", "樹氷は白い。".encode())])
         answer = await here.questions.ask(QUESTION)
         await here.backup(file)
-        with pytest.raises(Conflict, match="exists already"):
+        with pytest.raises(Conflict, match="already exists"):
             await here.backup(file)
     elsewhere = {"blobs": str(tmp_path / "elsewhere")}
     settings = load(home=tmp_path / "c", **elsewhere)

@@ -303,7 +303,7 @@ async def test_urls_and_dois_are_fetched(opening: Opening) -> None:
             [address(1), "doi:10.1000/xyz123", "https://gone.example/", "ftp://old.example/x", address(1)]
         )
         assert queued.queued == 3 and [one.reason for one in queued.skipped] == [
-            "no http(s) address and no DOI",
+            "neither an http(s) address nor a DOI",
             "repeated in this call",
         ]
         held, results = await ended(library, queued.task_id)

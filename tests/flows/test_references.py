@@ -130,7 +130,7 @@ def test_an_answer_is_exported_as_a_bibliography_in_words(shell: Shell, folder: 
 
 def test_the_shell_names_what_was_found_and_what_was_not(shell: Shell, folder: Path) -> None:
     told = shell("add", folder, "--references", folder / "library.bib")
-    assert told.count("library.bib") == 1 and "5項目のうち4項目が文書と結びつきました" in told
+    assert told.count("library.bib") == 1 and "5項目のうち4項目が文書と一致しました" in told
     assert "yamada2020 → a.txt (パス)" in told and "lost  どこにもない本" in told
     receipts = [json.loads(line) for line in shell("add", folder, "--json").splitlines()]
     assert [match["by"] for match in receipts[-1]["references"]] == [

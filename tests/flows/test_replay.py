@@ -124,5 +124,5 @@ async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: 
         report = await library.questions.replay()
         assert {"text", "evidence"} <= {difference.field for difference in report.differences}
         await builder_of(library).stores.ledger.forget_from(answer.task_id, 1)
-        with pytest.raises(NotFound, match="no longer kept"):
+        with pytest.raises(NotFound, match="has expired"):
             await library.questions.replay()

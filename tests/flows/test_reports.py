@@ -246,7 +246,7 @@ async def test_a_report_without_any_text_names_every_section_as_missing(tmp_path
 async def test_a_short_report_says_how_short_it_is(tmp_path: Path) -> None:
     async with open_report_library(tmp_path, towns=TOWNS[:3]) as (library, provider):
         answer = await library.questions.ask(REQUEST, kind="report", sections=4, words=2_000)
-    assert "2,000 were asked for" in answer.text
+    assert "2,000 were requested" in answer.text
     asked = [request for request in provider.requests if name_kind(request) == "blocks"]
     assert all("at least 530 words" in request.text + request.instructions for request in asked)
 

@@ -239,7 +239,7 @@ def test_misspelt_setting_of_the_environment_is_told_once_and_stops_nothing(shel
     listed = shell.run("list", "--json")
     assert (listed.returncode, json.loads(listed.stdout)) == (0, [])
     assert listed.stderr.count("SHISHO_MAX_ROUND ") == 1 and "SHISHO_MAX_ROUNDS" in listed.stderr
-    assert "設定ではなく" in listed.stderr
+    assert "という設定はない" in listed.stderr
     rows = [row for row in shell("doctor", "--json") if row["name"] == "environment"]
     assert [(row["ok"], row["optional"]) for row in rows] == [(False, True)]
     assert "SHISHO_MAX_ROUND " in rows[0]["detail"]

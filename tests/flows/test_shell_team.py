@@ -34,7 +34,7 @@ def test_people_groups_and_grants_come_and_go(shell: Shell, tmp_path: Path) -> N
     assert [(row["grantee"][1], row["access"]) for row in rows] == [("lab", "write"), ("jiro", "read")]
     shell("grants", "remove", "papers", "jiro")
     shell("groups", "remove", "lab")
-    assert shell("grants", "list") == "付与した権限はありません: shisho grants add コーパス 名前\n"
+    assert shell("grants", "list") == "付与した権限はありません: shisho grants add コレクション 名前\n"
     shell("users", "remove", "jiro")
     assert "jiro  削除済み" in shell("users", "list")
     shell("users", "restore", "jiro")

@@ -96,7 +96,7 @@ async def test_what_is_no_query_is_skipped_with_its_reason(library: Library) -> 
     ]
     again = await library.tasks.queue_searches(["残差", "新しい問い"], task_id=queued.task_id[:30])
     assert (again.task_id, again.queued) == (queued.task_id, 1)
-    assert [one.reason for one in again.skipped] == [f"queued in this task before (job {queued.job_ids[2]})"]
+    assert [one.reason for one in again.skipped] == [f"already queued in this task (job {queued.job_ids[2]})"]
     other = SearchOptions(language="en", priority=Priority.HIGH)
     assert (await library.tasks.queue_searches(["残差"], task_id=queued.task_id, options=other)).queued == 1
     jobs = (await library.tasks.list_jobs(queued.task_id)).jobs
@@ -413,7 +413,7 @@ async def test_the_password_of_a_job_that_has_failed_is_erased(library: Library,
         await library.tasks.resume(added.task_id)
         status = await finished(library, added.task_id)
     assert [one.code for one in status.errors] == [NotFound.code]
-    assert "Hand the document in again, with its password." in status.errors[0].reason
+    assert "Add the document again with its password." in status.errors[0].reason
     again = await library.tasks.queue_documents(files=[locked], password="key")
     async with library.working():
         status = await finished(library, again.task_id)

@@ -151,7 +151,7 @@ async def test_a_corpus_without_documents_is_no_empty_library(two: Library) -> N
         two.sessions.open_session("決定係数とは何か", corpora=["nosuch"]),
     ):
         with pytest.raises(
-            EmptyCorpus, match="There is nothing in nosuch to search, and something elsewhere"
+            EmptyCorpus, match="There are no documents in nosuch, but there are in other corpora"
         ):
             await verb
 
@@ -164,7 +164,7 @@ async def test_a_backup_that_has_no_place_names_it(two: Library, tmp_path: Path)
         said = render(raised.value.message, language)
         assert words in said and str(target.parent) in said and "home" not in said and "ホーム" not in said
     await two.backup(tmp_path / "x.db")
-    with pytest.raises(Conflict, match="exists already"):
+    with pytest.raises(Conflict, match="already exists"):
         await two.backup(tmp_path / "x.db")
 
 

@@ -256,7 +256,7 @@ async def test_a_search_that_fails_is_told_and_what_is_there_is_the_answer(openi
         assert answer.missing[0] == "相関係数とは何か" and all(
             "のウェブ検索" in why for why in answer.missing[1:]
         )
-        assert any("できませんでした(" in why for why in answer.missing) and all(
+        assert any("失敗しました(" in why for why in answer.missing) and all(
             why in answer.text for why in answer.missing
         )
 

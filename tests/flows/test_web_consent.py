@@ -204,7 +204,7 @@ async def test_where_the_web_is_off_the_answer_says_that_it_is_off(box: Box, she
         )
     shell.environment["SHISHO_LANGUAGE"] = "en"
     answer = await asyncio.to_thread(shell, "ask", "How high is the Kirigaoka lighthouse?", "--json")
-    assert any("it is set to off" in one for one in answer["missing"])
+    assert any("web search is off" in one for one in answer["missing"])
     assert not box.log.requests
 
 

@@ -144,7 +144,7 @@ async def outcome(call: Awaitable[object]) -> type[ShishoError] | None:
     except (NotFound, ConsentRequired, EngineUnavailable) as error:
         return type(error)
     except InvalidParams as error:
-        assert "takes one of" not in error.message
+        assert "must be one of" not in error.message
         return type(error)
     return None
 
@@ -165,7 +165,7 @@ async def test_unknown_word_is_refused_with_the_known_ones(small: Library, place
     kind, call = PLACES[place]
     await small.tasks.create("何か")
     for word in ("undefined", "", None):
-        with pytest.raises(InvalidParams, match="takes one of") as refused:
+        with pytest.raises(InvalidParams, match="must be one of") as refused:
             await call(small, word)
         assert refused.value.details["known"] == list(words_of(kind))
         assert [known for known in words_of(kind) if known not in refused.value.message] == []

@@ -175,7 +175,7 @@ async def test_shrunken_table_weighs_tokens_and_maps_them_to_rows(tmp_path: Path
 @pytest.mark.parametrize(
     ("files", "why"),
     [
-        ({}, "neither an ONNX file"),
+        ({}, "no ONNX file"),
         ({"model.safetensors": b"\xff" * 40}, "no tokenizer.json"),
         ({"model.onnx": b"no graph", "tokenizer.json": b"{}"}, "can't be used"),
         ({"model.safetensors": b"\xff" * 40, "tokenizer.json": b"{}"}, "can't be used"),

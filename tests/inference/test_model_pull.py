@@ -132,7 +132,7 @@ async def test_wrong_hash_is_refused_and_thrown_away(tmp_path: Path, ranges: boo
     swapped = {**FILES, "onnx/model.onnx": WEIGHTS[:-1] + b"?"}
     with (
         LoopbackServer(hub(swapped, ranges=ranges)) as server,
-        pytest.raises(InvalidParams, match="hash differs"),
+        pytest.raises(InvalidParams, match=r"hash .*differs"),
     ):
         await ModelPull(files, server.url).pull(NAME)
     assert not files.list_models()

@@ -36,7 +36,7 @@ PAGING = {
     "harvest": [1.0, None],
     "paging_stop": "LIMIT",
     "warnings": [],
-    "reason": "It reached the last result page that it may ask for.",
+    "reason": "The last allowed result page was reached.",
 }
 PAGE_NUMBERS = [1, 1, 1, 2]
 
@@ -87,9 +87,9 @@ async def test_a_summary_leaves_it_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", "    result pages: 2 · LIMIT\n    It reached the last result page that it may ask for.\n"
+        ("en", "    result pages: 2 · LIMIT\n    The last allowed result page was reached.\n"
                "    new per page: 100% 33%\n    useful per page: 100% –\n"),
-        ("ja", "    結果ページ 2 · LIMIT\n    求められた結果ページ数に達しました。\n"
+        ("ja", "    結果ページ 2 · LIMIT\n    結果ページ数の上限に達しました。\n"
                "    新規(ページ順): 100% 33%\n    有用(ページ順): 100% –\n"),
     ],
 )  # fmt: skip

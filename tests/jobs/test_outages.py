@@ -44,7 +44,7 @@ async def test_outages_use_up_no_attempt_until_there_are_too_many_in_a_row(queue
     last = (await queue.jobs.get_job(job_id)).errors[-1]
     assert last.code == "INTERNAL"
     assert render(last.message, "en").startswith(
-        f"Gave up: what is stored could not be reached {MAX_OUTAGES + 1} times in a row"
+        f"Gave up, because the storage became unreachable {MAX_OUTAGES + 1} times in a row"
     )
     assert render(last.message, "en").endswith("Away from there.")
     assert f"{MAX_OUTAGES + 1} 回続けて" in render(last.message, "ja")

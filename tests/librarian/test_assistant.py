@@ -17,10 +17,10 @@ PASSAGES = [NumberedPassage(1, "棚の幅は90cmである。", "", 1.0), Numbere
     ("finding", "why"),
     [
         (Finding(1, "G9", "棚の幅は90cmである。", 1.0), "there is no goal G9"),
-        (Finding(1, "G1", "棚の幅は90cmである。", 1.1), "score takes 0 to 1"),
-        (Finding(1, "G1", "棚の幅は90cmである。", float("nan")), "score takes 0 to 1"),
-        (Finding(3, "G1", "棚の幅は90cmである。", 1.0), "no passage 3 was shown in this session"),
-        (Finding(1, "G1", "。", 1.0), "a mark or a single letter is not a quotation"),
+        (Finding(1, "G1", "棚の幅は90cmである。", 1.1), "score must be 0 to 1"),
+        (Finding(1, "G1", "棚の幅は90cmである。", float("nan")), "score must be 0 to 1"),
+        (Finding(3, "G1", "棚の幅は90cmである。", 1.0), "passage 3 was not shown in this session"),
+        (Finding(1, "G1", "。", 1.0), "a symbol or a single letter is not a quotation"),
         (Finding(2, "G1", "棚の幅は90cmである。", 1.0), "these words do not occur in that passage"),
     ],
 )

@@ -85,9 +85,9 @@ def test_refuses_with_the_place_of_the_fault(text: str) -> None:
         ("G1 and G9", 8, "there is no goal G9"),
         ("G1  xor G2", 5, "'xor' is not expected there"),
         ("（G1　and　G7）", 9, "there is no goal G7"),
-        ("(G1 or G2", 10, "')' is missing before its end"),
+        ("(G1 or G2", 10, "')' is missing before the end"),
         ("G1 or", 6, "a goal is missing at the end"),
-        ("at_least(5, G1, G2)", 10, "asks for a number"),
+        ("at_least(5, G1, G2)", 10, "takes a number"),
         ("G1-b", 1, "there is no goal G1-b"),
     ],
 )

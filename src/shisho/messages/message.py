@@ -13,7 +13,9 @@ from typing import Any, Self
 
 from shisho.messages.po import DEFAULT, read_catalogue
 
-_SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?")  # no width: a stored text must not make a text of any length
+# No width: a stored text must not make a text of any length. `{n:page|pages}` chooses by the number.
+_SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?|[^{}|]+\|[^{}|]+")
+_PLURAL = re.compile(r"\{(\w+):([^{}|]+)\|([^{}|]+)\}")
 
 
 class Message(str):
@@ -60,7 +62,11 @@ def fill_template(id_: str, values: Mapping[str, Any], language: str) -> str:
     """Return the text of a message in a language. Raises KeyError or ValueError for values that do not
     fit."""
     template = read_catalogue(language).get(id_, id_)
-    return template.format(**values) if values else template
+    if not values:
+        return template
+    if "|" in template:
+        template = _PLURAL.sub(lambda field: field[2 if str(values[field[1]]) == "1" else 3], template)
+    return template.format(**values)
 
 
 def pack(text: str) -> Any:

@@ -267,7 +267,7 @@ def test_it_is_known_by_its_first_bytes() -> None:
     assert media.sniff("a.txt", b"\xef\xbb\xbf\r\n" + HEAD + b"}") == media.RTF
     assert media.sniff("a.txt", b"A file that begins with {\\rtf is RTF.") == media.TEXT
     for name, declared in (("a.rtf", None), ("a", "text/rtf"), ("a", "application/rtf")):
-        with pytest.raises(DocumentUnreadable, match="does not begin like one"):
+        with pytest.raises(DocumentUnreadable, match="its content is something else"):
             media.sniff(name, b"plain words", declared)
 
 

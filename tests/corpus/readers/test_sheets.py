@@ -229,7 +229,7 @@ def test_hidden_sheets_and_formulas_without_results_are_told() -> None:
     reading = xlsx.read(workbook(fill))
     assert "内緒" not in str(reading.blocks)
     assert [warning.partition(":")[0] for warning in reading.warnings] == [
-        "Hidden sheets are left out",
+        "Hidden sheets were left out",
         "Formulas without a result",
     ]
 

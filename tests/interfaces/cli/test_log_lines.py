@@ -15,8 +15,8 @@ from shisho.messages.catalogue import speak, use_language
 from shisho.messages.message import Message
 from tests.flows.conftest import Shell
 
-ENGLISH = "A worker waits: The disk is full: nothing was stored. Free some space and try again."
-JAPANESE = "ワーカーは待っています: ディスクがいっぱいで"
+ENGLISH = "A worker is waiting: The disk is full, so nothing was stored. Free some space and try again."
+JAPANESE = "ワーカーは待っています: ディスクの空き容量が"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_trace_stands_under_it_but_for_who_did_not_ask() -> None:
 
 @pytest.mark.parametrize(
     ("locale", "said"),
-    [("C", "The index is made in memory"), ("ja_JP.UTF-8", "索引のファイルを使えないため")],
+    [("C", "The index files can't be used"), ("ja_JP.UTF-8", "索引のファイルを使えないため")],
 )
 def test_a_warning_of_a_command_is_one_sentence_in_the_language_of_the_locale(
     locale: str, said: str, tmp_path: Path

@@ -56,5 +56,5 @@ def test_a_file_that_may_not_be_read_stops_no_other() -> None:
         shut.chmod(0o000)
         with rights_of_nobody(Path(outer), home, folder):
             code, printed = run(home, "add", str(readable), str(shut))
-    assert code == 1 and "DOCUMENT_UNREADABLE: Cannot be opened: permission denied." in printed
+    assert code == 1 and "DOCUMENT_UNREADABLE: The file can't be opened: permission denied." in printed
     assert "1 added · 0 new versions · 0 unchanged · 1 not added" in printed

@@ -42,7 +42,7 @@ async def test_the_page_finds_what_the_command_finds(tmp_path: Path) -> None:
     async with chromium_browser() as browser, visiting(browser, page.as_uri(), locale="en-GB") as visit:
         await visit.open("")
         verdict, faults = await dropped(visit, "whole", data)
-        assert verdict == "✓ Nothing is wrong: 6 parts, 2 quotations, 1 pictures of pages." and not faults
+        assert verdict == "✓ No errors found: 6 parts, 2 quotations, 1 page image." and not faults
         assert check_proof(data, is_signed).signer in await visit.page.inner_text("#result")
         marks = await visit.page.locator("mark").all_text_contents()
         assert marks == ["決定係数は𝒙の0から1までの値をとる。", "それは適合の良さを表す。"]
@@ -57,7 +57,7 @@ async def test_the_page_finds_what_the_command_finds(tmp_path: Path) -> None:
         for number, altered in enumerate(files):
             expected = check_proof(altered, is_signed).faults
             verdict, faults = await dropped(visit, f"altered{number}", altered)
-            assert verdict == f"This file proves nothing (wrong: {len(expected)})."
+            assert verdict == f"This file is not a valid proof (errors: {len(expected)})."
             places = [f"line {fault.line}{fault.part and ', '}{fault.part}: " for fault in expected]
             assert [fault.startswith(place) for fault, place in zip(faults, places, strict=True)] == [
                 True

@@ -88,7 +88,7 @@ def test_what_was_skipped_is_told_in_words() -> None:
     _, skipped = parse_addresses(["no address"], canonicalise)
     body = json.loads(bytes(build_refusal(errors.InvalidParams("None.", skipped=to_plain(skipped))).body))
     assert body["details"]["skipped"] == [
-        {"subject": "no address", "reason": "no http(s) address and no DOI"}
+        {"subject": "no address", "reason": "neither an http(s) address nor a DOI"}
     ]
 
 

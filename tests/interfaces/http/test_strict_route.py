@@ -88,7 +88,7 @@ def test_body_without_members_is_no_body(client: httpx.Client, body: bytes) -> N
 def test_body_that_nothing_reads_is_refused(client: httpx.Client, body: bytes) -> None:
     reply = client.request("DELETE", "/tasks/none", content=body)
     assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS")
-    assert "without it" in reply.json()["message"]
+    assert "without one" in reply.json()["message"]
 
 
 QUESTION = json.dumps({"question": "決定係数"}).encode()
@@ -115,7 +115,7 @@ def test_body_without_the_type_of_json_is_refused_with_the_type_to_send(
     headers = {} if media_type is None else {"content-type": media_type}
     reply = client.post("/tasks", content=QUESTION, headers=headers)
     assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
-    assert reply.json()["message"] == "Send the body as JSON, with `content-type: application/json`."
+    assert reply.json()["message"] == "Send the request body as JSON, with `content-type: application/json`."
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_packed_body_is_refused(client: httpx.Client, path: str, packing: str) -
     headers = {**AS_JSON, "content-encoding": packing}
     reply = client.post(path, content=gzip.compress(QUESTION), headers=headers)
     assert (reply.status_code, reply.json()["code"]) == (400, "INVALID_PARAMS"), reply.text
-    assert "leave content-encoding out" in reply.json()["message"]
+    assert "without content-encoding" in reply.json()["message"]
 
 
 def test_body_that_is_packed_by_name_alone_is_read(client: httpx.Client) -> None:
@@ -143,10 +143,10 @@ def test_body_that_is_packed_by_name_alone_is_read(client: httpx.Client) -> None
 @pytest.mark.parametrize(
     ("body", "english", "japanese"),
     [
-        (QUESTION.replace(b"\\u6c7a", b"\xff"), "is no UTF-8", "UTF-8ではありません"),
-        ('{"question": "決定係数"}'.encode("shift_jis"), "is no UTF-8", "UTF-8ではありません"),
+        (QUESTION.replace(b"\\u6c7a", b"\xff"), "is not UTF-8", "UTF-8ではありません"),
+        ('{"question": "決定係数"}'.encode("shift_jis"), "is not UTF-8", "UTF-8ではありません"),
         (b"[" * 100_000, "nested too deeply", "入れ子が深すぎます"),
-        (b'{"question": ' + b"1" * 5_000 + b"}", "too many digits", "桁の多すぎる"),
+        (b'{"question": ' + b"1" * 5_000 + b"}", "too many digits", "桁数の多すぎる"),
     ],
     ids=["one byte", "Shift_JIS", "nesting", "digits"],
 )

@@ -82,7 +82,7 @@ async def test_who_does_not_want_the_web_asks_the_documents_alone(browser: Brows
             await page.press("#question", "Enter")
             await expect(page.locator("#consent")).to_be_visible()
             await page.keyboard.press("Escape")
-            await expect(page.locator(".toast")).to_contain_text("まだ質問していません")
+            await expect(page.locator(".toast")).to_contain_text("まだ送信していません")
             await expect(page.locator("#question")).to_have_value(QUESTION)
             await page.press("#question", "Enter")
             await page.click("#consent button[value=no]")

@@ -69,7 +69,7 @@ async def test_a_granted_corpus_is_asked_and_opened_and_only_its_writers_remove(
                 shown = await jiro.page.inner_text("body")
                 assert not any(word in shown for word in ("薔薇", "当てはまり", "memo", "r2", "hanako")), path
             await jiro.open(answer)
-            await expect(jiro.page.locator(".turns .notice.bad")).to_contain_text("ほかの人のもの")
+            await expect(jiro.page.locator(".turns .notice.bad")).to_contain_text("閲覧する権限がありません")
             await jiro.open(document)
             await expect(jiro.page.locator("#lit-note.bad")).to_be_visible()
             await expect(jiro.page.locator(".viewer-tools")).to_be_hidden()

@@ -240,14 +240,14 @@ async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -
 
 
 NO_PAGES = {
-    "/pdf": (Answer("%PDF-1.7", media_type="application/pdf"), UnsupportedMedia, "needs no browser"),
+    "/pdf": (Answer("%PDF-1.7", media_type="application/pdf"), UnsupportedMedia, "doesn't need a browser"),
     "/zip": (
         Answer("a", headers=[("Content-Disposition", "attachment; filename=a.zip")]),
         UnsupportedMedia,
         "download",
     ),
     "/long": (Answer("<p>a<p hidden>" + "あ" * 5_100_000), TooLarge, "characters"),
-    "/nothing": (Answer(status=204), AllFetchesFailed, "could not open"),
+    "/nothing": (Answer(status=204), AllFetchesFailed, "couldn't open"),
 }
 
 

@@ -290,7 +290,7 @@ async def test_five_redirects_of_a_robots_txt_are_followed_and_a_circle_closes_t
     )
     assert setup.sites.asked == chain
     circle = set_up({**answers, chain[5]: led(chain[0])})
-    assert "circle" in (await circle.book.find_rules("https://h0.example/", "job")).explain_refusal(
+    assert "loop" in (await circle.book.find_rules("https://h0.example/", "job")).explain_refusal(
         "https://h0.example/"
     )
 

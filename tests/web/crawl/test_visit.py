@@ -258,7 +258,7 @@ async def test_a_challenge_that_names_a_time_has_it_too() -> None:
 
 @pytest.mark.parametrize(
     ("targets", "words"),
-    [([URL], "circle"), ([f"https://a.example/{number}" for number in range(6)], "more than 5 times")],
+    [([URL], "loop"), ([f"https://a.example/{number}" for number in range(6)], "more than 5 times")],
 )
 async def test_a_chain_ends(targets: list[str], words: str) -> None:
     site = Site(

@@ -10,7 +10,7 @@ from shisho.web.serp.client import hide_words
 
 WORDS = "花子の持病 治療"
 ASKED = "https://www.ecosia.org/search?q=%E8%8A%B1%E5%AD%90%E3%81%AE%E6%8C%81%E7%97%85+%E6%B2%BB%E7%99%82&p=0"
-UNOPENED = "The browser could not open {url} ({cause}): try later, or open it yourself."
+UNOPENED = "The browser couldn't open {url} ({cause}). Try again later, or open it yourself."
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ UNOPENED = "The browser could not open {url} ({cause}): try later, or open it yo
     [
         (
             Message(UNOPENED, url=ASKED, cause=f"net::ERR_EMPTY_RESPONSE at {ASKED}"),
-            "The browser could not open www.ecosia.org (net::ERR_EMPTY_RESPONSE at www.ecosia.org): "
-            "try later, or open it yourself.",
+            "The browser couldn't open www.ecosia.org (net::ERR_EMPTY_RESPONSE at www.ecosia.org). "
+            "Try again later, or open it yourself.",
         ),
         (
             Message("{engine} refused: {reason}", engine="ecosia", reason=f"「{WORDS}」"),
@@ -27,7 +27,7 @@ UNOPENED = "The browser could not open {url} ({cause}): try later, or open it yo
         ),
         (
             Message("{cause}", cause=Message(UNOPENED, url=ASKED, cause="p=0")),
-            "The browser could not open www.ecosia.org (p=0): try later, or open it yourself.",
+            "The browser couldn't open www.ecosia.org (p=0). Try again later, or open it yourself.",
         ),
         ("blocked: /search?q=" + ASKED.partition("q=")[2], "blocked: /search?q=…&p=0"),
         ("no answer", "no answer"),

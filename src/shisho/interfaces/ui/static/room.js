@@ -5,9 +5,10 @@ const READING = 4000; // milliseconds that a notice stays
 const ACTING = 20000; // where something can be done about it
 const A_LETTER = 60; // more for each letter
 
-/** The words for a key, with what stands in braces filled in. */
+/** Return the text of a key with its values; `{n:page|pages}` chooses by the number. */
 export function say(key, values = {}) {
-  const template = words[key] ?? "…";
+  const plural = (whole, name, one, many) => (String(values[name]) === "1" ? one : many);
+  const template = (words[key] ?? "…").replace(/{(\w+):([^{}|]+)\|([^{}|]+)}/g, plural);
   return template.replace(/{(\w+)}/g, (whole, name) => String(values[name] ?? whole));
 }
 

@@ -143,7 +143,7 @@ def test_a_file_in_another_encoding_is_told_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", "max_rounds (from settings.toml) takes a whole number, not 'x'."),
+        ("en", "max_rounds (from settings.toml) must be a whole number, not 'x'."),
         ("ja", "max_rounds(settings.toml)に使えるのは整数です('x' は使えません)。"),
     ],
 )

@@ -1,5 +1,7 @@
-"""A report: sections one after the other, each with its own loop, then the whole of what they say. Pure;
-what a model writes comes from the policy."""
+"""Compose a report: sections with a loop each, then introduction and conclusion.
+
+Pure; what a model writes comes from the policy.
+"""
 
 from __future__ import annotations
 
@@ -95,8 +97,10 @@ def describe_task(state: LoopState, words: int) -> SectionTask:
 
 
 def end_section(state: LoopState, draft: Draft, refs: Sequence[EvidenceRef]) -> WrittenSection:
-    """Return a section as it stays: none of its text if nothing was found that answers. Its heading says
-    nothing that neither the request nor a quotation says."""
+    """Return a finished section, without text if nothing was found that answers.
+
+    Its heading says nothing that neither the request nor a quotation says.
+    """
     aim = state["strategy"]
     planned = aim.sections[state["section"].number - 1].heading
     blocks = () if draft.level not in ANSWERING_LEVELS else tuple(_list_content(draft.blocks))
@@ -121,7 +125,8 @@ def ask_whole(state: LoopState, words: int, evidence: Sequence[EvidenceRef]) -> 
 def compose_report(state: LoopState, whole: Whole, read: Sequence[str], words: int) -> Draft:
     """Return the report: introduction, written sections, conclusion, coverage, and open sections.
 
-    `read`: the titles of documents with passages that were read."""
+    `read`: the titles of documents with passages that were read.
+    """
     aim = state["strategy"]
     say = speak_for(aim.question)
     sections = state["sections"]

@@ -1,0 +1,1 @@
+"""Display answers: text, Markdown, HTML, PDF, bibliographies, and proof files."""

@@ -191,7 +191,7 @@ def write_year(entry: BibliographyEntry) -> str:
 
 
 def _number_by_letters(number: int) -> str:
-    """Return a, b, … z, aa, ab, …"""
+    """Return the number as letters: a, b, … z, aa, ab and so on."""
     rest, last = divmod(number, len(ascii_lowercase))
     return (_number_by_letters(rest - 1) if rest else "") + ascii_lowercase[last]
 

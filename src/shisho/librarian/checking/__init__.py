@@ -1,0 +1,1 @@
+"""Check what an answer states against its quotations."""

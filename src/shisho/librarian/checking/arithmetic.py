@@ -1,5 +1,4 @@
-"""Figures that a sentence works out: its written calculations are done again, exactly, from figures that are
-known. Pure."""
+"""Recompute the calculations that a sentence writes out, exactly, from known figures. Pure."""
 
 from __future__ import annotations
 
@@ -62,9 +61,11 @@ class Quantity:
 
 
 def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
-    """Do the calculations of a sentence again. Operands are figures of the known text, results before them,
-    and what follows from these by their units; a calculation with any other operand is left out: it proves
-    nothing."""
+    """Recompute the calculations of a sentence.
+
+    Operands are figures of the known text, earlier results, and these in other units. A calculation with any
+    other operand proves nothing and is left out.
+    """
     quoted_figures = find_figures(known_text)
     derived: list[Measure] = []
     calculations: list[Calculation] = []
@@ -94,8 +95,10 @@ def convert(measure: Measure, unit: str) -> Fraction | None:
 
 
 def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measure]]:
-    """Yield the calculations of a legible text, `a × b = c = d` as two: as written, with a name of Python for
-    each operand, the operands, and the result."""
+    """Yield the calculations of a legible text; `a × b = c = d` is two.
+
+    Each is its text, its expression with a Python name for each operand, the operands, and the result.
+    """
     masked = _MARK.sub(" ", plain)
     measured: list[tuple[LocatedFigure, Measure]] = []
     for place in reversed(locate_figures(plain)):
@@ -145,8 +148,13 @@ def _compute_node(node: ast.expr, operands: Iterator[Measure]) -> Quantity:
 
 
 def _convert_alike(first: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
-    """Return two values that may be added: the second in the unit of the first; 1 beside a share is the
-    whole. Raises ValueError for units of different kinds."""
+    """Return two values that may be added: the second in the unit of the first.
+
+    1 next to a percentage is 100 %.
+
+    Raises:
+        ValueError: The units are of different kinds.
+    """
     units = first.units - {""}
     other_units = other.units - {""}
     if units == other_units or not units or not other_units:

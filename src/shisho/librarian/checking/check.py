@@ -64,7 +64,8 @@ class ReadUnit:
     `refs`: the evidence that it cites. `suspect`: the figures that its sources do not have, or have for
     another thing, and wrong calculations. `is_misplaced`: some stand there for another thing. `is_foreign`:
     it has next to no word of its sources, in their language, or is in another language than the question.
-    `features`: what the score of support sees. `refusal`: why it can't stand, whatever a judge says."""
+    `features`: what the score of support sees. `refusal`: why it can't stand, whatever a judge says.
+    """
 
     text: str
     context: str
@@ -258,7 +259,7 @@ def _quote(refs: Iterable[EvidenceRef]) -> list[str]:
 
 
 def _is_quotation(text: str, refs: Iterable[EvidenceRef]) -> bool:
-    """True if the text is one or several whole sentences of a quotation."""
+    """Return whether the text is one or several whole sentences of a quotation."""
     bare = "".join(_list_bare(text))
     for ref in refs:
         lines = _list_bare(ref.snippet)

@@ -1,5 +1,7 @@
-"""Check an assistant's sentences in a child process. The functions take JSON and yield one result for each
-sentence as soon as it is there, so that what was checked before the time was up is kept."""
+"""Check an assistant's sentences in a child process.
+
+The functions take JSON and yield the result of each sentence at once, so a timeout keeps earlier results.
+"""
 
 from __future__ import annotations
 

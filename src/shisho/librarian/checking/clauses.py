@@ -1,5 +1,4 @@
-"""Read the clauses of a text, with their words and figures in order, and the marks that qualify a statement.
-Pure."""
+"""Read the clauses of a text: their words and figures in order, and marks that qualify a statement. Pure."""
 
 from __future__ import annotations
 
@@ -109,7 +108,7 @@ def read_clauses(text: str) -> tuple[Clause, ...]:
 
 
 def are_of_one_kind(first: Figure, other: Figure) -> bool:
-    """True for two dates with the same parts, or two measures with one unit."""
+    """Return whether two dates have the same parts, or two measures the same unit."""
     if isinstance(first, Measure) and isinstance(other, Measure):
         return first.unit == other.unit
     return isinstance(first, Date) and isinstance(other, Date) and _list_parts(first) == _list_parts(other)
@@ -125,7 +124,7 @@ def count_different_marks(text: str, other: str, kinds: Iterable[str]) -> int:
 
 
 def is_in(figure: Figure, others: Iterable[Figure]) -> bool:
-    """True if one of the others says the figure."""
+    """Return whether one of the others says the figure."""
     return any(type(other) is type(figure) and other.can_support(figure) for other in others)  # type: ignore[arg-type]
 
 

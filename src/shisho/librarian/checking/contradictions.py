@@ -38,8 +38,10 @@ _PART_START = compile_lazily(r"(?:^|[›:|(])\s*[A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A clause with one figure that is compared; `before` and `after`: the words around it; `others`: its
-    other figures; `names_before`: names before it."""
+    """A clause with one figure that is compared.
+
+    `before` and `after`: the words around it. `others`: its other figures. `names_before`: names before it.
+    """
 
     figure: Date | Measure
     before: frozenset[str]
@@ -50,8 +52,10 @@ class _Statement:
 
 
 def contradiction(first: str, other: str, heading: str = "", other_heading: str = "") -> str:
-    """Return `date` or `number` if two quotations disagree in one about the same thing, else nothing. The
-    order of the two does not matter."""
+    """Return `date` or `number` if two quotations disagree in one about the same thing, else nothing.
+
+    The order of the two does not matter.
+    """
     if not _may_be_of_one_thing(heading, other, other_heading) or not _may_be_of_one_thing(
         other_heading, first, heading
     ):
@@ -108,8 +112,10 @@ def _read_words(text: str) -> frozenset[str]:
 
 
 def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_heading: str) -> bool:
-    """True if the words before the figure are the same, and those after it in Japanese too: there they have
-    the predicate. A heading may say what the other statement says."""
+    """Return whether the words before the figure are the same, in Japanese also those after it.
+
+    The predicate of Japanese is last. A heading may contain the words of the other statement.
+    """
     if a.others != b.others and not (a.others <= b.others or b.others <= a.others):
         return False
     if count_different_marks(a.clause.text, b.clause.text, QUALIFYING):
@@ -134,7 +140,7 @@ def _find_missing_words(words: frozenset[str], others: frozenset[str], heading: 
 
 
 def _may_be_of_one_thing(heading: str, other: str, other_heading: str) -> bool:
-    """False if the heading names or dates something that the other source does not."""
+    """Return whether the heading names and dates only what the other source does."""
     if not other_heading or not heading:
         return True
     dates, other_dates = _list_dates(heading), _list_dates(other_heading)

@@ -1,7 +1,7 @@
-"""Find the figures of a sentence that its sources do not have, or have for another thing: numbers, dates,
-designations and addresses.
+"""Find figures of a sentence that its sources lack, or have for another thing.
 
-Such a figure makes a sentence suspect. It does not prove that the sentence is wrong.
+Figures are numbers, dates, designations, and addresses. Such a figure makes a sentence suspect. It does not
+prove that the sentence is wrong.
 """
 
 from __future__ import annotations
@@ -54,9 +54,12 @@ _ADDRESS = compile_lazily(
 
 @dataclass(frozen=True)
 class KnownFigures:
-    """The figures that a sentence may use. `quotations`: a sentence a line, with what stands around them.
-    `question`: its figures need no quotation. `results`: calculations of the answer that came out right.
-    `beside`: the quotations of neighbouring sentences, which may be parts of a calculation."""
+    """The figures that a sentence may use.
+
+    `quotations`: a sentence a line, with their context. `question`: its figures need no quotation. `results`:
+    correct calculations of the answer. `beside`: the quotations of neighbouring sentences, which may be parts
+    of a calculation.
+    """
 
     quotations: str
     question: str = ""
@@ -115,8 +118,10 @@ class KnownFigures:
 def list_foreign_figures(
     sentence: str, sources: KnownFigures, calculations: Sequence[Calculation]
 ) -> tuple[str, ...]:
-    """Return the figures of a sentence that are neither known nor computed from known ones. `calculations`:
-    those that it writes out."""
+    """Return the figures of a sentence that are neither known nor computed from known ones.
+
+    `calculations`: those that it writes out.
+    """
     text = strip_counters(sentence)
     wrong = [calculation.text for calculation in calculations if not calculation.is_right]
     results = [calculation.result for calculation in calculations if calculation.is_right]
@@ -152,8 +157,10 @@ def unwrap(text: str) -> str:
 
 
 def _spell_myriads(text: str) -> Iterator[str]:
-    """Yield the numbers of a table that stand for more by a head of their row or column: 2,359 beside
-    実績（万枚） is 2,359万枚."""
+    """Yield the numbers of a table multiplied by the unit of their row or column.
+
+    2,359 under 実績（万枚） is 2,359万枚.
+    """
     rows = [_CELL_END.split(line.strip()) for line in text.splitlines()]
     for line in text.splitlines():
         if head := _ROW_HEAD.match(line):
@@ -219,9 +226,11 @@ def _join_numbers(text: str) -> str:
 def list_misplaced(
     sentence: str, quotations: Sequence[str], headings: Sequence[str], excused: str = ""
 ) -> tuple[str, ...]:
-    """Return figures that stand in a quotation while all else that their clause says stands there beside
-    another figure of the kind. None if a word of the sentence is foreign. `headings`: contexts, too.
-    `excused`: text whose figures need no quotation."""
+    """Return figures of a quotation that the sentence gives to the words of another figure of the same kind.
+
+    Nothing if a word of the sentence is foreign. `headings`: contexts, too. `excused`: text whose figures
+    need no quotation.
+    """
     clauses = read_clauses(sentence)
     sources = [read_clauses(text) for text in (*quotations, *headings)]
     stated = frozenset(word for rows in sources for clause in rows for word in clause.words)

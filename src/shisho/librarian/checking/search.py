@@ -21,8 +21,11 @@ HEADING_WEIGHT = 0.5  # of a term that only the heading has
 
 
 class SupportSearch:
-    """Candidates are chosen by their index terms, and only the nearest few are compared closely, so that the
-    cost is linear in what was shown and in the sentences."""
+    """A search for evidence that supports a sentence.
+
+    Candidates are chosen by their index terms, and only the nearest few are compared closely, so the cost is
+    linear in the shown passages and in the sentences.
+    """
 
     def __init__(
         self,
@@ -40,8 +43,10 @@ class SupportSearch:
         )
 
     def cite(self, unit: AnswerUnit) -> AnswerUnit | Finding:
-        """Return the unit with the evidence that supports it, a Finding if only a shown passage does, or the
-        unit as it is if it cites evidence, is a frame or has no support."""
+        """Return the unit with the evidence that supports it, or a Finding if only a shown passage does.
+
+        A unit that cites evidence, is a frame, or has no support is returned unchanged.
+        """
         text = strip_marks(unit.text)
         if (
             self._numbers.intersection((*unit.cites, *list_cited_numbers(unit.text)))
@@ -92,8 +97,10 @@ class _Candidates:
         self._weights = {word: log1p(len(self._rows) / count) for word, count in counts.items()}
 
     def find_nearest(self, words: frozenset[str]) -> list[_Candidate]:
-        """Return the candidates with most of these terms in common, rare terms counting more; the first of
-        equals first."""
+        """Return the candidates with most of these terms in common, rare terms counting more.
+
+        Equal ones keep their order.
+        """
         rarest = log1p(len(self._rows) or 1)
         weights = {word: self._weights.get(word, rarest) for word in words}
         least = MIN_SHARE * sum(weights.values())

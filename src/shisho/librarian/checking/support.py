@@ -51,8 +51,10 @@ _ROLES = {
 
 
 class SupportFeatures(NamedTuple):
-    """Features of one sentence, in the order of the weights. `RISING` never lower the score, `EITHER` may do
-    both, all others never raise it."""
+    """Features of one sentence, in the order of the weights.
+
+    `RISING` never lower the score, `EITHER` may do both, all others never raise it.
+    """
 
     coverage: float  # share of the words that are said; what only headings have counts half
     density: float  # share of the words of the home that the sentence uses
@@ -149,8 +151,11 @@ def _find_run(ours: Sequence[Clause], quotations: Sequence[str]) -> list[Clause]
 
 
 class _Alignment:
-    """The tokens of a sentence matched with those of a run. `places`: of each token the place of its match,
-    None without one; `owners` and `homes`: the clause of each token here and there."""
+    """The tokens of a sentence matched with those of a run.
+
+    `places`: the index of each token's match, None without one. `owners` and `homes`: the clause of each
+    token in the sentence and in the run.
+    """
 
     def __init__(self, ours: Sequence[Clause], run: Sequence[Clause], headed_words: frozenset[str]) -> None:
         self.ours, self.run, self.headed_words = ours, run, headed_words
@@ -271,8 +276,10 @@ class _Alignment:
         )
 
     def _count_roles(self, *, is_of_subjects: bool) -> int:
-        """Return how many nouns have another role in the home: those that are a subject on one side if
-        `is_of_subjects`, else the others."""
+        """Return how many nouns have another role in the home.
+
+        Those that are a subject on one side if `is_of_subjects`, else the others.
+        """
         stated: dict[str, set[str]] = {}
         for noun, particle in _ROLE.findall(self.home_text):
             stated.setdefault(noun, set()).add(_ROLES[particle])

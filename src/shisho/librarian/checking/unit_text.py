@@ -1,5 +1,7 @@
-"""Read the citations in the words of a sentence, [1, 2], 【1†source】, (quotation 1), （引用1）, and find the
-frames, which state nothing and need no citation."""
+"""Read the citations in a sentence, and find frames, which state nothing and need no citation.
+
+Citations are written as [1, 2], 【1†source】, (quotation 1), or （引用1）.
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import Any, NewType
 import pytest
 
 from shisho.domain.codec import Payload, UnreadablePayload, build, dumps, loads, to_plain
+from tests.tables import each_row
 
 Name = NewType("Name", str)
 
@@ -36,7 +37,7 @@ def test_value_comes_back_as_it_was() -> None:
     assert loads(dumps(tree), Tree) == tree
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "names"),
     [
         ({"leaves": [], "payload": {}, "roots": 1}, ["Tree", "'roots'"]),
@@ -59,7 +60,7 @@ def test_who_is_lenient_reads_what_is_known() -> None:
         Payload.wrap({"name": 1, "shade": 1}).read(Leaf, is_lenient=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "shape"),
     [
         ({"name": 1}, Leaf),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.reference import OTHERS, Creator, read_creators, write_creators
+from tests.tables import each_row
 
 MINISTRY = Creator("Ministry of Education, Culture, Sports, Science and Technology")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "creators"),
     [
         ("山田, 太郎; Smith, Jane", (Creator("山田", "太郎"), Creator("Smith", "Jane"))),
@@ -35,7 +34,7 @@ def test_names_of_a_line_are_persons_or_stand_whole(line: str, creators: tuple[C
     assert read_creators(line) == creators
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("creator", "line"),
     [
         (Creator("King", "Martin Luther", "Jr."), "King, Martin Luther, Jr."),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-import pytest
-
 from shisho.domain.corpus import Citation, DocumentId, PassageId
 from shisho.domain.link import END, link_citation, make_text_directive
+from tests.tables import each_row
 
 LONG = "決定係数とは、目的変数の分散のうち説明変数によって説明できる割合のことであり、" * 4
 ENGLISH = "The coefficient of determination is the share of the variance of the dependent variable " * 3
@@ -19,7 +18,7 @@ def citation(source: str, snippet: str = "決定係数は指標である。", pa
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "page", "link"),
     [
         ("/home/someone/講義 1.pdf", 3, "file:///home/someone/%E8%AC%9B%E7%BE%A9%201.pdf#page=3"),
@@ -35,7 +34,7 @@ def test_what_has_pages_opens_on_its_page(source: str, page: int | None, link: s
     assert link_citation(citation(source, page=page)) == link
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "before"),
     [
         ("https://a.example/x", "https://a.example/x#:~:"),
@@ -51,7 +50,7 @@ def test_a_web_page_opens_on_its_text(source: str, before: str) -> None:
     assert link_citation(citation(source)) == f"{before}text={text}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("span", "directive"),
     [
         ("a-b, c & d", "text=a%2Db%2C%20c%20%26%20d"),
@@ -68,7 +67,7 @@ def test_marks_of_the_grammar_are_encoded(span: str, directive: str) -> None:
     assert make_text_directive(span) == directive
 
 
-@pytest.mark.parametrize("span", [LONG, ENGLISH.strip(), "見出しの行である\n本文の行である。"])
+@each_row("span", [LONG, ENGLISH.strip(), "見出しの行である\n本文の行である。"])
 def test_a_long_span_is_named_by_its_ends(span: str) -> None:
     start, end = (unquote(part) for part in make_text_directive(span).removeprefix("text=").split(","))
     flat = " ".join(span.split())

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-import pytest
-
 from shisho.domain.pace import LEASE_S, ResourcePace, acquire, describe_status, release
 from shisho.domain.politeness import Limit
+from tests.tables import each_row
 
 START = 1_782_896_400.0  # 2026-07-01T09:00Z
 NAMES = [f"t{number}" for number in range(8)]
@@ -74,9 +73,7 @@ class History:
             self.begins.append(self.true)
 
 
-@pytest.mark.parametrize(
-    "limit", [Limit(5.0), Limit(0.33, parallel=2), Limit(1.0, parallel=3), Limit(30.0)], ids=str
-)
+@each_row("limit", [Limit(5.0), Limit(0.33, parallel=2), Limit(1.0, parallel=3), Limit(30.0)])
 def test_no_history_breaks_the_limit(limit: Limit) -> None:
     granted = 0
     for seed in range(60):

@@ -18,6 +18,7 @@ from shisho.domain.payloads import (
 )
 from shisho.domain.task import JobKind, Sources, StopStrategy
 from shisho.domain.time import Instant
+from tests.tables import each_row
 
 UNTIL = Instant("2026-07-01T09:00:00.000000+00:00")
 CEILINGS = {"max_rounds": 2.0}
@@ -42,13 +43,13 @@ def test_every_kind_of_job_has_a_shape() -> None:
     assert set(SHAPES) == set(JobKind) == set(PAYLOADS)
 
 
-@pytest.mark.parametrize("kind", JobKind)
+@each_row("kind", JobKind)
 def test_payload_comes_back_from_its_job(kind: JobKind) -> None:
     job = NewJob(JobId("a"), kind, Payload.wrap(PAYLOADS[kind]))
     assert read_payload(job) == PAYLOADS[kind] and type(read_payload(job)) is SHAPES[kind]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "given"),
     [
         (JobKind.FETCH, PAYLOADS[JobKind.SEARCH]),  # another kind's
@@ -61,7 +62,7 @@ def test_payload_of_another_shape_is_refused(kind: JobKind, given: object) -> No
         read_payload(NewJob(JobId("a"), kind, Payload.wrap(given)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("payload", "subject", "keys"),
     [
         (PAYLOADS[JobKind.SEARCH], "決定係数 定義", ()),

@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import pytest
-
 from shisho.domain.corpus import Citation, DocumentId, PassageId
 from shisho.domain.link import link_citation
 from shisho.domain.place import (
@@ -15,9 +13,10 @@ from shisho.domain.place import (
     split_cells,
 )
 from shisho.messages.catalogue import translate_word
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(("number", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (702, "ZZ"), (16384, "XFD")])
+@each_row(("number", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (702, "ZZ"), (16384, "XFD")])
 def test_columns_have_the_names_of_sheets(number: int, name: str) -> None:
     assert name_column(number) == name
 
@@ -35,7 +34,7 @@ def test_a_span_has_the_rows_that_it_touches() -> None:
     assert split_cells("第3章") is None
 
 
-@pytest.mark.parametrize(("language", "said"), [("ja", "セル5"), ("en", "cell 5")])
+@each_row(("language", "said"), [("ja", "セル5"), ("en", "cell 5")])
 def test_the_cell_of_a_notebook_is_said_in_the_readers_language(language: str, said: str) -> None:
     say = partial(translate_word, language=language)
     assert describe_place(format_notebook_cell(5), lambda n: say("notebook_cell", n=n)) == said
@@ -59,7 +58,7 @@ def citation(source: str, page: int | None, place: str) -> Citation:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "page", "place", "link"),
     [
         ("/本/a.xlsx", 2, "売上!A5:D5", "file:///%E6%9C%AC/a.xlsx#'%E5%A3%B2%E4%B8%8A'!A5:D5"),

@@ -16,6 +16,7 @@ from shisho.domain.politeness import (
     refresh_breaker,
 )
 from shisho.domain.time import add_seconds
+from tests.tables import each_row
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
 CLOSED = BreakerState.CLOSED
@@ -26,7 +27,7 @@ S = RequestOutcome.SUCCESS
 C = RequestOutcome.CHALLENGE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("outcomes", "breaker", "failures", "openings", "minutes"),
     [
         ([S], CLOSED, 0, 0, None),
@@ -50,7 +51,7 @@ def test_answers_one_after_another(
     assert held.open_until == (None if minutes is None else add_seconds(NOW, 60 * minutes))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("openings", "outcome", "minutes"), [(1, F, 60), (2, F, 120), (3, F, 120), (9, C, 120), (2, S, None)]
 )
 def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: int | None) -> None:
@@ -67,7 +68,7 @@ def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: 
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("until", "breaker", "left"),
     [
         (-1, HALF, -1),
@@ -83,7 +84,7 @@ def test_a_breaker_by_the_time(until: float, breaker: BreakerState, left: float)
     assert (held.breaker, held.open_until) == (breaker, add_seconds(NOW, left))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("prober", "until", "asker", "may"),
     [
         (None, None, "a", True),

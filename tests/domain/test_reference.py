@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.reference import LONGEST_ADDRESS, LONGEST_FACT, find_doi, shorten_fact
+from tests.tables import each_row
 
 SICI = "10.1002/(SICI)1097-4571(199601)47:1<1::AID-ASI1>3.0.CO;2-3"
 BARE = "10.1000/xyz_1"
@@ -18,7 +17,7 @@ def test_an_address_is_whole_or_left_out_and_a_text_is_cut() -> None:
     assert shorten_fact("title", "題" * (LONGEST_FACT + 1)) == "題" * LONGEST_FACT
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "doi"),
     [
         (SICI, SICI),

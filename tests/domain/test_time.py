@@ -18,12 +18,13 @@ from shisho.domain.time import (
     to_date,
     to_epoch,
 )
+from tests.tables import each_row
 
 SRC = Path(__file__).parents[2] / "src" / "shisho"
 NINE = Instant("2026-07-01T09:00:00.000000+00:00")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("at", "seconds", "then"),
     [
         ("2026-12-31T23:59:59.000000+00:00", 1.5, "2027-01-01T00:00:00.500000+00:00"),
@@ -54,7 +55,7 @@ def test_seconds_between_two_instants_are_negative_backwards() -> None:
     assert count_seconds(add_seconds(NINE, 90.5), NINE) == -90.5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("at", "day"),
     [
         ("2026-07-01T23:59:59.999999+00:00", date(2026, 7, 1)),
@@ -65,9 +66,7 @@ def test_day_of_an_instant_is_that_of_utc(at: str, day: date) -> None:
     assert to_date(Instant(at)) == day
 
 
-@pytest.mark.parametrize(
-    ("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (6, 64), (7, 120), (10_000, 120)]
-)
+@each_row(("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (6, 64), (7, 120), (10_000, 120)])
 def test_waits_double_up_to_two_minutes(failures: int, seconds: float) -> None:
     assert compute_backoff(failures, 0.5) == pytest.approx(seconds)
     assert compute_backoff(failures, 0.0) == pytest.approx(seconds * 0.9)

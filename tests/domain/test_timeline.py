@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.timeline import Anchor, ServerAnchor, note_time, set_anchor, set_server_anchor
+from tests.tables import each_row
 
 HOUR = 3600.0
 BEGUN = set_anchor(None, "boot a", 1_000_000.0, 50.0)
@@ -14,13 +13,13 @@ def test_it_begins_with_the_wall_clock() -> None:
     assert Anchor("boot a", 1_000_000.0, 50.0, 1_000_000.0) == BEGUN
 
 
-@pytest.mark.parametrize("jump", [0.0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR])
+@each_row("jump", [0.0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR])
 def test_no_jump_of_the_wall_clock_moves_it(jump: float) -> None:
     later = set_anchor(BEGUN, "boot a", 1_000_060.0 + jump, 110.0)
     assert later == BEGUN and later.read_at(110.0) == 1_000_060.0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("boot", "wall", "monotonic", "reads"),
     [
         ("boot b", 1_000_600.0, 5.0, 1_000_600.0),  # off for nine minutes: those who wait have waited them
@@ -46,7 +45,7 @@ def test_what_is_noted_never_sinks() -> None:
 AHEAD = ServerAnchor(ahead=10.0, noted=1_000_010.0, wall=1_000_000.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("passed", "wall", "reads"),
     [
         (5.0, 1_000_005.0, 1_000_015.0),

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.terms import fold, make_query, split_terms
 from tests.librarian.asked_questions import read_questions
+from tests.tables import each_row
 
 MAX_MISREAD = 6
 STRIPPED = [
@@ -39,17 +38,17 @@ offset printing works council""".splitlines()
 ONLY_ASKING = ["どうすればいいですか", "教えてください。", "なぜ？", "Could you tell me?", "please", "？"]
 
 
-@pytest.mark.parametrize(("question", "sought"), STRIPPED)
+@each_row(("question", "sought"), STRIPPED)
 def test_asking_phrases_leave_a_question(question: str, sought: str) -> None:
     assert strip_asking(question) == sought
 
 
-@pytest.mark.parametrize("question", KEPT)
+@each_row("question", KEPT)
 def test_what_only_looks_like_asking_stays(question: str) -> None:
     assert strip_asking(question) == question
 
 
-@pytest.mark.parametrize("question", ONLY_ASKING)
+@each_row("question", ONLY_ASKING)
 def test_a_question_that_only_asks_stays(question: str) -> None:
     assert strip_asking(question) == question
 
@@ -74,9 +73,7 @@ def test_words_that_ask_are_no_terms_of_a_query_but_where_there_are_no_others() 
     assert make_query(["please"]).terms == ("pleas",)
 
 
-@pytest.mark.parametrize(
-    "piece", ["教えて", "のでしょうか", "は", "とは", "please ", "what does ", " ", "x "]
-)
+@each_row("piece", ["教えて", "のでしょうか", "は", "とは", "please ", "what does ", " ", "x "])
 def test_the_time_of_a_long_question_grows_with_its_length(piece: str) -> None:
     short, long = (_time(piece * count + "x") for count in (250, 1000))
     assert long < 40 * short + 0.05

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.definitions import find_definitions
 from shisho.language.normalise import fold_text
 from shisho.language.sentences import split_sentences
+from tests.tables import each_row
 
 STATED = [
     ("産業投資とは、配当金などを原資として行う投資です。", ["産業投資"]),
@@ -58,12 +57,12 @@ def read(text: str, path: list[str], *, is_first: bool) -> list[tuple[str, bool]
     return [(one.name, one.is_stated) for one in found]
 
 
-@pytest.mark.parametrize(("text", "names"), STATED)
+@each_row(("text", "names"), STATED)
 def test_sentence_defines_by_its_form(text: str, names: list[str]) -> None:
     assert sorted(read(text, ["第1章"], is_first=False)) == sorted((name, True) for name in names)
 
 
-@pytest.mark.parametrize(("heading", "text", "definitions"), UNDER_HEADINGS)
+@each_row(("heading", "text", "definitions"), UNDER_HEADINGS)
 def test_first_sentence_under_a_heading_defines_its_name(
     heading: str, text: str, definitions: list[tuple[str, bool]]
 ) -> None:

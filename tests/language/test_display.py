@@ -6,15 +6,15 @@ from __future__ import annotations
 import unicodedata
 from html import unescape
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from shisho.language.display import UNKNOWN, escape_markdown, join_lines, make_legible
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("printed", "read"),
     [
         ("決定係数が1に近いとき、観\n測値が並ぶ。", "決定係数が1に近いとき、観測値が並ぶ。"),
@@ -75,7 +75,7 @@ def test_what_was_read_reads_the_same(text: str) -> None:
     assert join_lines(join_lines(text)) == join_lines(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "木の上で<img src=x onerror=alert(1)>暮らす</b>",

@@ -1,13 +1,13 @@
 """What a question comes to in a search box."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shisho.language.keywords import Keyword, find_keywords
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "words"),
     [
         ("決定係数とは何か", "決定係数"),

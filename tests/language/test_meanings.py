@@ -1,12 +1,11 @@
 """Which terms mean the same: what is said of Latin words and their readings."""
 
-import pytest
-
 from shisho.language.meanings import mean_same
 from shisho.language.terms import fold, split_terms
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("katakana", "latin", "expected"),
     [
         ("シルバー", "Silver", True),
@@ -39,7 +38,7 @@ def test_no_negation_is_lost_from_a_listed_word() -> None:
     assert not mean_same("燃えるごみ", "可燃ごみ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verb", "noun", "expected"),
     [
         ("増える", "増加", True),

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from shisho.language import normalise
 from shisho.language.normalise import fold_map
 from tests.machine import cpu_seconds
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "needle", "original"),
     [
         ("指標は10²である", "102", "10²"),
@@ -51,9 +52,7 @@ def test_found_through_the_view_and_quoted_as_it_stands(text: str, needle: str, 
     assert text[start:end] == original
 
 
-@pytest.mark.parametrize(
-    ("text", "marked"), [("10²", "2"), ("H₂O", "2"), ("3½", "1/2"), ("102", ""), ("①", "")]
-)
+@each_row(("text", "marked"), [("10²", "2"), ("H₂O", "2"), ("3½", "1/2"), ("102", ""), ("①", "")])
 def test_marks_tell_raised_digits_from_plain_ones(text: str, marked: str) -> None:
     view = fold_map(text)
     assert "".join(view.text[place] for place in view.marks) == marked

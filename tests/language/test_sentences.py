@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.language.sentences import split_sentences
+from tests.tables import each_row
 
 
 def cut(text: str) -> list[str]:
     return [text[start:end] for start, end in split_sentences(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("決定係数は指標である。0に近い！なぜか？", ["決定係数は指標である。", "0に近い！", "なぜか？"]),

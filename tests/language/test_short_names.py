@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.normalise import fold_text
 from shisho.language.sentences import split_sentences
 from shisho.language.short_names import ShortName, find_short_names, fit_letters
+from tests.tables import each_row
 
 DEFINED: list[tuple[str, list[tuple[str, str]]]] = [
     (
@@ -86,17 +85,17 @@ def read(text: str) -> list[tuple[str, str]]:
     return sorted((name.short, name.long) for name in names)
 
 
-@pytest.mark.parametrize(("text", "names"), DEFINED)
+@each_row(("text", "names"), DEFINED)
 def test_defined_short_name_is_read(text: str, names: list[tuple[str, str]]) -> None:
     assert read(text) == sorted(names)
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@each_row("text", NOTHING)
 def test_brackets_that_define_nothing_are_passed_over(text: str) -> None:
     assert read(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("short", "text", "long"),
     [
         ("DTE", "by the Department of Tidal Engineering", "Department of Tidal Engineering"),

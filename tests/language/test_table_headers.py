@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.table_headers import find_table_header, label_table_header
+from tests.tables import each_row
 
 CSV = "予約ID,基本料金,税金,その他費用\nR017,26000,2600,3600\nR018,27000,2700,3700\nR019,28000,2800,3800"
 WORDS_AND_CODES = "施設ID,名称,カテゴリ\nT001,歴史博物館,観光施設\nT002,近代美術館,美術館"
@@ -20,7 +19,7 @@ SPANNED = (
 TSV = "年\t出荷\t在庫\n2023\t1,200\t30\n2024\t1,400\t20"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "quoted", "labels"),
     [
         (CSV, "R018,", "予約ID · 基本料金 · 税金 · その他費用"),
@@ -40,7 +39,7 @@ def test_a_row_has_all_rows_of_its_header(text: str, quoted: str, labels: str) -
     assert text.startswith(header, text.index(header)) and label_table_header(header) == labels
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "quoted"),
     [
         (CSV, "予約ID"),

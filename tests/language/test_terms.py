@@ -21,6 +21,7 @@ from shisho.language.terms import (
 )
 from tests.machine import cpu_seconds
 from tests.shared import shared
+from tests.tables import each_row
 
 
 def hits(asked: str, text: str) -> bool:
@@ -29,7 +30,7 @@ def hits(asked: str, text: str) -> bool:
     return bool(wanted) and set(wanted) <= set(analyse([text]).terms.split())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "text"),
     [
         ("分析", "データを分析する。"),
@@ -75,7 +76,7 @@ def test_what_is_asked_is_found(asked: str, text: str) -> None:
     assert hits(asked, text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "text"),
     [
         ("C++", "C言語で書かれた。"),
@@ -113,7 +114,7 @@ def test_letters_that_the_dictionary_does_not_know_are_words_between_blanks_or_p
     assert split_terms("한국english국어c++") == ["한국", "english", "국어", "c++"]
 
 
-@pytest.mark.parametrize("text", ["ɕiɕoː", "é̈ x̂", "→☑️🎉𝕏①℃", "〻々ゝ〱", "ᴀꜧꭓ", "҉"])
+@each_row("text", ["ɕiɕoː", "é̈ x̂", "→☑️🎉𝕏①℃", "〻々ゝ〱", "ᴀꜧꭓ", "҉"])
 def test_phonetic_signs_marks_and_pictures_are_no_words_of_another_script(text: str) -> None:
     assert not list(split_foreign_terms(fold(text)))
 
@@ -140,7 +141,7 @@ def test_quoted_parts_become_phrases() -> None:
     assert make_query(["「決定係数」とは"]).phrases == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "numbers"),
     [
         ("第45回衆議院議員総選挙はいつか", [("第", "45", "回")]),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.script import estimate_tokens
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "estimate"),
     [
         ("", 0),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.normalise import drop_marks, mark_unseen
+from tests.tables import each_row
 
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "ignore all")
 ENGLAND = "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("請求額は\u202e000,1\u202c円", "請求額は⟨U+202E⟩000,1⟨U+202C⟩円"),
@@ -24,7 +23,7 @@ def test_hidden_characters_are_marked(text: str, shown: str) -> None:
     assert drop_marks(shown) == "".join(letter for letter in text if letter.isascii() or letter.isprintable())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "ソフト\u00adハイフン",

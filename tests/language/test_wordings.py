@@ -6,8 +6,6 @@ from collections import Counter
 from importlib.resources import files
 from itertools import combinations
 
-import pytest
-
 from shisho.language.meanings import (
     MAX_TERMS,
     add_synonyms,
@@ -17,11 +15,12 @@ from shisho.language.meanings import (
     read_list,
 )
 from shisho.language.terms import fold, make_query, split_terms
+from tests.tables import each_row
 
 LISTS = ("near_words", "same_words")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("市長選に立候補した人", [("立", "候補")]),
@@ -67,7 +66,7 @@ def test_every_line_of_near_words_says_something_that_no_other_line_does() -> No
     ] == []
 
 
-@pytest.mark.parametrize("listed", LISTS)
+@each_row("listed", LISTS)
 def test_the_lists_hold_lines_of_words_that_are_used(listed: str) -> None:
     lines = files("shisho.language").joinpath("lists", f"{listed}.txt").read_text("utf-8").splitlines()
     assert len(lines) == len(set(lines)) > 800
@@ -76,7 +75,7 @@ def test_the_lists_hold_lines_of_words_that_are_used(listed: str) -> None:
         assert len(words) == len(set(words)) > 1, line
 
 
-@pytest.mark.parametrize("listed", LISTS)
+@each_row("listed", LISTS)
 def test_the_japanese_words_of_the_lists_are_written_as_they_are_read(listed: str) -> None:
     """All but those whose parts are read otherwise together: 御+金 is お金."""
     words = [word for line in read_list(listed) for word in line if not "".join(word).isascii()]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.dates import find_date, find_year
 from shisho.language.numbers import Date
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "year"),
     [
         ("2024", "2024"),
@@ -44,7 +43,7 @@ def test_year_is_found_in_any_calendar_and_script(written: str, year: str) -> No
     assert find_year(written) == year
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "date"),
     [
         ("2026年11月3日", Date(2026, 11, 3)),

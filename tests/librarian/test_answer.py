@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pytest
-
 from shisho.domain.inquiry import (
     AnswerLevel,
     AnswerParagraph,
@@ -28,6 +26,7 @@ from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import translate_word
 from shisho.rendering.answer_text import write_text
+from tests.tables import each_row
 
 TWO = strategy("平均と分散はそれぞれ何ですか")
 ONE = strategy("決定係数とは何か")
@@ -167,7 +166,7 @@ def test_closest_passages_are_never_called_not_found() -> None:
     assert "見つかり" not in text.split("\n\n")[1]
 
 
-@pytest.mark.parametrize("stop", [stop for stop in LoopStop if stop is not LoopStop.CONDITION_MET])
+@each_row("stop", [stop for stop in LoopStop if stop is not LoopStop.CONDITION_MET])
 def test_without_evidence_it_says_so_and_why_the_search_ended(stop: LoopStop) -> None:
     for made, level, why in (
         (ONE, "見つかりません", "検索の終了"),
@@ -217,7 +216,7 @@ def test_unknown_and_conflicting_sources_are_said_to_be_so() -> None:
     assert translate_word("stance_conflicts", "ja") in write(written(ONE, [conflicting], LoopStop.STAGNATION))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("法隆寺は607年に建立された。", "法隆寺は708年に建立された。"),

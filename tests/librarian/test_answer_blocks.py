@@ -6,7 +6,6 @@ import io
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
@@ -36,6 +35,7 @@ from shisho.librarian.model_replies import AnswerReply
 from shisho.rendering.answer_text import write_text
 from shisho.rendering.export import export
 from tests.rendering.proofs import answer
+from tests.tables import each_row
 
 ADULT = "大人の料金は120円、子どもの料金は60円である。"
 REFS = [EvidenceRef(1, "G1", ADULT, "料金", 0.9, 1)]
@@ -85,7 +85,7 @@ def test_units_are_flat_and_cells_know_their_row_and_column() -> None:
     assert units[1].cites == (1,)  # a cell without numbers has those of its row
 
 
-@pytest.mark.parametrize("dash", ["―", "—", "-", "…"])
+@each_row("dash", ["―", "—", "-", "…"])
 def test_a_cell_with_a_dash_is_not_checked_and_stays(dash: str) -> None:
     row = [{"text": "団体", "cites": [1]}, {"text": dash, "cites": [1]}]
     reply = read({"blocks": [{**TABLE, "rows": [row]}]})
@@ -123,7 +123,7 @@ def test_what_fell_leaves_its_place_and_what_is_contradicted_is_listed() -> None
     assert text not in [sentence.text for sentence in list_sentences((heading, table, contradicted))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     [
         "PWNED: send it",
@@ -144,7 +144,7 @@ def test_a_heading_over_nothing_is_dropped() -> None:
     assert len(build(reply, keep(reply))) == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "texts"),
     [
         ({"sentences": [{"text": "一。", "cites": [1]}, "二。"]}, ["一。", "二。"]),
@@ -162,13 +162,12 @@ def test_a_heading_over_nothing_is_dropped() -> None:
             ["一。"],
         ),
     ],
-    ids=["flat", "strings", "items", "bare cells", "one string", "null"],
 )
 def test_other_forms_of_a_reply_are_read(data: Any, texts: list[str]) -> None:
     assert [unit.text for unit in list_units(read(data).blocks)] == texts
 
 
-@pytest.mark.parametrize("size", [1, 7, 10_000])
+@each_row("size", [1, 7, 10_000])
 def test_sentences_are_heard_as_they_arrive_and_cells_are_not(size: int) -> None:
     whole = dumps(REPLY)
     reader = ElementReader(AnswerReply)
@@ -185,7 +184,7 @@ def test_markdown_has_a_table_and_quotes_what_is_unverified_once() -> None:
     assert text.count(ADULT) == 1
 
 
-@pytest.mark.parametrize("width", [80, 40, 24])
+@each_row("width", [80, 40, 24])
 def test_no_line_of_a_table_or_list_is_wider_than_the_terminal(width: int) -> None:
     reply = read(REPLY)
     stored = answer()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding
 from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.librarian.assistant import Assistant
 from shisho.librarian.evidence import VerifiedQuote
+from tests.tables import each_row
 
 PASSAGES = [NumberedPassage(1, "棚の幅は90cmである。", "", 1.0), NumberedPassage(2, "机は白い。", "", 1.0)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("finding", "why"),
     [
         (Finding(1, "G9", "棚の幅は90cmである。", 1.0), "there is no goal G9"),
@@ -30,7 +29,7 @@ def test_a_finding_that_is_no_quotation_of_a_shown_passage_is_refused(finding: F
     assert str(judged).startswith(why)
 
 
-@pytest.mark.parametrize("score", [0.0, 1.0])
+@each_row("score", [0.0, 1.0])
 def test_a_finding_in_a_shown_passage_is_a_span_of_it(score: float) -> None:
     assistant = Assistant()
     aim = assistant.aim("棚の幅は", NO_REQUIREMENTS)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.inquiry import Budget, LoopStop
 from shisho.domain.loop_state import Spending
 from shisho.librarian.allowance import estimate_next_round, find_reached_ceiling
+from tests.tables import each_row
 
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=20, max_model_calls=8, max_tokens=1_000)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("spent", "cost", "expected"),
     [
         (Spending(), Spending(), None),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.corpus import Citation, DocumentId, PassageId
 from shisho.domain.inquiry import AnswerLevel, EvidenceRef, Goal, GoalJudgment, GoalState, Stance
 from shisho.librarian.evidence import Citations
+from tests.tables import each_row
 
 GOAL = Goal("G1", "幅はいくらか")
 COMPLETE, PARTIAL = GoalState.COMPLETE, GoalState.PARTIAL
@@ -23,7 +22,7 @@ def make_ref(
     return EvidenceRef(number, "G1", "棚の幅", "", score, 1, stance=stance, same_as=same_as)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("citations", "sources"),
     [
         ([cite("a"), cite("a")], 1),
@@ -43,7 +42,7 @@ def test_what_copies_each_other_or_is_of_one_site_is_one_source(
     assert held.list_since(1) == tuple(citations[1:])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("goal", "judged", "state", "is_met"),
     [
         (GOAL, None, COMPLETE, True),

@@ -11,12 +11,13 @@ from shisho.domain.inquiry import EvidenceRef, Finding
 from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.evidence import double, verify, with_table_header
 from shisho.librarian.prompting import fence_evidence
+from tests.tables import each_row
 
 TEXT = "決定係数 R² は、1に近いほど\n当てはまりが良い。ガｶﾞﾎﾞを10²個並べ、その平均を求めてから全体の傾向を読み取る。"
 SHOWN = [NumberedPassage(3, TEXT, "", 1.0)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("snippet", "kept", "replaced"),
     [
         ("R² は、1に近い", "R² は、1に近い", False),
@@ -34,7 +35,7 @@ def test_found_as_stored(snippet: str, kept: str, replaced: bool) -> None:
     assert TEXT[verified.start : verified.end] == kept
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("index", "snippet"),
     [
         (3, "相関係数は0に近いほど当てはまりが悪い。"),
@@ -75,7 +76,7 @@ def test_hostile_lengths_end_soon(snippet: str, text: str) -> None:
     assert time.process_time() - started < 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "expected"),
     [
         ("標本の平均は母集団の平均に近づく。", "標本の平均は、母集団の平均に近づく。", False),

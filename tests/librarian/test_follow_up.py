@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.librarian.splitting import JOINT, refers_back, resolve, split_context
 from tests.librarian.asked_questions import read_questions
+from tests.tables import each_row
 
 REFERRING = """それはなぜ困るのか
 なぜですか
@@ -49,13 +48,13 @@ So what is ridge regression?
 What is a tide gauge and how is it read?""".splitlines()
 
 
-@pytest.mark.parametrize("question", REFERRING)
+@each_row("question", REFERRING)
 def test_a_question_that_refers_back_stands_behind_the_one_before(question: str) -> None:
     assert resolve(question, ["first", "second"]) == f"second → {question}"
     assert resolve(question, []) == question
 
 
-@pytest.mark.parametrize("question", STANDING)
+@each_row("question", STANDING)
 def test_a_question_that_stands_by_itself_is_left_as_it_is(question: str) -> None:
     assert resolve(question, ["決定係数とは何か"]) == question
 

@@ -12,6 +12,7 @@ from tests.librarian.library import Library
 from tests.librarian.scripted import policy_of
 from tests.librarian.test_loop import LEAVES, TWO
 from tests.librarian.test_model_policy import asked, scripted
+from tests.tables import each_row
 
 pytestmark = pytest.mark.usefixtures("temporary_stores")
 
@@ -35,7 +36,7 @@ async def test_a_plan_is_told_the_condition_the_round_the_fields_and_what_is_mis
         assert words in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "condition"),
     [
         ("3", "3"),

@@ -48,6 +48,7 @@ from tests.librarian.scripted import ScriptedLlm, policy_of, write_paragraph
 from tests.librarian.test_loop import LEAVES, OTHERS, TWO
 from tests.listening import list_nodes
 from tests.queues import SetClock
+from tests.tables import each_row
 from tests.temporary import new_ledger, new_quotas
 
 pytestmark = pytest.mark.usefixtures("temporary_stores")
@@ -378,7 +379,7 @@ async def test_a_goal_stays_partial_when_its_last_rounds_show_nothing_and_the_an
     assert answer.missing == (LIST,) and f"一部しか見つかりませんでした: {LIST}" in answer.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "after", "quotation", "is_cut"),
     [
         ("条件は次のとおり。\n・線形\n・独立", "\n・等分散", "・線形\n・独立", True),

@@ -32,6 +32,7 @@ from tests.librarian.library import Leaf, Library
 from tests.librarian.scripted import LIMITS, NODES, ScriptedLlm
 from tests.librarian.test_loop import LEAVES
 from tests.librarian.test_model_policy import COST, GOOD, QUESTION, QUOTATION, SENTENCE, asked
+from tests.tables import each_row
 from tests.temporary import new_ledger
 
 pytestmark = pytest.mark.usefixtures("temporary_stores")
@@ -169,9 +170,7 @@ async def test_a_reading_in_a_small_context_is_smaller() -> None:
     assert rooms[0] < rooms[1] == rooms[2] == FACT_ROOM
 
 
-@pytest.mark.parametrize(
-    "blocks", [None, "text", 3, [{"type": "poem"}], [{"sentences": [{"cites": [1]}]}], [[["x"]]]]
-)
+@each_row("blocks", [None, "text", 3, [{"type": "poem"}], [{"sentences": [{"cites": [1]}]}], [[["x"]]]])
 def test_unreadable_blocks_spoil_no_quotation(blocks: Any) -> None:
     data = {
         "findings": [{"passage": 1, "goal": "G1", "quotation": QUOTATION, "score": 0.9}],
@@ -183,7 +182,7 @@ def test_unreadable_blocks_spoil_no_quotation(blocks: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "kind", "context", "tokens_out"),
     [
         ("決定係数とは何か", RequestKind.FACT, 8_192, 1_600),

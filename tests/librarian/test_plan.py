@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from shisho.domain.inquiry import Plan
 from shisho.language.terms import fold
 from shisho.librarian.plan import plan
 from shisho.librarian.strategy import strategy
+from tests.tables import each_row
 
 
 def test_round_one_asks_with_the_words_of_all_open_goals() -> None:
@@ -20,7 +19,7 @@ def test_round_one_asks_with_the_words_of_all_open_goals() -> None:
     assert first.filter_conditions == {}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "query"),
     [
         ("決定係数について教えてください", "決定係数"),
@@ -78,9 +77,7 @@ def test_the_goal_in_focus_leads_later_rounds() -> None:
     assert second.reasoning.startswith("G2")
 
 
-@pytest.mark.parametrize(
-    "question", ["決定係数が0に近いとき何を意味するか", "π", "回帰", "What is R squared?"]
-)
+@each_row("question", ["決定係数が0に近いとき何を意味するか", "π", "回帰", "What is R squared?"])
 def test_nothing_is_asked_twice(question: str) -> None:
     made = strategy(question)
     plans: list[Plan] = []

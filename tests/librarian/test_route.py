@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.domain.loop_state import Spending
 from shisho.librarian.route import choose_next_focus, conclude, route
+from tests.tables import each_row
 
 GOALS = (Goal("G1", "一つ目は何か"), Goal("G2", "二つ目は何か", min_evidence=2), Goal("G3", "三つ目は何か"))
 BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=5, max_model_calls=4, max_tokens=100)
@@ -41,7 +40,7 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
     return route(strategy, **{**facts, **changed})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("condition", "met", "changed", "status", "stop"),
     [
         ("G1 and G2 and G3", "G1 G2 G3", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
@@ -148,7 +147,7 @@ def test_being_stopped_keeps_what_was_found() -> None:
     assert conclude(LoopStop.STOPPED, status(""), "").status is NextStep.ABSTAIN
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("met", "before", "expected"),
     [
         ("", [], "G1"),

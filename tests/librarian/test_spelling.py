@@ -3,10 +3,9 @@ alone."""
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.language.spelling import read_vocabulary, respell
 from shisho.librarian.strategy import respell_strategy, strategy
+from tests.tables import each_row
 
 TEXTS = (
     "決定係数とは、目的変数の全変動のうち回帰式で説明できる割合である。東京都の人口は多い。",
@@ -18,7 +17,7 @@ TEXTS = (
 VOCABULARY = read_vocabulary(TEXTS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "read"),
     [
         ("とうきょうとのじんこうは", "東京都の人口は"),
@@ -39,7 +38,7 @@ def test_what_the_library_writes_otherwise_is_read_so(typed: str, read: str) -> 
     assert respell(typed, VOCABULARY) == read
 
 
-@pytest.mark.parametrize(
+@each_row(
     "typed",
     [
         "決定係数とは何か",

@@ -1,16 +1,15 @@
 """What the web is asked for open goals."""
 
-import pytest
-
 from shisho.librarian.plan import MAX_CHARS, web_queries
 from shisho.librarian.strategy import strategy
+from tests.tables import each_row
 
 
 def asked(question: str, pages: int = 200) -> list[tuple[str, str, str]]:
     return [(one.goal_id, one.text, one.language) for one in web_queries(strategy(question).goals, pages)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "texts"),
     [
         ("決定係数とは何か", ["決定係数", "決定係数 とは"]),
@@ -34,7 +33,7 @@ def test_every_goal_has_its_first_query_before_any_has_its_second() -> None:
     ]
 
 
-@pytest.mark.parametrize(("pages", "queries"), [(200, 4), (24, 4), (12, 2), (6, 1), (2, 1), (1, 0), (0, 0)])
+@each_row(("pages", "queries"), [(200, 4), (24, 4), (12, 2), (6, 1), (2, 1), (1, 0), (0, 0)])
 def test_no_more_than_the_pages_can_answer(pages: int, queries: int) -> None:
     assert len(asked("決定係数と相関係数の違いは何か", pages)) == queries
 

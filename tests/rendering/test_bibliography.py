@@ -17,6 +17,7 @@ from shisho.errors import ExtraMissing
 from shisho.rendering import citation_styles
 from shisho.rendering.bibliography import bibtex, csl_json, entries, ris
 from shisho.rendering.citation_styles import write_in_style
+from tests.tables import each_row
 
 YAMADA = {
     "著者": "山田, 太郎; Smith, Jane",
@@ -88,7 +89,7 @@ def test_a_chapter_or_a_range_of_cells_is_no_page() -> None:
     assert "第二章 霧の夜: 引用1。" in text and "売上 A4:F4: 引用2。" in text
 
 
-@pytest.mark.parametrize("kind", [{}, {"kind": "book"}, {"isbn": "978-4-00-000000-0"}])
+@each_row("kind", [{}, {"kind": "book"}, {"isbn": "978-4-00-000000-0"}])
 def test_sist02_names_the_publisher_of_a_work_of_any_kind(kind: Mapping[str, str]) -> None:
     facts = {"author": "岬 花子", "publisher": "岬書房", "year": "2021", **kind}
     text = write_in_style(entries([quoted(1)], said(doc_a=facts)), "sist02")
@@ -131,9 +132,7 @@ def test_an_address_stands_in_bibtex_as_it_is_and_is_read_back_so() -> None:
     assert "url = {https://example.org/%7D%5C%7B}" in broken, "a brace would end the field"
 
 
-@pytest.mark.parametrize(
-    "title", ["河川 {水位} & 流量_100% ~ ^2 #1 $5 | \\x", "a--b ``c'' `d' <e> \"f\" [g] @h"]
-)
+@each_row("title", ["河川 {水位} & 流量_100% ~ ^2 #1 $5 | \\x", "a--b ``c'' `d' <e> \"f\" [g] @h"])
 def test_letters_that_latex_reads_as_its_own_come_back_as_they_are(title: str) -> None:
     text = bibtex(entries([quoted(1)], said(doc_a={"title": title, "author": "~岬, ^花子"})))
     assert "~" not in text and "^" not in text
@@ -142,7 +141,7 @@ def test_letters_that_latex_reads_as_its_own_come_back_as_they_are(title: str) -
     assert read_back.facts["author"] == "~岬, ^花子"
 
 
-@pytest.mark.parametrize("year", ["令和6年", "西暦2024年", "２０２４年度", "2024"])
+@each_row("year", ["令和6年", "西暦2024年", "２０２４年度", "2024"])
 def test_year_is_printed_in_whatever_calendar_it_was_said(year: str) -> None:
     cited = entries([quoted(1)], said(doc_a={"発行年": year, "閲覧日": "令和8年11月3日"}))
     (item,) = json.loads(csl_json(cited))

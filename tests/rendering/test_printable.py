@@ -22,6 +22,7 @@ from shisho.rendering.printable import make_printable
 from shisho.system.typesetting import TypstTypesetter, check_japanese
 from tests.fonts import japanese_fonts
 from tests.rendering.proofs import answer
+from tests.tables import each_row
 
 CONDITION = (
     "営利を目的とする利用は、あらかじめ館長の許可を受けた場合に限り、"
@@ -48,7 +49,7 @@ TABLE = AnswerTable(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "lines"),
     [
         ("- 甲", ["甲"]),
@@ -85,7 +86,7 @@ def print_in_terminal(given: Answer, width: int) -> list[str]:
     return [line.rstrip() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("width", [40, 80])
+@each_row("width", [40, 80])
 def test_a_long_item_is_folded_and_not_cut(width: int) -> None:
     lines = print_in_terminal(make_answer(AnswerList((say(STEP),), ("1.",))), width)
     assert STEP in "".join(line[3:].strip() for line in lines) and all(
@@ -110,7 +111,7 @@ def test_a_long_column_has_room_on_a_small_page() -> None:
     assert "<th class=long>条件</th>" in export(make_answer(TABLE), "html")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "day"),
     [("会議室の料金は", "{0.year}年{0.month}月{0.day}日"), ("What is the fee?", "{0.day} January 2026")],
 )

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from shisho.rendering.proof import check_proof
 from shisho.system.signing import is_signed
 from tests.rendering.proofs import answer, flips, forged, proof, purged_proof, sealed
+from tests.tables import each_row
 
 
 def faults(data: bytes) -> list[tuple[int, str]]:
@@ -31,7 +30,7 @@ def test_a_proof_tells_no_stranger_where_its_files_lie() -> None:
     assert "統計.pdf".encode() in proof() and b"somebody" not in proof()
 
 
-@pytest.mark.parametrize("sign", [False, True], ids=["plain", "signed"])
+@each_row("sign", [False, True])
 def test_each_of_two_hundred_flipped_bytes_is_named_by_its_line(sign: bool) -> None:
     data = proof(sign)
     for line, flipped in flips(data, 200, seed=13):
@@ -39,7 +38,7 @@ def test_each_of_two_hundred_flipped_bytes_is_named_by_its_line(sign: bool) -> N
         assert found and found[0][0] == line, (line, found)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         lambda lines: lines[:3] + lines[4:],
@@ -69,7 +68,7 @@ def test_a_signature_of_another_file_or_another_key_is_named() -> None:
     assert faults(b"".join([*signed[:-1], key])) == [(9, "signature")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "change", "said"),
     [
         ("evidence/1", {"snippet": "決定係数は0から2までの値をとる。"}, "hash"),
@@ -94,7 +93,7 @@ def test_a_part_that_was_forged_with_its_hash_is_named_by_what_it_says(
     assert {fault.part for fault in report.faults} == {part} and said in report.faults[0].what
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("index", "change", "said"),
     [
         (0, {"evidence": [7]}, "quotation 7"),

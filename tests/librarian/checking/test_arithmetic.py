@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
-
 from shisho.language.numbers import Measure
 from shisho.librarian.checking.arithmetic import convert, work_out
+from tests.tables import each_row
 
 BIKES = "最初の30分165円/回、以後165円/30分\n4時間利用した場合、料金は何円になりますか"
 RATE = "月額980円（税込）です。学生の方は学割で二割引となります。"
@@ -15,7 +14,7 @@ STAY = "R018,村上涼子,2023/09/28,2023/10/02,ツイン\nR018,27000,2700,3700"
 RECIPE = "2人前 パスタ：200g\nバジル：5g\nパスタ 1g 5円\nバジル 1g 100円\n4人前つくるのにいくらですか"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "known", "outcomes"),
     [
         ("料金は4時間で 240分 ÷ 30分 = 8回 なので 165円×8＝1,320円です。", BIKES, [True, True]),

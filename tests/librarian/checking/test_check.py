@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import pytest
-
 from shisho.domain.inquiry import EvidenceRef
 from shisho.domain.session import SentenceRevision
 from shisho.librarian.answer_blocks import build_flat
@@ -21,6 +19,7 @@ from tests.librarian.checking.material import (
     read_shared_claims,
     read_written,
 )
+from tests.tables import each_row
 
 TABLE = EvidenceRef(
     1, "G1", "通勤\t8,400円\t23,940円", "運賃表 › 定期券", 1.0, 1, context="区分 | 1か月 | 3か月"
@@ -54,7 +53,7 @@ def check(text: str, *refs: EvidenceRef, question: str = "", context: str = "") 
     return revision
 
 
-@pytest.mark.parametrize("half", ["seen", "unseen"])
+@each_row("half", ["seen", "unseen"])
 def test_with_a_judge_no_true_sentence_is_lost_and_no_false_one_supported(half: str) -> None:
     claims = read_claims(half)
     assert Counter(claim.label for claim in claims).most_common()[-1][1] >= 50
@@ -64,7 +63,7 @@ def test_with_a_judge_no_true_sentence_is_lost_and_no_false_one_supported(half: 
     assert share(claims, "absent", "supported", judged=True) <= 0.03
 
 
-@pytest.mark.parametrize("half", ["seen", "unseen"])
+@each_row("half", ["seen", "unseen"])
 def test_code_alone_contradicts_no_true_sentence_and_supports_no_false_one(half: str) -> None:
     claims = read_claims(half)
     assert share(claims, "true", "contradicted", judged=False) <= 0.01
@@ -81,7 +80,7 @@ def test_sentences_of_a_strong_model_stay() -> None:
     assert share(claims, "false", "supported", judged=False) <= 0.03
 
 
-@pytest.mark.parametrize("name", ["paraphrases", "further_paraphrases", "blind_paraphrases"])
+@each_row("name", ["paraphrases", "further_paraphrases", "blind_paraphrases"])
 def test_no_honest_paraphrase_is_contradicted(name: str) -> None:
     claims = read_paraphrases(name)
     assert len(claims) >= 48 and share(claims, name, "contradicted", judged=False) <= 0.01
@@ -92,7 +91,7 @@ def test_paraphrases_made_false_are_not_supported() -> None:
     assert share(claims, "altered_paraphrases", "supported", judged=False) <= 0.03
 
 
-@pytest.mark.parametrize("half", ["seen", "unseen"])
+@each_row("half", ["seen", "unseen"])
 def test_of_the_contradictions_shown_nine_of_ten_are_real(half: str) -> None:
     shown = [
         (disagree, contradiction(one[1], other[1], one[0], other[0]))
@@ -102,7 +101,7 @@ def test_of_the_contradictions_shown_nine_of_ten_are_real(half: str) -> None:
     assert right >= 0.9 * sum(bool(kind) for _, kind in shown) and right >= 0.5 * len(shown) / 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "ref", "lacking"),
     [
         ("通勤の3か月は23,940円です。", TABLE, False),
@@ -155,7 +154,7 @@ def test_only_a_figure_of_another_thing_is_contradicted_without_a_judge() -> Non
     assert check("Seats for 120 people are in Hall B.", HALLS).support != "contradicted"
 
 
-@pytest.mark.parametrize("half", ["seen", "unseen"])
+@each_row("half", ["seen", "unseen"])
 def test_code_alone_supports_sentences_about_lectures(half: str) -> None:
     claims = read_written("lectures", half)
     assert share(claims, "true", "supported", judged=False) >= 0.26
@@ -169,7 +168,7 @@ def test_code_alone_supports_no_crossed_denied_or_narrowed_statement() -> None:
     assert share(claims, "false", "supported", judged=False) == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("quotation", "sentence"),
     [
         (
@@ -188,7 +187,7 @@ def test_code_alone_supports_no_cell() -> None:
     assert check("担当は田中太郎", ref, context="大阪府 · 担当").support == "unverified"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "verdict", "became", "support", "by"),
     [
         ("Hall A is full with 300 people.", "supported", "kept", "supported", "judge"),
@@ -209,7 +208,7 @@ def test_outcomes_follow_from_code_and_verdict(
     assert (revision.became, revision.support, revision.by) == (became, support, by)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "question", "by"),
     [
         (
@@ -230,7 +229,7 @@ def test_a_judge_is_not_believed_about_a_sentence_in_another_language_than_the_a
     assert (revision.became, revision.by) == ("kept", by)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("quotation", "sentence"),
     [
         ("届出には証明書が必要です。", "届出には証明書が必要になります。"),
@@ -261,14 +260,14 @@ def test_what_is_contradicted_is_listed_with_its_quotation_and_nothing_is_replac
     assert "1 contradicted" in say_counts(revisions, "How many seats?")
 
 
-@pytest.mark.parametrize(("length", "became"), [(1_000, "kept"), (1_001, "removed")])
+@each_row(("length", "became"), [(1_000, "kept"), (1_001, "removed")])
 def test_what_is_longer_than_a_sentence_can_be_is_left_out(length: int, became: str) -> None:
     ref = EvidenceRef(1, "G1", "棚は白い。", "", 1.0, 1)
     (revision,) = check_units([AnswerUnit("棚" * length, (1,))], [ref], "")
     assert revision.became == became
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bounded", "plain"),
     [
         ("従業員50人以下の企業が対象である。", "従業員50人の企業が対象である。"),

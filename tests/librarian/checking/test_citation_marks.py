@@ -8,6 +8,7 @@ from shisho.domain.inquiry import EvidenceRef, SupportOutcome
 from shisho.domain.session import SentenceRevision
 from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.checking.unit_text import list_cited_numbers
+from tests.tables import each_row
 
 FOUNDED = "The Wine Institute was founded in 1987 with 12 members."
 STRENGTH = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
@@ -50,7 +51,7 @@ def test_a_mark_is_read_and_taken_out(mark: str, numbers: tuple[int, ...], cites
     assert (revision.support, revision.unknown) == (SupportOutcome.SUPPORTED, ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "図 (1) のとおりである。",
@@ -71,7 +72,7 @@ def test_a_long_range_is_two_numbers() -> None:
     assert list_cited_numbers(f"{FOUNDED} [3-1]") == (3, 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "plain"),
     [
         ("**決定係数**は、回帰モデルの当てはまりのよさを表す指標である。", STRENGTH),
@@ -88,6 +89,6 @@ def test_no_markdown_is_left(written: str, plain: str) -> None:
     assert check(written, 2).text == plain
 
 
-@pytest.mark.parametrize("signs", ["\u202e", "\u200b", "\x00", "\x07", "\u2066"])
+@each_row("signs", ["\u202e", "\u200b", "\x00", "\x07", "\u2066"])
 def test_signs_that_nobody_sees_are_in_no_sentence(signs: str) -> None:
     assert check(f"決定係数は、{signs}回帰モデルの当てはまりのよさを表す指標である。", 2).text == STRENGTH

@@ -1,9 +1,8 @@
 """Two quotations contradict each other, or do not: seldom shown, and then right."""
 
-import pytest
-
 from shisho.librarian.checking.contradictions import contradiction
 from tests.librarian.checking.disagreements import Pair, pairs, tally
+from tests.tables import each_row
 
 # All words but the figure must agree, so that few of the contradictions of real documents are shown.
 
@@ -20,14 +19,14 @@ def test_of_the_contradictions_shown_in_real_documents_most_are_real() -> None:
     assert whole.shown >= 5 and whole.precision >= 0.8, whole
 
 
-@pytest.mark.parametrize("half", ["seen", "kept"])
+@each_row("half", ["seen", "kept"])
 def test_the_order_of_two_quotations_does_not_matter(half: str) -> None:
     for pair, kind in judged(half):
         turned = contradiction(pair.other.text, pair.one.text, pair.other.heading, pair.one.heading)
         assert turned == kind, pair
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "expected"),
     [
         ("東京の人口は1400万人である。", "東京の人口は1300万人である。", "number"),
@@ -40,7 +39,7 @@ def test_one_thing_told_in_two_ways_is_a_contradiction(one: str, other: str, exp
     assert contradiction(one, other) == expected == contradiction(other, one)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("東京の人口は1400万人である。", "東京の人口は14,000,000人だ。"),

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from shisho.domain.inquiry import SupportOutcome
 from shisho.librarian.checking.support import load_support_weights, measure_support
 from tests.librarian.checking.material import make_claim
+from tests.tables import each_row
 
 MATERIAL = Path(__file__).parents[3] / "eval" / "support_material"
 
@@ -19,7 +18,7 @@ def is_supported(sentence: str, quotation: str, question: str = "") -> bool:
     return load_support_weights().is_supported(features)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("quotation", "sentence", "question"),
     [
         ("田中は佐藤に勝った。", "佐藤は田中に勝った。", ""),
@@ -60,7 +59,7 @@ def test_swapped_and_opposite_words_are_not_supported(quotation: str, sentence: 
     assert is_supported(quotation.rsplit("。", 2)[0] + "。" if "とは" in quotation else quotation, quotation)
 
 
-@pytest.mark.parametrize("half", ["seen", "unseen"])
+@each_row("half", ["seen", "unseen"])
 def test_what_is_false_by_a_swap_is_not_supported_and_nothing_true_is_contradicted(half: str) -> None:
     rows = [json.loads(line) for line in (MATERIAL / "swapped.jsonl").read_text("utf-8").splitlines()]
     outcomes: dict[str, list[SupportOutcome | None]] = {"true": [], "false": []}
@@ -75,7 +74,7 @@ def test_what_is_false_by_a_swap_is_not_supported_and_nothing_true_is_contradict
     assert outcomes["true"].count(SupportOutcome.SUPPORTED) >= 0.6 * len(outcomes["true"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("quotation", "sentence", "swapped"),
     [
         ("開館は9時で閉館は17時である。", "開館は17時で閉館は9時である。", 1),

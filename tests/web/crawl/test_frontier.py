@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.find import DiscoveredUrl
 from shisho.web.crawl.frontier import AT_ONCE, Frontier, get_host, is_within
+from tests.tables import each_row
 
 
 def hits(*names: str) -> list[DiscoveredUrl]:
@@ -20,7 +20,7 @@ def name_of(hit: DiscoveredUrl | None) -> str | None:
     return hit.canonical_url.removeprefix("https://") if hit else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "domain", "inside"),
     [
         ("example.co.jp", "example.co.jp", True),

@@ -23,6 +23,7 @@ from shisho.stores.sql.limiter import StoredLimiter
 from shisho.web.crawl.robots import MAX_BYTES, Robots, RobotsBook, derive_limit, parse_robots
 from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
+from tests.tables import each_row
 from tests.temporary import new_cache, new_limiter
 
 pytestmark = pytest.mark.usefixtures("temporary_stores")
@@ -31,7 +32,7 @@ NOW = "2026-07-01T09:00:00.000000+00:00"
 PAGE = "https://example.org/a/page.html"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "url", "allowed"),
     [
         ("", PAGE, True),
@@ -69,7 +70,7 @@ THERE_IS_NONE = (304, 400, 401, 403, 404, 410, 451)
 UNKNOWN = (429, 500, 502, 503, 599)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("status", "allowed"),
     [(200, False), *((code, True) for code in THERE_IS_NONE), *((code, False) for code in UNKNOWN)],
 )
@@ -91,7 +92,7 @@ def test_stars_without_end_cost_no_time() -> None:
     assert rules.is_allowed("https://example.org/" + "a" * 1_900 + "b")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "interval"),
     [
         ("", 1.0),
@@ -110,7 +111,7 @@ def test_the_pace_of_a_host(text: str, interval: float) -> None:
     assert derive_limit(None) == Limit(1.0, 1, 200)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "seconds"),
     [
         ("30", 30.0),

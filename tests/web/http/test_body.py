@@ -8,6 +8,7 @@ import pytest
 
 from shisho.errors import AllFetchesFailed, UnsupportedMedia
 from shisho.web.http.body import STEP, limit, make_decoder, parse_content_type
+from tests.tables import each_row
 
 JAPANESE = "落ち着いた文章です。".encode() * 20_000
 PACKED = gzip.compress(JAPANESE, mtime=0)  # else tests are named after the second
@@ -24,9 +25,7 @@ def test_gzip_in_pieces(size: int, packed: bytes, whole: bytes) -> None:
     assert b"".join(pieces) == whole and max(map(len, pieces)) <= STEP
 
 
-@pytest.mark.parametrize(
-    "packed", [PACKED[:-1], PACKED[:100], PACKED + PACKED[:50], b"<html>", PACKED[:-8] + bytes(8)]
-)
+@each_row("packed", [PACKED[:-1], PACKED[:100], PACKED + PACKED[:50], b"<html>", PACKED[:-8] + bytes(8)])
 def test_broken_gzip_is_no_page(packed: bytes) -> None:
     unpacker = make_decoder("gzip")
     with pytest.raises(AllFetchesFailed):
@@ -52,7 +51,7 @@ def test_encodings() -> None:
             make_decoder(wrong)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "found"),
     [
         ("text/html", ("text/html", None)),

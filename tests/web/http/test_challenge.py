@@ -7,6 +7,7 @@ import pytest
 from shisho.domain.web import ChallengeKind
 from shisho.web.http.challenge import detect
 from tests.faults.children import LONG
+from tests.tables import each_row
 from tests.web.engines.pages import saved
 
 BLOCKS = [
@@ -60,13 +61,13 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "url", "status", "kind"), BLOCKS)
+@each_row(("text", "url", "status", "kind"), BLOCKS)
 def test_a_block_and_its_kind(text: str, url: str, status: int, kind: ChallengeKind) -> None:
     challenge = detect(text, url, status)
     assert challenge is not None and challenge.kind is kind and challenge.marker
 
 
-@pytest.mark.parametrize(("text", "url", "status"), PAGES)
+@each_row(("text", "url", "status"), PAGES)
 def test_no_block(text: str, url: str, status: int) -> None:
     assert detect(text, url, status) is None
 

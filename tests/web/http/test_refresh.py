@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.web import Response
 from shisho.web.http.redirects import SHORT, refresh_target
+from tests.tables import each_row
 
 URL = "https://old.example/a/b"
 NEW = "https://old.example/new"
@@ -30,12 +29,12 @@ STAYS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "target"), LEADS)
+@each_row(("page", "target"), LEADS)
 def test_where_a_page_leads(page: str, target: str) -> None:
     assert refresh_target(Response(f"<html><head>{page}</head></html>".encode(), URL)) == target
 
 
-@pytest.mark.parametrize("page", STAYS)
+@each_row("page", STAYS)
 def test_a_page_of_its_own_stays(page: str) -> None:
     assert refresh_target(Response(f"<html><head>{page}</head></html>".encode(), URL)) == ""
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from shisho.web.http.url import find_registered_domain
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "site"),
     [
         ("https://www.example.co.jp/x", "example.co.jp"),

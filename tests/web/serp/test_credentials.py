@@ -15,6 +15,7 @@ from shisho.errors import InvalidParams, ShishoError, TimedOut
 from shisho.settings import TABLE as SETTINGS
 from shisho.web.engines import Engine, create_engines, load_engines
 from shisho.web.serp.credentials import authorise, fetch_authorised, find_missing_keys, hide_keys, limit_of
+from tests.tables import each_row
 
 CANARY = "canary+key/81b2=%"
 KEYED = [engine for engine in load_engines() if engine.about.credentials]
@@ -31,7 +32,7 @@ def test_every_credential_is_a_setting_and_every_key_a_secret() -> None:
     assert {name for name in KEYS if not rows[name].secret} == {"contact_email"}
 
 
-@pytest.mark.parametrize("engine", KEYED, ids=named)
+@each_row("engine", KEYED)
 def test_a_key_is_in_what_is_sent_and_not_in_what_is_stored(engine: Engine) -> None:
     stored = engine.request(QUERY, 1, {})
     sent = authorise(stored, engine.about, KEYS)
@@ -56,9 +57,7 @@ ROWS: list[tuple[str, Mapping[str, str], str, Mapping[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "query", "headers"), ROWS, ids=lambda each: each if isinstance(each, str) else ""
-)
+@each_row(("name", "values", "query", "headers"), ROWS)
 def test_where_each_key_goes(
     name: str, values: Mapping[str, str], query: str, headers: Mapping[str, str]
 ) -> None:
@@ -67,7 +66,7 @@ def test_where_each_key_goes(
     assert sent.url.endswith(query) and headers.items() <= sent.headers.items()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "https://elsewhere.example/",
@@ -138,7 +137,7 @@ def test_what_is_missing_is_named() -> None:
     assert find_missing_keys(abouts, KEYS) == frozenset()
 
 
-@pytest.mark.parametrize("key", ["鍵の文字列", "some\nkey", "some key", "key\x00"])
+@each_row("key", ["鍵の文字列", "some\nkey", "some key", "key\x00"])
 def test_a_key_that_no_header_can_carry_is_never_sent(key: str) -> None:
     engine = create_engines()["brave_api"]
     stored = engine.request(QUERY, 1, {})

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from shisho.domain.web import Request
 from shisho.messages.message import Message, pack
 from shisho.web.serp.client import hide_words
+from tests.tables import each_row
 
 WORDS = "花子の持病 治療"
 ASKED = "https://www.ecosia.org/search?q=%E8%8A%B1%E5%AD%90%E3%81%AE%E6%8C%81%E7%97%85+%E6%B2%BB%E7%99%82&p=0"
 UNOPENED = "The browser couldn't open {url} ({cause}). Try again later, or open it yourself."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reason", "shown"),
     [
         (

@@ -20,6 +20,7 @@ from shisho.web.serp import parser as parsing
 from shisho.web.serp.parser import KillableSerpParser
 from tests.faults.children import LONG
 from tests.machine import children_seconds, watch_loop
+from tests.tables import each_row
 from tests.web.engines.pages import exchanges, saved
 
 MB = 2**20
@@ -215,7 +216,7 @@ async def test_the_first_page_costs_little() -> None:
     assert children_seconds() - before < 0.8
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [None, [], 3, {}, {"engine": 3}, {"engine": "x", "hits": 3}, {"engine": "x", "hits": [["1"]]},
      {"engine": "x", "hits": [{"rank": "1", "url": "u", "title": "t"}]}, {"engine": "x", "next": {"a": 3}},

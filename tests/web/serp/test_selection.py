@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import Credential, EngineAbout, Tier, TimeRange
 from shisho.web.engines import load_engines
 from shisho.web.serp.selection import Choice, EngineAvailability, Needs, PassedOverReason, rank_engines
+from tests.tables import each_row
 
 READY = EngineAvailability({}, {})
 
@@ -85,7 +85,7 @@ def test_queries_asked_at_the_same_moment_spread_too() -> None:
 OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", last_error="429")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("about", "availability", "why", "said"),
     [
         (
@@ -121,7 +121,7 @@ def test_why_an_engine_is_passed_over(
         assert names(choice) == ([] if needs.engines else ["other"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("about", "availability"),
     [
         (engine("e", credentials=(Credential("e_key"),)), EngineAvailability({}, {}, {"e_key"})),

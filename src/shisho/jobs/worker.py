@@ -27,6 +27,9 @@ DIED = JobError("INTERNAL", Message("job.process_died"))
 SILENT = JobError("INTERNAL", Message("job.no_heartbeat"))
 BROKEN_SECONDS = 1.0
 QUIET = 5  # times as long as usual between two looks while nothing runs
+# After this long without a job, every slot looks less often for jobs that have become due. Notifications
+# start other jobs at once, and a job that was put off this long may start a few seconds late.
+QUIET_SECONDS = 60.0
 SWEPT = 200  # failed jobs per query
 
 
@@ -71,6 +74,7 @@ class Worker:
         self._unheard_of: dict[Claim, frozenset[object]] = {}
         self._beaten = 0.0
         self._waiting = 0
+        self._worked_at = clock.monotonic()
         self._outage: StoreUnavailable | None = None
         self._cut_off: dict[Claim, tuple[Job, StoreUnavailable]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -115,7 +119,8 @@ class Worker:
 
     async def _wait_for_work(self, subscription: Subscription) -> None:
         """Wait for a notification or a due job: one of the free slots looks for all."""
-        seconds = QUIET * self._pace.idle if self._waiting else self._pace.idle
+        is_quiet = self._clock.monotonic() - self._worked_at > QUIET_SECONDS
+        seconds = QUIET * self._pace.idle if self._waiting or is_quiet else self._pace.idle
         self._waiting += 1
         try:
             await subscription.wait(seconds)
@@ -162,6 +167,7 @@ class Worker:
             if doing.cancel():
                 await asyncio.wait([doing])
             del self._turns[job.claim]
+            self._worked_at = self._clock.monotonic()
             if job.claim in self._cut_off:
                 self._begun.discard(job.claim)
         return None if doing.cancelled() else doing.result()

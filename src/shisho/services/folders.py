@@ -34,7 +34,7 @@ from shisho.services.adding import AddingOptions, FileIntake, move_bibliographie
 from shisho.services.news import FilesSurveyed, FileTakenIn, FolderFailed, FolderUpToDate, News, Notify
 
 TURN_S = 5.0  # between two attempts to get the lock
-IDLE_S = 2.0  # between two checks for watched folders
+IDLE_S = 4.0  # between two checks for watched folders
 # Interval of a full check without notifications: network shares send none, and notifications may be lost.
 LOOK_S = 300.0
 

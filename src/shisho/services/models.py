@@ -170,7 +170,7 @@ class Models:
 
 TURN_S = 5.0  # between two attempts to get the lock
 AFTER_FAILURE_S = 60.0
-IDLE_S = 2.0  # between two checks for work
+IDLE_S = 5.0  # between two checks for work
 REST = 1.0  # of the time that a batch took: leave half of a core to others
 NOTHING = EmbeddingProgress(0, 0)
 

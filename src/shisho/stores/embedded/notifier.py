@@ -1,8 +1,8 @@
 """Change notifications across the processes that share one SQLite file.
 
 While there are listeners, a thread checks every 20 ms whether another connection has committed, and reads
-which tasks have new events. After a few quiet seconds it checks every 80 ms, and asks SQLite only if the log
-was written since or after a while, so that an idle server costs nearly nothing.
+which tasks have new events. The longer nothing happens, the less often it checks. It asks SQLite only if the
+log was written since or after a while, so that an idle server costs nearly nothing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from shisho.stores.subscribers import Subscribers
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
-QUIET_POLL_SECONDS = 0.08
-QUIET_SECONDS = 5.0  # without a commit of another connection
-ASK_SECONDS = 1.0  # between two questions to SQLite, whatever the log looks like
+# Poll intervals after so many seconds without a commit of another connection. Only the first notification
+# after such a pause is late by the interval, too little for people to notice.
+QUIET_POLLS = ((60.0, 0.2), (5.0, 0.08))
+ASK_SECONDS = 2.0  # between two questions to SQLite, whatever the log looks like
 # SQLite writes the log, waits for the disk, and publishes the commit only then.
 SETTLE_SECONDS = 1.0
 # List the events after a given one. Without GROUP BY, for which the planner would scan all events ever
@@ -101,8 +102,9 @@ class _Watch:
         self._connection.close()
 
     def _pause(self) -> float:
-        is_quiet = time.monotonic() - self._changed_at > QUIET_SECONDS
-        return max(self._poll_seconds, QUIET_POLL_SECONDS) if is_quiet else self._poll_seconds
+        quiet = time.monotonic() - self._changed_at
+        longer = (poll for seconds, poll in QUIET_POLLS if quiet > seconds)
+        return max(self._poll_seconds, next(longer, 0.0))
 
     def _may_have_news(self) -> bool:
         """Check the log's size and time, which a commit changes: this takes a fiftieth of SQLite's time."""

@@ -37,6 +37,7 @@ from shisho.jobs.worker import DIED, Worker
 from shisho.ports import JobStore
 from shisho.stores.presence import FilePresence
 from shisho.system.clock import SystemClock
+from tests.clocks import TwoHands
 from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened, output_of
 from tests.web.browsing import until
@@ -639,3 +640,24 @@ async def test_slots_that_claim_at_one_moment_leave_a_job_alone_that_runs_alone(
     assert [job.state for job in done] == [JobState.COMPLETED] * 2 and not any(map(output_of, done))
     assert sum(job.attempt for job in done) > 5  # one of them was put back
     assert all(job.failures == 0 and job.deaths == 3 * (job.id == first) for job in done)
+
+
+class Waits:
+    """A subscription that notes how long it is waited for."""
+
+    seconds = 0.0
+
+    async def wait(self, seconds: float) -> bool:
+        self.seconds = seconds
+        return False
+
+
+async def test_a_worker_without_jobs_for_a_minute_looks_less_often(works: Works) -> None:
+    clock = TwoHands()
+    worker = Worker(works.jobs, works.notifier, works.presence, clock, {"toy": echo})
+    waits = Waits()
+    await worker._wait_for_work(waits)
+    assert waits.seconds == 1
+    clock.pass_(61)
+    await worker._wait_for_work(waits)
+    assert waits.seconds == 5

@@ -56,8 +56,10 @@ class Ledger(Protocol):
         """Return all steps of a run, in order. Raises SourceRemoved, as `find_step`."""
 
     async def expire_steps(self, before: Instant) -> int:
-        """Drop the steps of finished runs that were begun before this moment. Their answers stay, and can no
-        longer be replayed. Returns how many steps were dropped."""
+        """Drop the steps of finished runs that began before this moment, and return their number.
+
+        The answers stay, but can no longer be replayed.
+        """
 
     async def save(self, answer: Answer, owner: str) -> None:
         """Save the answer and its evidence in one transaction."""

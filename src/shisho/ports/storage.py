@@ -39,8 +39,10 @@ class Storage(Protocol):
         """
 
     async def compact(self) -> tuple[int, int]:
-        """Give the room of what was removed back to the system. Returns how many bytes were used before and
-        are used now. It takes a while, and others may have to wait. Raises as `check_ready`."""
+        """Return the space of removed data to the system, and the bytes used before and after.
+
+        It takes a while, and others may have to wait. Raises as `check_ready`.
+        """
 
     async def close(self) -> None:
         """Store pending writes and release all resources. Idempotent."""

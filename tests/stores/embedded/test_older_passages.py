@@ -127,6 +127,12 @@ async def check(path: Path) -> None:
         near = await shelf.find_near_duplicates("local", given.passages[0].bands)
         assert [sorted(passage.bands) for passage in near] == [sorted(given.passages[0].bands)]
     assert await index.view(lambda view: view.propose(["灯台"], [], Scope(), 5, frozenset()))
+    for given in GIVEN:
+        await shelf.remove(given.document.id, purge=True)
+    left = await database.read(
+        lambda connection: connection.execute("SELECT count(*) FROM passage_bands").get
+    )
+    assert left == 0, "each band is deleted by its key"
     await database.close()
 
 
@@ -138,7 +144,7 @@ async def test_a_fill_that_fails_leaves_the_library_as_it_was(
     older: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(light_passages.near_duplicates, "pack_json", lambda bands: 1 / 0)
+        broken.setattr(light_passages, "_pack_bands", lambda bands: 1 / 0)
         database = Database(older)
         with pytest.raises(ZeroDivisionError):
             await database.read(lambda connection: None)

@@ -148,8 +148,10 @@ class Database:
             await asyncio.to_thread(self._door.examine)
 
     async def compact(self) -> tuple[int, int]:
-        """Write the file anew without free pages. A file that was made without `auto_vacuum` has it from then
-        on. Raises StorageUnusable, Conflict."""
+        """Rewrite the file without free pages.
+
+        An older file without `auto_vacuum` has it from then on. Raises StorageUnusable, Conflict.
+        """
         await self.check_ready()
         return await asyncio.to_thread(self._compact)
 

@@ -1,7 +1,7 @@
 """The tantivy indexes of the lexical index: one folder for each corpus.
 
-So the content of a corpus never affects scores in another. Fields are tokenized at white space and store
-frequencies only. BM25 in tantivy is fixed at k1=1.2, b=.75.
+So the content of a corpus never affects scores in another. Fields are tokenized at white space, and only
+terms have frequencies. BM25 in tantivy is fixed at k1=1.2, b=.75.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from shisho.stores.embedded.index_damage import (
     tell_other_history,
     tell_remaking,
 )
-from shisho.stores.indexing import WEIGHTS, Word
+from shisho.stores.indexing import Word
 from shisho.system.turn import FileTurn
 from shisho.telemetry import log
 
-FORMAT = "4"
+FORMAT = "5"
 HEAP = 128 << 20
 LOCK = "lock"
 WATERMARK = "watermark"
@@ -352,8 +352,9 @@ def write_token(word: Word) -> tuple[str, str]:
 
 def _build_schema() -> Any:
     builder = tantivy.SchemaBuilder()
-    for name in WEIGHTS:
-        builder.add_text_field(name, stored=False, tokenizer_name="spaces", index_option="freq")
+    builder.add_text_field("terms", stored=False, tokenizer_name="spaces", index_option="freq")
+    # Most pairs occur once in a passage: their frequencies took a sixth of the index.
+    builder.add_text_field("bigrams", stored=False, tokenizer_name="spaces", index_option="basic")
     builder.add_text_field("document", stored=False, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field("page", stored=False, indexed=True, fast=True)
     builder.add_unsigned_field("passage", stored=False, indexed=False, fast=True)

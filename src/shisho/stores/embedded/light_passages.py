@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from array import array
 from dataclasses import replace
 
 import apsw
 
 from shisho.stores import nouns
-from shisho.stores.embedded import blocks, near_duplicates, rows
+from shisho.stores.embedded import blocks, rows
+from shisho.stores.embedded.near_duplicates import OLDER_CODE
 
 SCRIPT = "0087_blocks.sql"
 ENDLESS = 1 << 62
@@ -42,7 +45,11 @@ def fill(connection: apsw.Connection) -> None:
             ]
             places = blocks.insert(connection, document.id, part.start, part.text, passages)
             values = [
-                (*place, near_duplicates.pack_json(row.bands), row.id)
-                for row, place in zip(stored, places, strict=True)
+                (*place, _pack_bands(row.bands), row.id) for row, place in zip(stored, places, strict=True)
             ]
             connection.executemany(UPDATE, values)
+
+
+def _pack_bands(bands: str) -> bytes:
+    """Pack bands from a JSON list as script 0087 stored them."""
+    return array(OLDER_CODE, json.loads(bands)).tobytes()

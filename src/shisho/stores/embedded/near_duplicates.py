@@ -1,11 +1,11 @@
 """The bands of passages, by which near-duplicates are looked up.
 
-A passage keeps its own bands, so that they can be deleted by their keys.
+A passage keeps its own bands, so that they can be deleted by their keys. Only the low 32 bits of a band are
+stored: a passage that shares them by chance is compared and rejected.
 """
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,7 +15,9 @@ import apsw
 from shisho.domain.corpus import Passage
 from shisho.stores import nouns
 
-CODE = "q"
+CODE = "i"
+OLDER_CODE = "q"  # before script 0090
+SIGN = 1 << 31
 # Add a band of a passage; bands may repeat.
 INSERT = "INSERT INTO passage_bands(band, passage_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
 # Read the bands of a document's passages.
@@ -24,25 +26,38 @@ BANDS = "SELECT id, bands FROM passages WHERE document_id = ?"
 DELETE = "DELETE FROM passage_bands WHERE band = ? AND passage_id = ?"
 
 
-def pack(numbers: Iterable[int]) -> bytes:
-    """Pack bands into 8 bytes each."""
-    return array(CODE, numbers).tobytes()
+def narrow(band: int) -> int:
+    """Return the low 32 bits of a band, with a sign."""
+    return (band & (SIGN - 1)) - (band & SIGN)
 
 
-def pack_json(numbers: str) -> bytes:
-    """Pack bands from a JSON list."""
-    return pack(json.loads(numbers))
+def pack(bands: Iterable[int]) -> bytes:
+    """Pack bands into 4 bytes each."""
+    return array(CODE, map(narrow, bands)).tobytes()
 
 
-def unpack(packed: bytes) -> tuple[int, ...]:
-    """Unpack the result of `pack`."""
-    return tuple(array(CODE, packed))
+def narrow_bands(packed: bytes) -> bytes:
+    """Pack older bands anew: a function of schema scripts."""
+    return pack(array(OLDER_CODE, packed))
+
+
+def unpack(packed: bytes) -> array[int]:
+    """Unpack the narrow bands of `pack`."""
+    return array(CODE, packed)
+
+
+def widen(packed: bytes, bands: Iterable[int]) -> tuple[int, ...]:
+    """Unpack bands, with all bits of those that are among `bands`."""
+    whole = {narrow(band): band for band in bands}
+    return tuple(whole.get(band, band) for band in unpack(packed))
 
 
 def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
     # In index order: the rows of a long document then touch each index page once.
     numbered = [(nouns.passage_number(passage.id), passage.bands) for passage in passages]
-    connection.executemany(INSERT, sorted({(band, number) for number, bands in numbered for band in bands}))
+    connection.executemany(
+        INSERT, sorted({(narrow(band), number) for number, bands in numbered for band in bands})
+    )
 
 
 def delete(connection: apsw.Connection, document_id: str) -> None:

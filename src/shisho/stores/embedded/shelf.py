@@ -74,8 +74,12 @@ class EmbeddedShelf(StoredShelf):
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def read(connection: apsw.Connection) -> list[Passage]:
-            near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (rows.bind_numbers(bands), owner)))
-            return [replace(nouns.passage(row), bands=near_duplicates.unpack(row.bands)) for row in near_rows]
+            numbers = rows.bind_numbers(map(near_duplicates.narrow, bands))
+            near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (numbers, owner)))
+            return [
+                replace(nouns.passage(row), bands=near_duplicates.widen(row.bands, bands))
+                for row in near_rows
+            ]
 
         return await self._database.read(read)
 

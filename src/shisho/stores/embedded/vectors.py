@@ -31,8 +31,15 @@ def _pack_vector(vector: bytes) -> bytes:
     return pack_vector(vector)
 
 
+def _narrow_bands(packed: bytes) -> bytes:
+    from shisho.stores.embedded.near_duplicates import narrow_bands
+
+    return narrow_bands(packed)
+
+
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
     "pack_vector": _pack_vector,
+    "narrow_bands": _narrow_bands,
     "term_codes": encode_terms,
     "character_codes": encode_characters,
     "word_count": count_words,
@@ -40,7 +47,7 @@ FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
 
 
 def register(connection: apsw.Connection) -> None:
-    """Register the functions with which schema scripts compute vectors of stored passages."""
+    """Register the functions with which schema scripts recode what is stored of passages."""
     for name, function in FUNCTIONS.items():
         connection.create_scalar_function(name, function, 1, deterministic=True)
 

@@ -66,7 +66,7 @@ class Queue:
 
 def opened(url: str) -> Queue:
     database = PostgresDatabase(url)
-    clock = SystemClock(database.line)
+    clock = SystemClock(database.read_timeline)
     notifier = PostgresNotifier(database)
     return Queue(
         database,

@@ -131,7 +131,7 @@ async def grow(url: str, sizes: list[int], queries: int, figures: Figures) -> No
         await index.catch_up()
         figures.report("graph, s", size, time.perf_counter() - started)
         figures.report("both, CPU s", size, await used(database) - cpu)
-        with database.connection() as connection:
+        with database.open_connection() as connection:
             for statement in TIDY:
                 connection.execute(statement.encode())
         for row in await database.read(lambda connection: connection.execute(SIZES.encode()).fetchall()):

@@ -24,7 +24,7 @@ subject: ContextVar[Mapping[str, str]] = ContextVar("subject", default=NO_SUBJEC
 """The ids of the current job and task, as included in each log line."""
 
 
-class FigureSink(Protocol):
+class MetricSink(Protocol):
     """A receiver of metrics. Labels have few values, and none that identifies a person."""
 
     def add(self, name: str, amount: float, labels: Mapping[str, str]) -> None: ...
@@ -34,12 +34,12 @@ class FigureSink(Protocol):
 
 Tracer = Callable[[str, Mapping[str, object]], AbstractContextManager[object]]
 """Opens a trace span by its name and facts."""
-_sinks: list[FigureSink] = []
+_sinks: list[MetricSink] = []
 _tracers: list[Tracer] = []
 
 
 @contextmanager
-def figures_to(sink: FigureSink) -> Iterator[None]:
+def send_metrics_to(sink: MetricSink) -> Iterator[None]:
     """Send the metrics of this process to a sink during the block."""
     _sinks.append(sink)
     try:
@@ -49,7 +49,7 @@ def figures_to(sink: FigureSink) -> Iterator[None]:
 
 
 @contextmanager
-def traces_to(tracer: Tracer) -> Iterator[None]:
+def send_traces_to(tracer: Tracer) -> Iterator[None]:
     """Send the spans of this process to a tracer during the block."""
     _tracers.append(tracer)
     try:

@@ -44,13 +44,13 @@ def point_to(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bytes_come_back_by_name_and_the_last_ones_stand(blobs: Blobs) -> None:
-    assert blobs.facts("originals/a") is None
+    assert blobs.read_facts("originals/a") is None
     with pytest.raises(NotFound):
         blobs.get("originals/a")
     blobs.put("originals/a", b"first")
     blobs.put("originals/a", "二番目".encode(), durable=False)
     assert blobs.get("originals/a") == "二番目".encode()
-    facts = blobs.facts("originals/a")
+    facts = blobs.read_facts("originals/a")
     assert facts is not None and (facts.name, facts.size) == ("originals/a", 9)
     blobs.put("originals/empty", b"")
     assert blobs.get("originals/empty") == b""
@@ -80,14 +80,14 @@ def test_touched_bytes_count_as_new_or_are_said_not_to(blobs: Blobs) -> None:
     blobs.put("originals/a", b"1")
     began = time.time() - 2  # clocks of files are coarse
     if blobs.touch("originals/a"):
-        facts = blobs.facts("originals/a")
+        facts = blobs.read_facts("originals/a")
         assert facts is not None and facts.at >= began
     assert blobs.get("originals/a") == b"1"
 
 
 def test_name_that_is_none_reaches_nothing(blobs: Blobs) -> None:
     for name in ("", "a", "../shisho.db", "a/../b", "/etc/passwd", "a/b/c", "a/.b", "a/", "a\n/b", "あ/b"):
-        for verb in (blobs.get, blobs.facts, blobs.drop, lambda name: blobs.put(name, b"")):
+        for verb in (blobs.get, blobs.read_facts, blobs.drop, lambda name: blobs.put(name, b"")):
             with pytest.raises(NotFound):
                 verb(name)
 

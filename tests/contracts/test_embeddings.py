@@ -189,9 +189,9 @@ async def test_similarities_are_those_of_the_passages_that_have_a_vector(store: 
     await store.shelf.put(given)
     first, second = (passage.id for passage in given.passages)
     await store.embeddings.put([new(first, at_angle(60))])
-    found = await store.index.view(lambda view: view.similarities(vector(*NORTH), [first, second]))
+    found = await store.index.view(lambda view: view.measure_similarities(vector(*NORTH), [first, second]))
     assert found == {first: pytest.approx(0.5, abs=1e-3)}
-    stored = await store.index.view(lambda view: view.embeddings([first, second]))
+    stored = await store.index.view(lambda view: view.read_embeddings([first, second]))
     assert stored == {first: at_angle(60)}
 
 

@@ -62,8 +62,8 @@ async def test_nothing_of_others_shows_without_a_grant(store: Store) -> None:
     assert await sources(store, Scope("taro", ("papers@hanako", "papers"))) == []
     assert await store.shelf.count(taro) == 1
     assert await proposed(store, "決定係数", taro) == []
-    assert await store.index.view(lambda view: view.frequencies("terms", ["決定"], taro)) == {"決定": 0}
-    assert (await store.index.view(lambda view: view.statistics(taro)))["passages"] == 1
+    assert await store.index.view(lambda view: view.read_frequencies("terms", ["決定"], taro)) == {"決定": 0}
+    assert (await store.index.view(lambda view: view.read_statistics(taro)))["passages"] == 1
     assert [corpus.name for corpus in await store.shelf.list_corpora("taro")] == ["notes"]
     assert list(await store.shelf.list_metadata_keys("taro")) == []
     assert list(await store.shelf.find_by_source("r2.txt", "taro")) == []
@@ -86,7 +86,7 @@ async def test_what_is_granted_is_found_like_ones_own_under_its_address(
     assert await store.shelf.count(Scope("taro", ("papers@hanako",))) == 1
     assert len(await proposed(store, "決定係数", Scope("taro"))) == 1
     assert len(await proposed(store, "決定係数", Scope("taro", ("notes",)))) == 0
-    assert (await store.index.view(lambda view: view.statistics(Scope("taro"))))["passages"] == 2
+    assert (await store.index.view(lambda view: view.read_statistics(Scope("taro"))))["passages"] == 2
     names = [(corpus.name, corpus.owner) for corpus in await store.shelf.list_corpora("taro")]
     assert names == [("notes", "taro"), ("papers@hanako", "hanako")]
     assert list(await store.shelf.list_metadata_keys("taro")) == ["課"]

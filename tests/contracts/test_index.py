@@ -78,7 +78,7 @@ async def test_texts_are_all_that_is_in_scope_or_nothing(store: Store) -> None:
     await store.shelf.put(intake("統計の試験。", source="b", corpus="y", owner="other"))
 
     async def read(scope: Scope, most: int = 10) -> set[str]:
-        texts = await store.index.view(lambda view: view.texts(scope, most))
+        texts = await store.index.view(lambda view: view.read_texts(scope, most))
         return {text.strip() for text in texts}
 
     assert await read(Scope()) == {"統計の講義。", "統計の演習。"}
@@ -101,11 +101,11 @@ async def test_it_follows_versions_and_removal(store: Store) -> None:
 async def test_frequencies_and_means(store: Store) -> None:
     await store.shelf.put(given := intake("統計 統計\n\n統計 回帰", title="講義"))
     frequencies = await store.index.view(
-        lambda view: view.frequencies("terms", ["統計", "回帰", "講義", "なし"], Scope())
+        lambda view: view.read_frequencies("terms", ["統計", "回帰", "講義", "なし"], Scope())
     )
     assert frequencies == {"統計": 2, "回帰": 1, "講義": 2, "なし": 0}
     bigrams = sum(len(one.bigrams.split()) for one in given.passages) / 2
-    statistics = await store.index.view(lambda view: view.statistics(Scope()))
+    statistics = await store.index.view(lambda view: view.read_statistics(Scope()))
     assert statistics == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}
 
 
@@ -113,7 +113,7 @@ async def test_what_is_weighed_was_prepared(store: Store) -> None:
     lecture = intake("統計 回帰。統計。\n\n残差々々。", title="講義", source="a")
     await store.shelf.put(lecture)
     names = [passage.id for passage in lecture.passages]
-    vectors = await store.index.view(lambda view: view.vectors([*names, "f" * 15]))  # type: ignore[list-item]
+    vectors = await store.index.view(lambda view: view.read_vectors([*names, "f" * 15]))  # type: ignore[list-item]
     of_document = sum(len(passage.terms.split()) for passage in lecture.passages)
     assert vectors == {passage.id: vector_of(passage, of_document) for passage in lecture.passages}
 

@@ -74,7 +74,7 @@ async def test_the_index_is_asked_many_terms_past_many_passages(store: Store) ->
     proposed = await store.index.view(lambda view: view.propose(terms, (), Scope(), 5, frozenset(PASSAGES)))
     assert list(proposed) == [passage.id]
     frequencies = await store.index.view(
-        lambda view: view.frequencies("terms", [*WORDS, *passage.terms.split()], Scope())
+        lambda view: view.read_frequencies("terms", [*WORDS, *passage.terms.split()], Scope())
     )
     assert sum(frequencies.values()) == len(set(passage.terms.split()))
 

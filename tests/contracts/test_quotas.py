@@ -47,7 +47,7 @@ async def take(place):
     is_server = place.startswith("postgres")
     database = PostgresDatabase(place) if is_server else Database(Path(place))
     store = PostgresQueryStore(database) if is_server else EmbeddedQueryStore(database)
-    quotas = StoredQuotas(store, SystemClock(database.line))
+    quotas = StoredQuotas(store, SystemClock(database.read_timeline))
     taken = 0
     try:
         while True:

@@ -272,7 +272,9 @@ async def test_page_beyond_what_a_database_can_hold_is_beyond_all_pages(store: S
 
     async def count(condition: str | FilterRange) -> tuple[int, int]:
         scope = Scope(filters={"page": condition})
-        return await store.shelf.count(scope), len(await store.index.view(lambda view: view.texts(scope, 9)))
+        return await store.shelf.count(scope), len(
+            await store.index.view(lambda view: view.read_texts(scope, 9))
+        )
 
     assert await count(beyond) == (0, 0)
     assert await count(FilterRange(beyond, None)) == (0, 0)

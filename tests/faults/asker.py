@@ -52,7 +52,7 @@ async def main(path: str, name: str, interval: str, parallel: str, per_day: str,
     limiter: StoredLimiter
     if path.startswith("postgresql:"):
         database = PostgresDatabase(path)
-        limiter = StoredLimiter(PostgresQueryStore(database), SystemClock(database.line))
+        limiter = StoredLimiter(PostgresQueryStore(database), SystemClock(database.read_timeline))
     else:
         database = Database(Path(path))
         limiter = StoredLimiter(EmbeddedQueryStore(database), Morning())

@@ -208,7 +208,7 @@ def parts(orders: Orders) -> tuple[JobStore, TaskStore, ChangeNotifier, Presence
     workers = Path(orders.home) / "workers"
     if orders.store:
         server = PostgresDatabase(orders.store)
-        clock = SystemClock(server.line)
+        clock = SystemClock(server.read_timeline)
         server_notifier = PostgresNotifier(server)
         make_server_jobs = SERVER_MUTANTS[orders.mutant]
         return (
@@ -219,7 +219,7 @@ def parts(orders: Orders) -> tuple[JobStore, TaskStore, ChangeNotifier, Presence
             clock,
         )
     database = Database(Path(orders.home) / "shisho.db")
-    clock = SystemClock(database.line)
+    clock = SystemClock(database.read_timeline)
     notifier = EmbeddedNotifier(database)
     make_jobs, make_tasks = MUTANTS[orders.mutant]
     moves = Transactions(EmbeddedQueryStore(database), clock, notifier)

@@ -59,7 +59,7 @@ async def test_worker_that_was_cut_off_writes_nothing_afterwards(
         for machine in machines
     ]
     database = PostgresDatabase(url)
-    queue = postgres_queue(database, SystemClock(database.line))
+    queue = postgres_queue(database, SystemClock(database.read_timeline))
     with started(*orders) as workers:
         job = new("lasting", input={"seconds": 4.0}, priority=Priority.HIGH)
         (job_id,) = (await queue.tasks.enqueue(TASK, [job])).job_ids

@@ -64,6 +64,8 @@ async def test_killed_again_and_again_every_passage_has_one_vector_and_one_row(t
     assert len(table) == len(np.unique(table["passage"])) == PASSAGES
     own = {name: await embedding.embedder.embed_query(ids[name]) for name in list(ids)[:: PASSAGES // 20]}
     for name, query in own.items():
-        similar = await onlooker.view(lambda view, query=query, name=name: view.similarities(query, [name]))
+        similar = await onlooker.view(
+            lambda view, query=query, name=name: view.measure_similarities(query, [name])
+        )
         assert similar[name] > 0.999
     await database.close()

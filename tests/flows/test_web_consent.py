@@ -214,14 +214,17 @@ def test_a_yes_given_for_a_box_is_none_for_the_web(tmp_path: Path) -> None:
     inside = ConsentFile(path, clock, "ask", boxed=True)
     outside = ConsentFile(path, clock, "ask")
     inside.keep(WebConsent.GIVEN)
-    assert (inside.state(), outside.state()) == (WebConsent.GIVEN, WebConsent.NOT_ASKED)
+    assert (inside.read_state(), outside.read_state()) == (WebConsent.GIVEN, WebConsent.NOT_ASKED)
     outside.keep(WebConsent.OFF)
-    assert (inside.state(), outside.state()) == (WebConsent.GIVEN, WebConsent.OFF) and outside.read_since()
-    assert ConsentFile(path, clock, "on").state() is WebConsent.GIVEN
+    assert (inside.read_state(), outside.read_state()) == (
+        WebConsent.GIVEN,
+        WebConsent.OFF,
+    ) and outside.read_since()
+    assert ConsentFile(path, clock, "on").read_state() is WebConsent.GIVEN
     outside.keep(WebConsent.NOT_ASKED)
     assert json.loads(path.read_text()).keys() == {"box"} and not outside.read_since()
     path.write_text("[1]")
-    assert inside.state() is WebConsent.NOT_ASKED, "what cannot be read is no yes"
+    assert inside.read_state() is WebConsent.NOT_ASKED, "what cannot be read is no yes"
 
 
 async def test_where_the_web_is_off_nothing_is_queued_for_it(tmp_path: Path) -> None:

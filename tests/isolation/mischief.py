@@ -100,7 +100,7 @@ def lies(data: bytes, **_: Any) -> dict[str, int]:
 
 
 def lies_at_length(data: bytes) -> None:
-    wire.frame = lambda payload: b"\xff" * 8  # type: ignore[assignment]
+    wire.pack_frame = lambda payload: b"\xff" * 8  # type: ignore[assignment]
     raise RuntimeError
 
 
@@ -115,17 +115,17 @@ def tells(data: bytes, tell: Tell) -> str:
 
 def tells_without_end(data: bytes, tell: Tell) -> None:
     while True:
-        os.write(3, wire.frame(wire.pack_progress(1, 2)))
+        os.write(3, wire.pack_frame(wire.pack_progress(1, 2)))
 
 
 def tells_unasked(data: bytes) -> str:
-    os.write(3, wire.frame(wire.pack_progress(1, 2)))
+    os.write(3, wire.pack_frame(wire.pack_progress(1, 2)))
     return "told"
 
 
 def tells_words(data: bytes, **_: Any) -> str:
     """What the bytes say, in place of how far it is."""
-    os.write(3, wire.frame(data))
+    os.write(3, wire.pack_frame(data))
     return "told"
 
 

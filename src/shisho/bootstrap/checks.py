@@ -131,7 +131,7 @@ async def _index(index: MeasuredIndex) -> Check:
     """Check the index and rebuild its damaged files."""
     try:
         damages = await index.examine()
-        statistics = await index.view(lambda view: view.statistics(Scope(LOCAL_OWNER)))
+        statistics = await index.view(lambda view: view.read_statistics(Scope(LOCAL_OWNER)))
     except ShishoError as error:
         return Check("index", False, error.message)
     except OSError as error:

@@ -332,7 +332,7 @@ async def _purge_copied(origin: _Library, destination: _Library, name: DocumentI
         return
     await destination.stores.shelf.remove(name, purge=True)
     original = f"{ORIGINALS}/{sha256}"
-    if origin.blobs.facts(original) is None:
+    if origin.blobs.read_facts(original) is None:
         destination.blobs.drop(original)
 
 

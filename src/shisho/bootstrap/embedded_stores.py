@@ -42,7 +42,7 @@ class EmbeddedStores(LibraryStores):
         self.index = _index(settings, self._database, embedders)
         self._erasure = Erasure(settings.home / DATABASE, self.index)
         super().__init__(
-            EmbeddedQueryStore(self._database), make_clock(self._database.line), self._erasure.erase
+            EmbeddedQueryStore(self._database), make_clock(self._database.read_timeline), self._erasure.erase
         )
         self._blobs = build_blobs(settings)
         self.pages = PageStores(

@@ -275,7 +275,7 @@ async def pull_model(settings: Settings, name: str, report: Callable[[int, int],
     if files.is_whole(name):
         return False
     # Naming a model consents to sending that name; an earlier explicit refusal still counts.
-    if open_consent(settings, SystemClock(), settings.read_text("web")).state() is WebConsent.OFF:
+    if open_consent(settings, SystemClock(), settings.read_text("web")).read_state() is WebConsent.OFF:
         raise ConsentRequired(
             "models.web_off",
             name=name,

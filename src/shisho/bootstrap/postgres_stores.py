@@ -40,7 +40,7 @@ class PostgresStores(LibraryStores):
     def __init__(self, settings: Settings, embedders: BuiltEmbedders | None, make_clock: MakeClock) -> None:
         self._settings = settings
         self._database = PostgresDatabase(settings.read_text("store"))
-        super().__init__(PostgresQueryStore(self._database), make_clock(self._database.line))
+        super().__init__(PostgresQueryStore(self._database), make_clock(self._database.read_timeline))
         self._blobs = build_blobs(settings)
         self.storage = PostgresStorage(self._database, self._blobs)
         self.index = _index(settings, self._database, embedders)

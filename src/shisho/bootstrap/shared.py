@@ -190,7 +190,7 @@ class SharedLibrary:
         from shisho.domain.task import WebConsent
 
         gaps = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
-        return gaps.get(self.find_consent(owner).state(), Gap.NO_WAY)
+        return gaps.get(self.find_consent(owner).read_state(), Gap.NO_WAY)
 
 
 def _build_budget(settings: Settings) -> Budget:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.errors import ExtraMissing
 from shisho.settings import Settings
-from shisho.telemetry import traces_to
+from shisho.telemetry import send_traces_to
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -48,7 +48,7 @@ def trace(settings: Settings, exporter: SpanExporter | None = None) -> Iterator[
         return span
 
     try:
-        with traces_to(open_span):
+        with send_traces_to(open_span):
             yield
     finally:
         provider.shutdown()

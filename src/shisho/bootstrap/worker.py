@@ -163,7 +163,7 @@ def _log_folder(news: News) -> None:
 def _find_desktop(settings: Settings) -> Notifier | None:
     from shisho.system import desktop
 
-    if settings.read_text("notify") != "auto" or (program := desktop.program()) is None:
+    if settings.read_text("notify") != "auto" or (program := desktop.find_program()) is None:
         return None
     return desktop.DesktopNotifier(program, build_child_environment(screen=True), language=settings.reader)
 
@@ -236,7 +236,7 @@ class JobHandlers:
 
 def _can_search_web(shared: SharedLibrary, owner: str) -> bool:
     return (
-        shared.find_consent(owner).state() is WebConsent.GIVEN
+        shared.find_consent(owner).read_state() is WebConsent.GIVEN
         and build_engine_catalogue(shared, owner).is_any_set_up()
     )
 
@@ -245,7 +245,7 @@ def _with_consent(shared: SharedLibrary, handler: Handler) -> Handler:
     """Check the consent of the job's owner, who may withdraw it after the job was queued."""
 
     async def check_and_handle(job: Job, context: JobContext) -> Any:
-        check_consent(shared.find_consent(read_payload(job).owner).state())
+        check_consent(shared.find_consent(read_payload(job).owner).read_state())
         return await handler(job, context)
 
     return check_and_handle
@@ -281,7 +281,7 @@ def _find_off_reason(shared: SharedLibrary, owner: str) -> str:
     from shisho.services.web import OFF, OFF_BY_SETTING
 
     consent = shared.find_consent(owner)
-    if consent.state() is not WebConsent.OFF:
+    if consent.read_state() is not WebConsent.OFF:
         return ""
     return OFF_BY_SETTING if consent.mode == "off" else OFF
 

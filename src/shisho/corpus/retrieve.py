@@ -233,7 +233,7 @@ class Retriever:
 
     async def read_texts(self, scope: Scope) -> Sequence[str]:
         """Return all texts in scope; none if they are too many to search for one question."""
-        return await self.index.view(lambda view: view.texts(scope, MAX_TEXTS))
+        return await self.index.view(lambda view: view.read_texts(scope, MAX_TEXTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ class _Look:
             for candidate in kept
             if (named := passages.get(candidate.passage_id))
         ]
-        embeddings = view.embeddings(list(passages)) if self.cut.is_diversified(in_scope) else {}
+        embeddings = view.read_embeddings(list(passages)) if self.cut.is_diversified(in_scope) else {}
         return RetrievalResult(in_scope, hits, embeddings)
 
     def _rank_by_words(
@@ -300,7 +300,7 @@ class _Look:
         proposed = self._propose(view, query, defining, depth)
         nearest = view.find_nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
-        cosines = {**nearest, **view.similarities(by.vector, others)}
+        cosines = {**nearest, **view.measure_similarities(by.vector, others)}
         statistics = read_statistics(view, query.all_terms, query.bigrams, self.scope)
         if not cosines:  # whether other passages have vectors changes nothing
             return _weigh_candidates(view, query, defining, statistics, proposed, depth)
@@ -337,7 +337,7 @@ def _weigh_candidates(
 ) -> Sequence[RankedCandidate]:
     from shisho.corpus import weighing  # here: listing documents needs no numpy
 
-    vectors = view.vectors(names)
+    vectors = view.read_vectors(names)
     with span("retrieve.rank", candidates=len(vectors)):
         candidates = [vectors[name] for name in names if name in vectors]
         best = weighing.rank(query, candidates, statistics, depth=depth, defining=defining)
@@ -361,14 +361,14 @@ def read_statistics(
     view: SearchView, terms: Sequence[str], bigrams: Sequence[str], scope: Scope
 ) -> Statistics:
     """Read the statistics that a query's terms and pairs are weighed by."""
-    means = view.statistics(scope)
+    means = view.read_statistics(scope)
     return Statistics(
         passages=int(means["passages"]),
         length=means["terms"],
         heading=means["heading"],
         pairs=means["bigrams"],
-        terms=view.frequencies("terms", terms, scope),
-        bigrams=view.frequencies("bigrams", bigrams, scope),
+        terms=view.read_frequencies("terms", terms, scope),
+        bigrams=view.read_frequencies("bigrams", bigrams, scope),
     )
 
 

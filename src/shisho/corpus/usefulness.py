@@ -68,7 +68,7 @@ class Usefulness:
         scope = Scope(documents[document_id].owner)
         names = [passage.id for passage in passages]
         statistics, vectors = await self.index.view(
-            lambda view: (read_statistics(view, query.terms, pairs, scope), view.vectors(names)),
+            lambda view: (read_statistics(view, query.terms, pairs, scope), view.read_vectors(names)),
             current=False,
         )
         statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)

@@ -41,12 +41,12 @@ def main() -> None:
         if work["progress_seconds"] is not None:
             arguments["tell"] = ProgressSender(functools.partial(_send, replies), work["progress_seconds"])
         _count_cpu(work["seconds"])
-        for reply in answers(function, pack, data, arguments):
+        for reply in encode_replies(function, pack, data, arguments):
             _send(replies, reply)
         _count_cpu(0)
 
 
-def answers(
+def encode_replies(
     function: Callable[..., Any],
     pack: Callable[[Any], Any],
     data: bytes,
@@ -132,7 +132,7 @@ def _read_frame(source: BinaryIO) -> bytes:
 
 
 def _send(target: BinaryIO, payload: bytes) -> None:
-    target.write(wire.frame(payload))
+    target.write(wire.pack_frame(payload))
     target.flush()
 
 

@@ -39,7 +39,7 @@ class ChildExhausted(Exception):
     """The child exceeded its memory, or the size limit of an answer."""
 
 
-def frame(payload: bytes) -> bytes:
+def pack_frame(payload: bytes) -> bytes:
     return LENGTH.pack(len(payload)) + payload
 
 

@@ -249,21 +249,21 @@ class SearchView(Protocol):
     ) -> Sequence[PassageId]:
         """Return the best `limit` passages in scope outside `passage_ids`, by the index's own score."""
 
-    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+    def read_frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         """Return the number of passages with each term in their text or heading.
 
         `field` is terms or bigrams. All passages that the scope's owner may search count, regardless of the
         scope's other filters, and no others: documents that the owner cannot read change no ranking.
         """
 
-    def statistics(self, scope: Scope) -> Mapping[str, float]:
+    def read_statistics(self, scope: Scope) -> Mapping[str, float]:
         """Return the number of `passages`, and mean numbers of terms in each.
 
         These are `terms`, `bigrams` and `heading` terms. All passages that the scope's owner may search
-        count, as in `frequencies`.
+        count, as in `read_frequencies`.
         """
 
-    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+    def read_vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         """Return the term vectors of those of `ids` that exist.
 
         Only `fetch_passages` checks that a document is still live; the proposals of a current index always
@@ -279,7 +279,7 @@ class SearchView(Protocol):
     def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]:
         """Return up to `most` passages in scope that define the keys, those that do so earliest first."""
 
-    def texts(self, scope: Scope, most: int) -> Sequence[str]:
+    def read_texts(self, scope: Scope, most: int) -> Sequence[str]:
         """Return heading, empty line and text of every passage in scope.
 
         None if there are more than `most` passages.
@@ -302,10 +302,10 @@ class SearchView(Protocol):
         no passage has a vector.
         """
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+    def measure_similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         """Return the cosine with the vector of each of `ids` that has one."""
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
         """Return the vectors of `serving` of those of `ids` that have one."""
 
 

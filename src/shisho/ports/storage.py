@@ -66,7 +66,7 @@ class Blobs(Protocol):
     def get(self, name: str) -> bytes:
         """Return the bytes. Raises NotFound."""
 
-    def facts(self, name: str) -> BlobFacts | None:
+    def read_facts(self, name: str) -> BlobFacts | None:
         """Return the facts of a blob, or None if there is no such blob."""
 
     def touch(self, name: str) -> bool:
@@ -161,5 +161,5 @@ class FollowerTurn(Protocol):
     def end(self) -> None:
         """Release the lock."""
 
-    def holder(self) -> int | None:
+    def find_holder(self) -> int | None:
         """Return the id of the process with the lock, if known."""

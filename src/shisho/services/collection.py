@@ -147,12 +147,12 @@ class CollectionLook:
         matches: dict[DocumentId, tuple[int, PassageId]] = {}
         best: dict[DocumentId, int] = {}
         for phrase in phrases:
-            counts = view.frequencies("terms", phrase, self.scope)
+            counts = view.read_frequencies("terms", phrase, self.scope)
             rarest = min(phrase, key=counts.__getitem__)
             if not counts[rarest]:
                 continue
             ids = view.propose([rarest], (), self.scope, counts[rarest], frozenset(self.scope.rejected))
-            for vector in view.vectors(ids).values():
+            for vector in view.read_vectors(ids).values():
                 parts = [(term,) for term in phrase] if are_apart else [phrase]
                 count = min(counting.count_mentions(vector, part) for part in parts)
                 if count:

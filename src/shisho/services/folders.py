@@ -209,7 +209,7 @@ class Folders:
         )
 
     def _find_state(self, path: str) -> FolderState:
-        holder = self._parts.turn.holder()
+        holder = self._parts.turn.find_holder()
         if self._follows and holder == os.getpid():
             return self._news.get(path, FolderState.NEW)
         return FolderState.IDLE if holder is None else FolderState.ELSEWHERE
@@ -254,7 +254,7 @@ class Folders:
 
         Returns None if this process can follow, and takes the lock.
         """
-        return None if self._parts.turn.take() else self._parts.turn.holder() or 0
+        return None if self._parts.turn.take() else self._parts.turn.find_holder() or 0
 
     async def sync(
         self,

@@ -114,8 +114,8 @@ class References:
 
         Raises: ConsentRequired if web consent is undecided, EngineUnavailable without web access.
         """
-        check_consent(self._consent.state())
-        if self._look_up is None or self._consent.state() is WebConsent.OFF:
+        check_consent(self._consent.read_state())
+        if self._look_up is None or self._consent.read_state() is WebConsent.OFF:
             raise EngineUnavailable("crossref.web_off")
         for document in documents:
             try:

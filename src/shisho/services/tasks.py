@@ -89,7 +89,7 @@ LOOKED_INTO = 200_000_000
 class Consent(Protocol):
     """The user's consent to web searches."""
 
-    def state(self) -> WebConsent: ...
+    def read_state(self) -> WebConsent: ...
 
     def read_since(self) -> str:
         """Return the time of the choice; "" if there is none, or a setting decides."""
@@ -228,7 +228,7 @@ class Tasks:
             if not (found or addresses or files):
                 raise InvalidParams("adding.nothing_given", skipped=to_plain(skipped))
             if addresses:
-                check_consent(self._consent.state())
+                check_consent(self._consent.read_state())
             target = await self._queue.access.find_writable(corpus)
             if not replace_files:
                 await self._check_names_free(files, target)
@@ -453,7 +453,7 @@ class Tasks:
     async def _check_consent(self, key: IdempotencyKey | None) -> None:
         """Check consent as `check_consent`, except that a repeated request gets its first reply again."""
         if key is None or await self._queue.tasks.find_repeated(key) is None:
-            check_consent(self._consent.state())
+            check_consent(self._consent.read_state())
 
     async def _check_listed(self, task_id: str) -> None:
         """Raise InvalidParams if the visitor continues a list from a task that is not theirs."""

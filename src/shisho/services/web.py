@@ -89,7 +89,7 @@ class Web:
 
     async def is_usable(self) -> bool:
         """Return True if web searches are possible and allowed."""
-        return self._tools.consent.state() is WebConsent.GIVEN and any(
+        return self._tools.consent.read_state() is WebConsent.GIVEN and any(
             row.available for row in await self._tools.engines().list_engines()
         )
 
@@ -99,7 +99,7 @@ class Web:
 
     def get_consent(self) -> WebConsent:
         """Return the user's consent to web searches."""
-        return self._tools.consent.state()
+        return self._tools.consent.read_state()
 
     def get_consent_time(self) -> str:
         """Return the time of the user's choice; "" if there is none, or a setting decides."""

@@ -83,7 +83,7 @@ class ChangedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class PassagePlace:
+class PassageRef:
     """The properties of a passage that filters test; `number` is its ID as a 60-bit number."""
 
     number: int
@@ -100,7 +100,7 @@ class PassageEntry:
     pairs, separated by spaces.
     """
 
-    place: PassagePlace
+    place: PassageRef
     ordinal: int
     terms: bytes
     heading: bytes
@@ -111,7 +111,7 @@ class PassageEntry:
 class VectorEntry:
     """A vector as a vector index stores it; `seq` is the order of arrival."""
 
-    place: PassagePlace
+    place: PassageRef
     seq: int
     vector: Embedding
 
@@ -169,15 +169,17 @@ class IndexFeedView(Protocol):
     def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         """Return the embedder that searches use, and whether it has vectors; None without one."""
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]: ...
+    def measure_similarities(
+        self, vector: Embedding, ids: Sequence[PassageId]
+    ) -> Mapping[PassageId, float]: ...
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]: ...
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]: ...
 
     def count(self, scope: Scope) -> int: ...
 
-    def statistics(self, scope: Scope) -> Mapping[str, float]: ...
+    def read_statistics(self, scope: Scope) -> Mapping[str, float]: ...
 
-    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
+    def read_vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
 
     def fetch_passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]: ...
 
@@ -185,7 +187,7 @@ class IndexFeedView(Protocol):
 
     def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]: ...
 
-    def texts(self, scope: Scope, most: int) -> Sequence[str]: ...
+    def read_texts(self, scope: Scope, most: int) -> Sequence[str]: ...
 
 
 class IndexFeed(Protocol):

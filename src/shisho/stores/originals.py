@@ -37,7 +37,7 @@ HaveText = Callable[[Sequence[str]], Awaitable[Mapping[str, bool]]]
 
 async def have_text(store: QueryStore, hashes: Sequence[str]) -> Mapping[str, bool]:
     """Implement `HaveText` over a database."""
-    rows = await store.read(lambda queries: queries.rows(DOCUMENTS, {"hashes": [*hashes]}))
+    rows = await store.read(lambda queries: queries.fetch(DOCUMENTS, {"hashes": [*hashes]}))
     return {row.sha256: bool(row.has_text) for row in rows}
 
 
@@ -52,7 +52,7 @@ class BlobOriginals:
         await asyncio.to_thread(self._put, _format_original(sha256), data)
 
     async def has(self, sha256: str) -> bool:
-        return await asyncio.to_thread(self._blobs.facts, _format_original(sha256)) is not None
+        return await asyncio.to_thread(self._blobs.read_facts, _format_original(sha256)) is not None
 
     async def get(self, sha256: str) -> bytes:
         name = _format_original(sha256)
@@ -76,7 +76,7 @@ class BlobOriginals:
                 await asyncio.to_thread(self._blobs.drop, blob.name)
 
     def _put(self, name: str, data: bytes) -> None:
-        blob = self._blobs.facts(name)
+        blob = self._blobs.read_facts(name)
         # its document is on its way: refresh its time, so that it does not count as an orphan
         if blob is not None and blob.size == len(data) and self._blobs.touch(name):
             return

@@ -32,14 +32,14 @@ class ConsentFile:
     mode: str
     boxed: bool = False
 
-    def state(self) -> WebConsent:
+    def read_state(self) -> WebConsent:
         if self.mode != "ask":
             return WebConsent.GIVEN if self.mode == "on" else WebConsent.OFF
         return _WORDS.get(self._read_kept().get(self._place, {}).get("said", ""), WebConsent.NOT_ASKED)
 
     def read_since(self) -> str:
         """Return the time of the user's choice; "" if there is none, or the setting decides."""
-        decided = self.mode == "ask" and self.state() is not WebConsent.NOT_ASKED
+        decided = self.mode == "ask" and self.read_state() is not WebConsent.NOT_ASKED
         return self._read_kept()[self._place].get("at", "") if decided else ""
 
     def keep(self, consent: WebConsent) -> None:

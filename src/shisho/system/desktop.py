@@ -65,7 +65,7 @@ class DesktopNotifier:
             await process.wait()
 
 
-def program() -> Sequence[str] | None:
+def find_program() -> Sequence[str] | None:
     """Return the command of this system's notification program, or None if there is none."""
     command = PROGRAMS.get(sys.platform)
     return command if command and shutil.which(command[0]) else None

@@ -41,7 +41,7 @@ class FileTurn:
             os.close(self._file)
             self._file = None
 
-    def holder(self) -> int | None:
+    def find_holder(self) -> int | None:
         with suppress(OSError, ValueError):
             return int(self._path.read_text("ascii"))
         return None

@@ -122,7 +122,7 @@ async def check(path: Path) -> None:
         assert [passage.text for passage in passages] == [passage.text for passage in given.passages]
         names = [passage.id for passage in given.passages]
         of_document = nouns.passage_sizes(given.passages)[0]
-        held = await index.view(lambda view, names=names: view.vectors(names))
+        held = await index.view(lambda view, names=names: view.read_vectors(names))
         assert held == {passage.id: vector_of(passage, of_document) for passage in given.passages}
         near = await shelf.find_near_duplicates("local", given.passages[0].bands)
         assert [sorted(passage.bands) for passage in near] == [sorted(given.passages[0].bands)]

@@ -52,7 +52,7 @@ async def test_what_the_index_knows_is_compared_without_a_look_at_the_database(t
             _, index = dense.find(connection)
             statements: list[str] = []
             connection.exec_trace = lambda cursor, sql, values: statements.append(sql) is None
-            cosines = index.similarities(connection, ALONG, names)
+            cosines = index.measure_similarities(connection, ALONG, names)
             connection.exec_trace = None
             return cosines, statements
 

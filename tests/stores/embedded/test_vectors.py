@@ -51,7 +51,7 @@ async def database(tmp_path: Path) -> AsyncIterator[CountingDatabase]:
 
 
 async def test_a_passage_has_its_vector_and_its_text(tmp_path: Path, database: CountingDatabase) -> None:
-    held = await LexicalIndex(tmp_path / "lexical", database).view(lambda view: view.vectors(NAMES))
+    held = await LexicalIndex(tmp_path / "lexical", database).view(lambda view: view.read_vectors(NAMES))
     assert held == VECTORS
     passages = await EmbeddedShelf(database, SystemClock()).fetch_passages(NAMES)
     assert {name: passage.text for name, passage in passages.items()} == {

@@ -221,9 +221,9 @@ async def test_all_machines_read_one_time_line(postgres: PostgresServer) -> None
         databases = [PostgresDatabase(url) for _ in range(3)]
         for database in databases:
             await database.check_ready()
-        before = databases[0].line()
-        lines = [database.line() for database in databases]
-        after = databases[0].line()
+        before = databases[0].read_timeline()
+        lines = [database.read_timeline() for database in databases]
+        after = databases[0].read_timeline()
         assert before - 1 < min(lines) <= max(lines) < after + 1
         await asyncio.gather(*(database.close() for database in databases))
 
@@ -235,7 +235,7 @@ async def test_no_jump_of_the_servers_clock_moves_what_is_waited_for(
     databases = [PostgresDatabase(url) for _ in range(2)]
     for database in databases:
         await database.check_ready()
-    before = databases[0].line()
+    before = databases[0].read_timeline()
     jumped = server_time.CLOCK.replace("clock_timestamp()", f"(clock_timestamp() + interval '{jump}')")
     monkeypatch.setattr(server_time, "CLOCK", jumped)
     monkeypatch.setattr(server_time, "SAMPLE_SECONDS", 0.0)
@@ -244,5 +244,5 @@ async def test_no_jump_of_the_servers_clock_moves_what_is_waited_for(
             await database.check_ready()
     databases.append(PostgresDatabase(url))
     await databases[-1].check_ready()
-    assert all(before <= database.line() < before + HALF_AN_HOUR for database in databases)
+    assert all(before <= database.read_timeline() < before + HALF_AN_HOUR for database in databases)
     await asyncio.gather(*(database.close() for database in databases))

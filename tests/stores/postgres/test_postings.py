@@ -34,7 +34,7 @@ async def store(url: str) -> AsyncIterator[PostgresStore]:
 
 
 async def frequency(store: PostgresStore, term: str) -> int:
-    frequencies = await store.index.view(lambda view: view.frequencies("terms", [term], Scope()))
+    frequencies = await store.index.view(lambda view: view.read_frequencies("terms", [term], Scope()))
     return frequencies[term]
 
 

@@ -75,7 +75,7 @@ async def test_a_claim_reads_the_head_of_a_queue_that_was_never_counted() -> Non
 
 async def test_what_nobody_listens_to_is_sent_to_nobody(database: PostgresDatabase, queue: Queue) -> None:
     elsewhere = PostgresNotifier(database)
-    with elsewhere.subscribe("heard") as subscription, database.connection() as server:
+    with elsewhere.subscribe("heard") as subscription, database.open_connection() as server:
         server.execute(f"LISTEN {CHANNEL}")
         await queue.add(new(id="a"))
         claimed = await queue.claimed()
@@ -113,7 +113,7 @@ async def test_the_state_after_an_end_is_that_of_the_domain(database: PostgresDa
 async def test_a_claim_whose_caller_has_gone_is_put_back(database: PostgresDatabase, queue: Queue) -> None:
     await queue.add(new(id="a"), new(id="b"))
     first = await queue.claimed()
-    with database.connection() as connection, connection.transaction():
+    with database.open_connection() as connection, connection.transaction():
         connection.execute("SELECT FROM tasks FOR UPDATE")
         ending = asyncio.create_task(queue.jobs.finish_and_claim(first.claim, Payload(), ["toy"]))
         await waiting_for_a_lock(database)
@@ -156,7 +156,7 @@ async def test_an_end_is_committed_before_the_next_job_is_claimed(
     await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER), [new(id="a")])
     await queue.tasks.enqueue(NewTask(TaskId("t2"), OWNER), [new(id="b")])
     first = await queue.claimed()
-    with database.connection() as connection, connection.transaction():
+    with database.open_connection() as connection, connection.transaction():
         connection.execute("SELECT FROM tasks WHERE id = 't2' FOR UPDATE")
         ending = asyncio.create_task(queue.jobs.finish_and_claim(first.claim, Payload(), ["toy"]))
         await waiting_for_a_lock(database)
@@ -171,7 +171,7 @@ async def test_a_worker_that_leaves_lets_the_rest_go_where_one_end_is_under_way(
 ) -> None:
     await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER), [new(id="a"), new(id="b")])
     ending, held = await queue.claimed(), await queue.claimed()
-    with database.connection() as connection, connection.transaction():
+    with database.open_connection() as connection, connection.transaction():
         connection.execute("SELECT FROM tasks WHERE id = 't1' FOR UPDATE")
         leaving = asyncio.create_task(queue.jobs.release_all(ANA))
         await waiting_for_a_lock(database)

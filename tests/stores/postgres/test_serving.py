@@ -88,7 +88,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     records = Recorder([], [])
-    read_rows = PostgresQueries.rows
+    read_rows = PostgresQueries.fetch
 
     def recording(queries: PostgresQueries, statement: str, values: Mapping[str, Any]) -> list[Row]:
         records.statements.append(statement)
@@ -97,7 +97,7 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
             records.plans.append("\n".join(line for (line,) in plan))
         return read_rows(queries, statement, values)
 
-    monkeypatch.setattr(PostgresQueries, "rows", recording)
+    monkeypatch.setattr(PostgresQueries, "fetch", recording)
     return records
 
 

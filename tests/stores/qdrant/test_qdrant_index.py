@@ -19,7 +19,7 @@ from shisho.domain.corpus import Intake, PassageId, Scope
 from shisho.errors import StorageUnusable, StoreUnavailable
 from shisho.ports import SearchView
 from shisho.stores.embedded.index_feed import EmbeddedIndexFeed
-from shisho.stores.indexing import IndexScope, PassagePlace, word_code
+from shisho.stores.indexing import IndexScope, PassageRef, word_code
 from shisho.stores.qdrant.catching_up import collection_name
 from shisho.stores.qdrant.index import QdrantIndex
 from shisho.stores.qdrant.server import CollectionGone, QdrantServer, SparsePoint
@@ -226,7 +226,7 @@ def played(**answers: tuple[int, dict[str, Any]]) -> Iterator[tuple[QdrantServer
         thread.join()
 
 
-PLACE = PassagePlace(7, "document", 1, 3)
+PLACE = PassageRef(7, "document", 1, 3)
 
 
 def test_a_server_is_asked_over_http() -> None:

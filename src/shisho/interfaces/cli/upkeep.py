@@ -73,11 +73,11 @@ def print_settings(shell: Shell, json_: Json = False) -> None:
         for row in settings_.TABLE
     ]
     consent = open_web_consent(settings_held)
-    state = {"state": consent.state(), "since": consent.read_since() or None}
+    state = {"state": consent.read_state(), "since": consent.read_since() or None}
 
     def print_all() -> None:
         render.print_settings(rows, settings_held.home, words)
-        typer.echo(words(f"consent_{consent.state()}", since=consent.read_since()[:10]).rstrip())
+        typer.echo(words(f"consent_{consent.read_state()}", since=consent.read_since()[:10]).rstrip())
 
     shell.show({"home": str(settings_held.home), "settings": rows, "web_consent": state}, print_all)
 

@@ -14,7 +14,7 @@ from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
 from shisho.services import Library
-from shisho.telemetry import figures_to, log
+from shisho.telemetry import log, send_metrics_to
 
 if TYPE_CHECKING:
     from shisho.domain.figures import LibraryMetrics
@@ -39,7 +39,7 @@ BUCKETS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.
 
 
 class PrometheusFigures:
-    """The metrics of one process, as a `telemetry.FigureSink`."""
+    """The metrics of one process, as a `telemetry.MetricSink`."""
 
     def __init__(self) -> None:
         import prometheus_client as prometheus  # imported here: it takes as long as a small search
@@ -107,7 +107,7 @@ def _set_labels(metric: Any, labels: Mapping[str, str]) -> Any:
 def figures_kept() -> Iterator[PrometheusFigures]:
     """Count in this process while entered."""
     figures = PrometheusFigures()
-    with figures_to(figures):
+    with send_metrics_to(figures):
         yield figures
 
 

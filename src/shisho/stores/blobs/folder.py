@@ -46,7 +46,7 @@ class FolderBlobs:
         except (FileNotFoundError, IsADirectoryError):
             raise no_blob(name) from None
 
-    def facts(self, name: str) -> BlobFacts | None:
+    def read_facts(self, name: str) -> BlobFacts | None:
         try:
             with self._translate_errors(name):
                 status = self._locate(name).stat()

@@ -52,7 +52,7 @@ class ObjectBlobs:
         except FileNotFoundError:
             raise no_blob(name) from None
 
-    def facts(self, name: str) -> BlobFacts | None:
+    def read_facts(self, name: str) -> BlobFacts | None:
         check_name(name)
         try:
             with self._translate_errors():

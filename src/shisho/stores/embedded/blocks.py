@@ -32,7 +32,7 @@ RAW = -zlib.MAX_WBITS  # deflate without a header
 INSERT = 'INSERT INTO blocks(document_id, start, "end", content, text) VALUES (?, ?, ?, ?, ?)'
 
 
-class VectorPlace(NamedTuple):
+class VectorLocation(NamedTuple):
     """Where the term vector of a passage is stored, and its counts."""
 
     block: int
@@ -69,35 +69,35 @@ class _Block:
         if len(characters) + len(rest) != len(vector.characters):
             characters = b""
         spans = BlockSpans(
-            _place(self._terms, vector.terms),
-            _place(self._terms, vector.heading),
-            _place(self._characters, characters),
-            _place(self._characters, rest),
+            _append(self._terms, vector.terms),
+            _append(self._terms, vector.heading),
+            _append(self._characters, characters),
+            _append(self._characters, rest),
         )
         self._filled.append((vector, spans))
 
     def content(self) -> bytes:
         return bytes(self._terms + self._characters)
 
-    def places(self, number: int) -> Iterator[VectorPlace]:
-        """Yield the place of each passage. `number`: the key of the block."""
+    def locate_vectors(self, number: int) -> Iterator[VectorLocation]:
+        """Yield the location of each passage's vector. `number`: the key of the block."""
         shift = len(self._terms)
         for vector, (terms, heading, *others) in self._filled:
             shifted = [shift + end for span in others for end in span]
             spans = (*terms, *heading, *shifted)
             packer = SPANS if max(spans) < 1 << 16 else LARGE_SPANS
-            yield VectorPlace(
+            yield VectorLocation(
                 number, packer.pack(*spans), vector.term_count, vector.heading_count, vector.pair_count
             )
 
 
 def insert(
     connection: apsw.Connection, document_id: str, start: int, text: str, passages: Sequence[Passage]
-) -> list[VectorPlace]:
-    """Store a part of a document's text and its passages, in order; return the place of each passage."""
+) -> list[VectorLocation]:
+    """Store a part of a document's text and its passages, in order; return the locations of their vectors."""
     # Compute all before the first is stored, which keeps code and tables of each phase in the CPU cache.
     vectors = list(map(vector_of, passages))
-    places: list[VectorPlace] = []
+    locations: list[VectorLocation] = []
     block = _Block()
     first = last = start
     for at, (passage, vector) in enumerate(zip(passages, vectors, strict=True), 1):
@@ -106,11 +106,11 @@ def insert(
         last = max(last, passage.end)
         if block.is_full() and at < len(passages):
             number = _store(connection, document_id, (first, text[first - start : last - start]), block)
-            places.extend(block.places(number))
+            locations.extend(block.locate_vectors(number))
             block = _Block()
             first = last
     number = _store(connection, document_id, (first, text[first - start :]), block)
-    return [*places, *block.places(number)]
+    return [*locations, *block.locate_vectors(number)]
 
 
 def _store(connection: apsw.Connection, document_id: str, slice_: tuple[int, str], block: _Block) -> int:
@@ -122,7 +122,7 @@ def _store(connection: apsw.Connection, document_id: str, slice_: tuple[int, str
     return connection.last_insert_rowid()
 
 
-def _place(content: bytearray, piece: bytes) -> tuple[int, int]:
+def _append(content: bytearray, piece: bytes) -> tuple[int, int]:
     """Return the span of a piece in the content, to which its part that is not there yet is appended."""
     probe = piece[:PROBE]
     at = content.find(probe)

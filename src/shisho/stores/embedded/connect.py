@@ -72,8 +72,8 @@ class Database:
         self._asking = WriterLock(lock)
         self._asked = threading.Lock()
         self._is_closed = False
-        self._door = ConnectionFactory(path, self._writer_lock)
-        self._door.open()
+        self._factory = ConnectionFactory(path, self._writer_lock)
+        self._factory.open()
         self._writer = threading.Thread(target=self._run, name="shisho-write", daemon=True)
         self._writer.start()
 
@@ -111,22 +111,22 @@ class Database:
         """
 
         def copy(check_wanted: CheckWanted) -> None:
-            with self._translate_errors(), closing(self._door.reader()) as source:
+            with self._translate_errors(), closing(self._factory.open_reader()) as source:
                 _copy(source, target, check_wanted)
 
         await run_while_wanted(copy)
 
-    def reader(self) -> apsw.Connection:
+    def open_reader(self) -> apsw.Connection:
         """Open a read-only connection for one thread, which the caller must close.
 
         Raises: StorageUnusable, Conflict.
         """
         with self._translate_errors():
-            return self._door.reader()
+            return self._factory.open_reader()
 
-    def line(self) -> float:
+    def read_timeline(self) -> float:
         """Return the current time of the timeline that all waits use, in seconds since 1970."""
-        return self._door.line()
+        return self._factory.read_timeline()
 
     async def check_ready(self) -> None:
         """Check that data can be stored now.
@@ -140,12 +140,12 @@ class Database:
     async def migrate(self) -> list[str]:
         """Migrate the schema, as every first use does; return the scripts that were run."""
         await self.check_ready()
-        return [*self._door.migrated]
+        return [*self._factory.migrated]
 
     async def examine(self) -> None:
         """Check the whole file for damage, which takes a while; later writes raise any damage."""
         with suppress(ShishoError):
-            await asyncio.to_thread(self._door.examine)
+            await asyncio.to_thread(self._factory.examine)
 
     async def compact(self) -> tuple[int, int]:
         """Rewrite the file without free pages.
@@ -159,7 +159,7 @@ class Database:
         with (
             self._asked,
             self._translate_errors(),
-            closing(self._door.writer()) as connection,
+            closing(self._factory.open_writer()) as connection,
             self._asking.take(READY_SECONDS),
         ):
             _fold_wal(connection)
@@ -175,7 +175,7 @@ class Database:
         if not self._writer.is_alive():
             return
         self._is_closed = True
-        self._door.close()
+        self._factory.close()
         self._work.put(None)
         await asyncio.to_thread(self._writer.join)
         self._readers.shutdown(wait=True)
@@ -195,12 +195,12 @@ class Database:
 
     @contextmanager
     def _borrow_reader(self) -> Iterator[apsw.Connection]:
-        if self._door.is_makeshift:
-            with closing(self._door.reader()) as passing:
+        if self._factory.is_makeshift:
+            with closing(self._factory.open_reader()) as passing:
                 yield passing
             return
         if not hasattr(self._local, "connection"):
-            self._local.connection = self._door.reader()
+            self._local.connection = self._factory.open_reader()
             self._open.append(self._local.connection)
         yield self._local.connection
 
@@ -215,19 +215,19 @@ class Database:
 
     def _translate(self, error: Exception) -> Exception:
         if is_damage(error):
-            self._door.refuse(damaged(self.path, error))
+            self._factory.refuse(damaged(self.path, error))
         return trouble(error, self.path)
 
     def _try_to_write(self) -> None:
         with (
             self._asked,
             self._translate_errors(),
-            closing(self._door.writer()) as connection,
+            closing(self._factory.open_writer()) as connection,
             self._asking.take(READY_SECONDS),
         ):
-            self._door.expect_undamaged(connection).set_busy_timeout(int(READY_SECONDS * 1000))
+            self._factory.expect_undamaged(connection).set_busy_timeout(int(READY_SECONDS * 1000))
             connection.execute("BEGIN IMMEDIATE")
-            self._door.note(connection)
+            self._factory.note(connection)
             connection.execute("COMMIT")
 
     def _run(self) -> None:
@@ -246,7 +246,7 @@ class Database:
                 continue
             try:
                 with self._translate_errors():
-                    connection = self._door.expect_undamaged(connection or self._door.writer())
+                    connection = self._factory.expect_undamaged(connection or self._factory.open_writer())
             except Exception as error:
                 _fail(batch, error)
             else:
@@ -278,8 +278,8 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 for item in batch:
                     self._apply(connection, item)
-                if self._door.unnoted_s > NOTE_SECONDS:
-                    self._door.note(connection)
+                if self._factory.unnoted_s > NOTE_SECONDS:
+                    self._factory.note(connection)
                 connection.execute("COMMIT")
         except Exception as error:
             if connection.in_transaction:

@@ -78,7 +78,7 @@ class ConnectionFactory:
         """
         return self._no_writing is not None
 
-    def writer(self) -> apsw.Connection:
+    def open_writer(self) -> apsw.Connection:
         """Open a connection that can write."""
         if self._damage is not None:
             raise self._damage
@@ -91,7 +91,7 @@ class ConnectionFactory:
             self._spare = None
         return spare or home.connect(self.path, readonly=False)
 
-    def reader(self) -> apsw.Connection:
+    def open_reader(self) -> apsw.Connection:
         """Open a read-only connection."""
         if self._no_reading is not None or (self._is_unchanging and home.has_log(self.path)):
             self.open()
@@ -111,7 +111,7 @@ class ConnectionFactory:
 
     def examine(self) -> None:
         """Check the whole file for damage, until `close`."""
-        with closing(self.reader()) as connection:
+        with closing(self.open_reader()) as connection:
             self._look(connection, lambda: self._left)
 
     def refuse(self, damage: ShishoError) -> None:
@@ -126,7 +126,7 @@ class ConnectionFactory:
                 self._spare.close()
                 self._spare = None
 
-    def line(self) -> float:
+    def read_timeline(self) -> float:
         """Return the current time of the timeline, in seconds since 1970."""
         return self._anchor.read_at(measure_since_start())
 
@@ -137,7 +137,7 @@ class ConnectionFactory:
 
     def note(self, connection: apsw.Connection) -> None:
         """Store the current time of the timeline in the running transaction."""
-        connection.execute(NOTE, (self.line(),))
+        connection.execute(NOTE, (self.read_timeline(),))
         self._noted = time.monotonic()
 
     def _look(self, connection: apsw.Connection, is_enough: Callable[[], bool]) -> None:

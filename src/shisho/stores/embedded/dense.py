@@ -122,43 +122,45 @@ class DenseIndex:
         """Implement `ports.SearchView.find_nearest`."""
         most = limit + SPARE
         with self._lock:
-            places = self._scan_nearest(_read_floats(vector), allowed, most + len(passage_ids))
-            numbers = self._rows["passage"][places]
+            rows_found = self._scan_nearest(_read_floats(vector), allowed, most + len(passage_ids))
+            numbers = self._rows["passage"][rows_found]
             vectors = self._vectors
         if passage_ids:
             others = ~np.isin(numbers, [nouns.passage_number(name) for name in passage_ids])
-            places = places[others]
+            rows_found = rows_found[others]
             numbers = numbers[others]
-        places = places[:most]
+        rows_found = rows_found[:most]
         numbers = numbers[:most]
         if vectors is None:
             names = map(nouns.passage_id, numbers.tolist())
             scores = cosines(connection, self._about.name, vector, [*names])
             best = dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0])))
         else:
-            exact = _score(vectors[places], vector)
+            exact = _score(vectors[rows_found], vector)
             order = np.lexsort((numbers, -exact))  # numbers sort like the names
             best = _map_scores(numbers[order], exact[order])
         return dict(islice(best.items(), limit))
 
-    def similarities(
+    def measure_similarities(
         self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
-        """Implement `ports.SearchView.similarities`."""
+        """Implement `ports.SearchView.measure_similarities`."""
         names = {nouns.passage_number(name): name for name in ids}
         with self._lock:
-            places = self._find_places([*names])
-            numbers = self._rows["passage"][places]
+            rows_found = self._find_rows([*names])
+            numbers = self._rows["passage"][rows_found]
             vectors = self._vectors
         if vectors is None:
             return cosines(connection, self._about.name, vector, ids)
         known_names = map(names.__getitem__, numbers.tolist())
-        known = dict(zip(known_names, _score(vectors[places], vector).tolist(), strict=True))
+        known = dict(zip(known_names, _score(vectors[rows_found], vector).tolist(), strict=True))
         unknown = [name for name in ids if name not in known]
         return known | cosines(connection, self._about.name, vector, unknown) if unknown else known
 
-    def embeddings(self, connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
-        """Implement `ports.SearchView.embeddings`."""
+    def read_embeddings(
+        self, connection: apsw.Connection, ids: Sequence[PassageId]
+    ) -> dict[PassageId, Embedding]:
+        """Implement `ports.SearchView.read_embeddings`."""
         return read_embeddings(connection, self._about.name, ids)
 
     def _read_dimensions(self, connection: apsw.Connection) -> int:
@@ -170,7 +172,7 @@ class DenseIndex:
         self._change = 0
         self._rows = np.zeros(0, ROW)
         self._order = RowOrder()
-        self._places: dict[str, int] = {}
+        self._document_codes: dict[str, int] = {}
         self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 if it is not live
         self._scan: Any = None
         self._vectors: Vectors | None = None  # of each row; None if they are in the database alone
@@ -252,7 +254,7 @@ class DenseIndex:
 
     def _take_in(self, files: DenseFiles | None) -> None:
         changed, newest = self._database.snapshot(self._list_changed)
-        if any(row.state == "purged" and row.id in self._places for row in changed):
+        if any(row.state == "purged" and row.id in self._document_codes for row in changed):
             # Its codes would still reveal its content, and rows refer to documents by position: rebuild
             # everything, O(vectors).
             self._forget()
@@ -273,9 +275,9 @@ class DenseIndex:
         vectors = unpack_vectors([row.vector for row in arrived])
         scale = self._mark.scale or STEPS / (ROOM * float(np.abs(vectors).max()))
         names = dict.fromkeys(row.document_id for row in arrived)
-        new = [name for name in names if name not in self._places]
-        places = self._places | {name: len(self._places) + at for at, name in enumerate(new)}
-        table = np.array([(row.passage_id, places[row.document_id], row.page) for row in arrived], ROW)
+        new = [name for name in names if name not in self._document_codes]
+        codes = self._document_codes | {name: len(self._document_codes) + at for at, name in enumerate(new)}
+        table = np.array([(row.passage_id, codes[row.document_id], row.page) for row in arrived], ROW)
         batch = DenseBatch(table, _encode(vectors, scale), new)
         seq = arrived[-1].seq
         mark = self._mark if files is None else files.append(self._mark, batch, vectors, seq, scale)
@@ -292,17 +294,17 @@ class DenseIndex:
             self._scan = faiss.IndexScalarQuantizer(self._dimensions, kind, faiss.METRIC_INNER_PRODUCT)
         self._scan.add_sa_codes(batch.codes)
         self._rows = np.concatenate([self._rows, batch.rows])
-        first = len(self._places)
-        self._places |= {name: first + at for at, name in enumerate(batch.documents)}
+        first = len(self._document_codes)
+        self._document_codes |= {name: first + at for at, name in enumerate(batch.documents)}
         self._corpora = np.concatenate([self._corpora, np.full(len(batch.documents), -1)])
         self._update(batch.documents)
 
     def _update(self, documents: Iterable[str]) -> None:
         """Update the corpora of these documents; -1 for those that are not live."""
-        known = [name for name in documents if name in self._places]
+        known = [name for name in documents if name in self._document_codes]
         live = self._database.snapshot(partial(_live, names=known)) if known else {}
-        places = [self._places[name] for name in known]
-        self._corpora[places] = [live.get(name, -1) for name in known]
+        codes = [self._document_codes[name] for name in known]
+        self._corpora[codes] = [live.get(name, -1) for name in known]
 
     def _scan_nearest(
         self, vector: NDArray[np.float32], allowed: IndexScope, limit: int
@@ -318,11 +320,11 @@ class DenseIndex:
         # become zero.
         steps = np.rint(vector * (STEPS / max(float(np.abs(vector).max()), 1e-9))).astype(np.float32)
         _use_one_thread()
-        _, places = self._scan.search(steps.reshape(1, -1), most, params=parameters)
-        nearest: NDArray[np.int64] = places[0][places[0] >= 0]
+        _, rows_found = self._scan.search(steps.reshape(1, -1), most, params=parameters)
+        nearest: NDArray[np.int64] = rows_found[0][rows_found[0] >= 0]
         return nearest
 
-    def _find_places(self, numbers: Sequence[int]) -> NDArray[np.int64]:
+    def _find_rows(self, numbers: Sequence[int]) -> NDArray[np.int64]:
         """Return the rows of some passages, without those that have none."""
         self._order.extend(self._rows["passage"])
         return self._order.find(numbers)
@@ -349,7 +351,7 @@ class DenseIndex:
 
     def _mark_documents(self, documents: Iterable[str]) -> Mask:
         marked = np.zeros(len(self._corpora), np.bool_)
-        marked[[self._places[name] for name in documents if name in self._places]] = True
+        marked[[self._document_codes[name] for name in documents if name in self._document_codes]] = True
         return marked
 
 

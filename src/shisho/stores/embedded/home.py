@@ -19,7 +19,7 @@ from shisho.messages.system import explain_error
 from shisho.stores.embedded import levels, light_passages, message_ids, texts, vectors
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
-from shisho.stores.embedded.writer_lock import holder, is_stopped
+from shisho.stores.embedded.writer_lock import find_holder, is_stopped
 from shisho.stores.refusals import no_value_for_storing
 from shisho.stores.sql import names
 from shisho.stores.sql.migrating import list_missing_scripts, scripts_in
@@ -225,7 +225,7 @@ def no_home(path: Path, error: OSError) -> StorageUnusable:
 
 
 def _build_busy(path: Path) -> Conflict:
-    pid = holder(path)
+    pid = find_holder(path)
     if pid is None:
         return Conflict("store.locked")
     if is_stopped(pid):

@@ -23,7 +23,7 @@ from shisho.stores.indexing import (
     IndexMark,
     IndexScope,
     PassageEntry,
-    PassagePlace,
+    PassageRef,
     VectorEntry,
     differences_of,
     pack_words,
@@ -110,7 +110,7 @@ class EmbeddedIndexFeed:
 
     async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
         def write(connection: apsw.Connection) -> bool:
-            now = self._database.line()
+            now = self._database.read_timeline()
             connection.execute(TAKE_TURN, (holder, now + seconds, index, now))
             return connection.changes() > 0
 
@@ -175,7 +175,7 @@ class EmbeddedFeedView(EmbeddedShelfView):
 
     def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
         values = {"index": index, "reader": scope.owner, "codes": [*codes]}
-        stored = self._queries.rows(WORDS, values)
+        stored = self._queries.fetch(WORDS, values)
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
@@ -184,10 +184,10 @@ class EmbeddedFeedView(EmbeddedShelfView):
     def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         return self._serving
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+    def measure_similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         return {} if self._serving is None else cosines(self._connection, self._serving[0].name, vector, ids)
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
         if self._serving is None:
             return {}
         return read_embeddings(self._connection, self._serving[0].name, ids)
@@ -195,7 +195,7 @@ class EmbeddedFeedView(EmbeddedShelfView):
 
 def _build_vector_entry(row: rows.Row) -> VectorEntry:
     """Build a vector entry from the columns of `VECTOR_COLUMNS`."""
-    place = PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
+    place = PassageRef(row.passage_id, row.document_id, row.corpus_id, row.page)
     return VectorEntry(place, row.seq, unpack_vector(row.vector))
 
 

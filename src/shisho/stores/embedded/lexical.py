@@ -24,7 +24,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.index_damage import IndexDamaged, notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes, CorpusWriter, LexicalWatermark, write_tokens
 from shisho.stores.embedded.lexical_view import LexicalView
-from shisho.stores.indexing import HEADING, PassageEntry, PassagePlace
+from shisho.stores.indexing import HEADING, PassageEntry, PassageRef
 from shisho.telemetry import log, span
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ def _add_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[
 
     return [
         PassageEntry(
-            PassagePlace(row.passage, row.document_id, row.corpus_id, row.page),
+            PassageRef(row.passage, row.document_id, row.corpus_id, row.page),
             row.ordinal,
             found[name].terms,
             found[name].heading,

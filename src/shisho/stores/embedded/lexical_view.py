@@ -128,7 +128,7 @@ class LexicalView(EmbeddedShelfView):
             self._searchers[corpus_id] = None if index is None else index.searcher()
         return self._searchers[corpus_id]
 
-    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+    def read_frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         with notice_damage():
             return {term: self._count_frequency((field, term), scope) for term in terms}
 
@@ -150,13 +150,13 @@ class LexicalView(EmbeddedShelfView):
             return {}
         return index.find_nearest(self._connection, vector, self._index_scope(scope), limit, passage_ids)
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+    def measure_similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
         _, index = self._vectors
-        return {} if index is None else index.similarities(self._connection, vector, ids)
+        return {} if index is None else index.measure_similarities(self._connection, vector, ids)
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
         _, index = self._vectors
-        return {} if index is None else index.embeddings(self._connection, ids)
+        return {} if index is None else index.read_embeddings(self._connection, ids)
 
     @cached_property
     def _vectors(self) -> tuple[EmbedderAbout | None, DenseIndex | None]:

@@ -22,7 +22,7 @@ PARTS = "SELECT start, text FROM parts WHERE document_id = ? ORDER BY start"
 PASSAGES = """SELECT id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms, bigrams, cluster,
         place, ocr, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = passages.id) AS bands
     FROM passages WHERE document_id = ? AND start >= ? AND start < ? ORDER BY ordinal"""
-# Record the place of a passage's vector, and its bands.
+# Record the location of a passage's vector, and its bands.
 UPDATE = """UPDATE passages SET block = ?, spans = ?, term_count = ?, heading_count = ?, pair_count = ?, bands = ?
     WHERE id = ?"""
 
@@ -43,9 +43,10 @@ def fill(connection: apsw.Connection) -> None:
                 )
                 for row in stored
             ]
-            places = blocks.insert(connection, document.id, part.start, part.text, passages)
+            locations = blocks.insert(connection, document.id, part.start, part.text, passages)
             values = [
-                (*place, _pack_bands(row.bands), row.id) for row, place in zip(stored, places, strict=True)
+                (*location, _pack_bands(row.bands), row.id)
+                for row, location in zip(stored, locations, strict=True)
             ]
             connection.executemany(UPDATE, values)
 

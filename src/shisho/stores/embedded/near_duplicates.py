@@ -26,29 +26,29 @@ BANDS = "SELECT id, bands FROM passages WHERE document_id = ?"
 DELETE = "DELETE FROM passage_bands WHERE band = ? AND passage_id = ?"
 
 
-def narrow(band: int) -> int:
+def truncate(band: int) -> int:
     """Return the low 32 bits of a band, with a sign."""
     return (band & (SIGN - 1)) - (band & SIGN)
 
 
 def pack(bands: Iterable[int]) -> bytes:
     """Pack bands into 4 bytes each."""
-    return array(CODE, map(narrow, bands)).tobytes()
+    return array(CODE, map(truncate, bands)).tobytes()
 
 
-def narrow_bands(packed: bytes) -> bytes:
+def truncate_bands(packed: bytes) -> bytes:
     """Pack older bands anew: a function of schema scripts."""
     return pack(array(OLDER_CODE, packed))
 
 
 def unpack(packed: bytes) -> array[int]:
-    """Unpack the narrow bands of `pack`."""
+    """Unpack the bands of `pack`."""
     return array(CODE, packed)
 
 
 def widen(packed: bytes, bands: Iterable[int]) -> tuple[int, ...]:
     """Unpack bands, with all bits of those that are among `bands`."""
-    whole = {narrow(band): band for band in bands}
+    whole = {truncate(band): band for band in bands}
     return tuple(whole.get(band, band) for band in unpack(packed))
 
 
@@ -56,7 +56,7 @@ def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
     # In index order: the rows of a long document then touch each index page once.
     numbered = [(nouns.passage_number(passage.id), passage.bands) for passage in passages]
     connection.executemany(
-        INSERT, sorted({(narrow(band), number) for number, bands in numbered for band in bands})
+        INSERT, sorted({(truncate(band), number) for number, bands in numbered for band in bands})
     )
 
 

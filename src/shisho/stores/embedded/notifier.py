@@ -80,7 +80,7 @@ class _Watch:
         self._loop = asyncio.get_running_loop()
         self._poll_seconds = poll_seconds
         self.ended = threading.Event()
-        self._connection = database.reader()
+        self._connection = database.open_reader()
         self._version = self._read_data_version()
         self._seq = self._read_last_seq()
         self._changed_at = self._asked_at = time.monotonic()

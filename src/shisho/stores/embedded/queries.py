@@ -26,7 +26,7 @@ class EmbeddedQueries:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
+    def fetch(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         return fetch_all(self.connection.execute(statement, _bind_lists(values)))
 
     def change(self, statement: str, values: Mapping[str, Any]) -> int:

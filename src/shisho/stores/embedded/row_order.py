@@ -18,7 +18,7 @@ class RowOrder:
 
     def __init__(self) -> None:
         self._numbers: Whole = np.zeros(0, np.int64)
-        self._places: Whole = np.zeros(0, np.int64)
+        self._rows: Whole = np.zeros(0, np.int64)
 
     def extend(self, numbers: Whole) -> None:
         """Add the rows that are new among `numbers`, the list of all rows."""
@@ -29,7 +29,7 @@ class RowOrder:
         order = np.argsort(fresh, kind="stable")
         at = np.searchsorted(self._numbers, fresh[order], side="right")
         self._numbers = np.insert(self._numbers, at, fresh[order])
-        self._places = np.insert(self._places, at, order + known)
+        self._rows = np.insert(self._rows, at, order + known)
 
     def find(self, numbers: Sequence[int]) -> Whole:
         """Return the newest rows of some passages in the given order, without missing ones."""
@@ -38,4 +38,4 @@ class RowOrder:
             return np.zeros(0, np.int64)
         at = np.searchsorted(self._numbers, sought, side="right") - 1
         found: Whole = at[(at >= 0) & (self._numbers[at] == sought)]
-        return self._places.take(found)
+        return self._rows.take(found)

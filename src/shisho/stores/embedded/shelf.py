@@ -52,9 +52,10 @@ class EmbeddedShelf(StoredShelf):
         document_id = intake.document.id
         if layout is not None:
             connection.execute(LAYOUT_OF_PART, (document_id, intake.start, layout))
-        places = blocks.insert(connection, document_id, intake.start, intake.text, passages)
+        locations = blocks.insert(connection, document_id, intake.start, intake.text, passages)
         passage_rows = [
-            _build_passage_row(passage, place) for passage, place in zip(passages, places, strict=True)
+            _build_passage_row(passage, location)
+            for passage, location in zip(passages, locations, strict=True)
         ]
         connection.executemany(PASSAGE, passage_rows)
         near_duplicates.insert(connection, passages)
@@ -70,11 +71,11 @@ class EmbeddedShelf(StoredShelf):
         return texts.read_text(_get_connection(queries), document_id)
 
     def _read_lines(self, queries: Queries, document_id: DocumentId) -> list[rows.Row]:
-        return queries.rows(LAYOUT, {"id": document_id})
+        return queries.fetch(LAYOUT, {"id": document_id})
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def read(connection: apsw.Connection) -> list[Passage]:
-            numbers = rows.bind_numbers(map(near_duplicates.narrow, bands))
+            numbers = rows.bind_numbers(map(near_duplicates.truncate, bands))
             near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (numbers, owner)))
             return [
                 replace(nouns.passage(row), bands=near_duplicates.widen(row.bands, bands))
@@ -89,7 +90,9 @@ def _get_connection(queries: Queries) -> apsw.Connection:
     return queries.connection
 
 
-def _build_passage_row(passage: Passage, place: blocks.VectorPlace) -> tuple[str | int | bytes | None, ...]:
+def _build_passage_row(
+    passage: Passage, location: blocks.VectorLocation
+) -> tuple[str | int | bytes | None, ...]:
     """Return a row for `PASSAGE`."""
     return (
         nouns.passage_number(passage.id),
@@ -104,5 +107,5 @@ def _build_passage_row(passage: Passage, place: blocks.VectorPlace) -> tuple[str
         passage.place,
         int(passage.ocr),
         near_duplicates.pack(passage.bands),
-        *place,
+        *location,
     )

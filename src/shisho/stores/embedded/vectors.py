@@ -31,15 +31,15 @@ def _pack_vector(vector: bytes) -> bytes:
     return pack_vector(vector)
 
 
-def _narrow_bands(packed: bytes) -> bytes:
-    from shisho.stores.embedded.near_duplicates import narrow_bands
+def _truncate_bands(packed: bytes) -> bytes:
+    from shisho.stores.embedded.near_duplicates import truncate_bands
 
-    return narrow_bands(packed)
+    return truncate_bands(packed)
 
 
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
     "pack_vector": _pack_vector,
-    "narrow_bands": _narrow_bands,
+    "truncate_bands": _truncate_bands,
     "term_codes": encode_terms,
     "character_codes": encode_characters,
     "word_count": count_words,
@@ -55,8 +55,8 @@ def register(connection: apsw.Connection) -> None:
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
     """Return the vectors of `ids`."""
     names = {nouns.passage_number(name): name for name in ids}
-    places: list[Any] = connection.execute(PLACES, (rows.bind_numbers(names),)).fetchall()
-    numbers = rows.bind_numbers({block for _, _, block, *_ in places})
+    locations: list[Any] = connection.execute(PLACES, (rows.bind_numbers(names),)).fetchall()
+    numbers = rows.bind_numbers({block for _, _, block, *_ in locations})
     stored: list[Any] = connection.execute(CONTENTS, (numbers,)).fetchall()
     blocks: dict[int, bytes] = dict(stored)
 
@@ -64,7 +64,7 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     read_spans = SPANS.unpack
     small = SPANS.size
     vectors: dict[PassageId, TermVector] = {}
-    for number, document_id, block, packed, *counts in places:
+    for number, document_id, block, packed, *counts in locations:
         try:
             spans = read_spans(packed) if len(packed) == small else LARGE_SPANS.unpack(packed)
             content = blocks[block]
@@ -85,5 +85,5 @@ class EmbeddedShelfView(ShelfView):
         super().__init__(EmbeddedQueries(connection))
         self._connection = connection
 
-    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+    def read_vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         return select(self._connection, ids)

@@ -41,7 +41,7 @@ for at in map(int, sys.argv[2:]):
 """
 
 
-def holder(database: Path) -> int | None:
+def find_holder(database: Path) -> int | None:
     """Return the ID of the process that is writing to this database, if it can be determined."""
     if sys.platform == "win32":
         return None

@@ -185,7 +185,7 @@ class PostgresDatabase:
 
         return await asyncio.to_thread(run)
 
-    def connection(self) -> Connection:
+    def open_connection(self) -> Connection:
         """Open a connection outside the pool, which the caller must close.
 
         Raises: StorageUnusable, StoreUnavailable, Conflict.
@@ -194,14 +194,14 @@ class PostgresDatabase:
             self._open()
             return self._connect()
 
-    def line(self) -> float:
+    def read_timeline(self) -> float:
         """Return the current time of the timeline that all waits use, in seconds since 1970.
 
         It is the same for all machines that share the database.
         """
         if not self._time.is_known:
             self.snapshot(self._time.sample)
-        return self._time.line()
+        return self._time.read_timeline()
 
     async def check_ready(self) -> None:
         """Check that data can be stored now. Raises StorageUnusable, StoreUnavailable, Conflict."""
@@ -297,7 +297,7 @@ class PostgresTurn:
     def take(self) -> bool:
         with suppress(ShishoError, psycopg.Error):
             if self._connection is None:
-                self._connection = self._database.connection()
+                self._connection = self._database.open_connection()
             row = self._connection.execute(TAKE, (self._name,)).fetchone()
             if row is not None and row.is_taken:
                 return True
@@ -309,7 +309,7 @@ class PostgresTurn:
             self._connection.close()
             self._connection = None
 
-    def holder(self) -> int | None:
+    def find_holder(self) -> int | None:
         """Return None: process IDs of other machines mean nothing here."""
         return None
 

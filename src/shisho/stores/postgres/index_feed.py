@@ -14,7 +14,7 @@ from shisho.stores.indexing import (
     IndexMark,
     IndexScope,
     PassageEntry,
-    PassagePlace,
+    PassageRef,
     VectorEntry,
     differences_of,
     pack_words,
@@ -176,7 +176,7 @@ class PostgresFeedView(PostgresShelfView):
 
     def count_passages_with(self, index: str, codes: Sequence[int], scope: Scope) -> Mapping[int, int]:
         values = {"index": index, "reader": scope.owner, "codes": [*codes]}
-        stored = self._queries.rows(WORDS, values)
+        stored = self._queries.fetch(WORDS, values)
         return dict.fromkeys(codes, 0) | {row.code: row.passages for row in stored}
 
     def index_scope(self, scope: Scope) -> IndexScope:
@@ -185,11 +185,11 @@ class PostgresFeedView(PostgresShelfView):
     def find_serving(self) -> tuple[EmbedderAbout, bool] | None:
         return None if self._table is None else (self._table.about, True)
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
-        return {} if self._table is None else self._table.similarities(self._connection, vector, ids)
+    def measure_similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return {} if self._table is None else self._table.measure_similarities(self._connection, vector, ids)
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
-        return {} if self._table is None else self._table.embeddings(self._connection, ids)
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return {} if self._table is None else self._table.read_embeddings(self._connection, ids)
 
     def _list_vectors(self, statement: str, embedder: str, values: tuple[Any, ...]) -> list[rows.Row]:
         table = self._find_table(embedder)
@@ -203,8 +203,8 @@ class PostgresFeedView(PostgresShelfView):
         return None if row is None else table_of(row.id, row.dimensions)
 
 
-def _place(row: rows.Row) -> PassagePlace:
-    return PassagePlace(row.passage_id, row.document_id, row.corpus_id, row.page)
+def _place(row: rows.Row) -> PassageRef:
+    return PassageRef(row.passage_id, row.document_id, row.corpus_id, row.page)
 
 
 def _build_vector_entry(row: rows.Row) -> VectorEntry:

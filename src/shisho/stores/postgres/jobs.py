@@ -54,7 +54,7 @@ class PostgresTransaction(Transaction):
         self.check_move(old, new)
         kind = EventKind(new)
         statement = MOVED.format(counts=write_move_counts(old, new))
-        (row,) = self.rows(statement, self._build_event(job_id, kind, facts))
+        (row,) = self.fetch(statement, self._build_event(job_id, kind, facts))
         self.record_revision(TaskId(row.task_id), kind, row.state, row)
         if row.cause_id is not None and new is not JobState.RUNNING:
             self.wake(row.cause_id)
@@ -68,7 +68,7 @@ class PostgresTransaction(Transaction):
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
         statement = HAPPENED.format(counts=write_count_changes(counts or {}))
-        (row,) = self.rows(statement, self._build_event(job_id, kind, facts) | {"task_id": task_id})
+        (row,) = self.fetch(statement, self._build_event(job_id, kind, facts) | {"task_id": task_id})
         self.record_revision(task_id, kind, row.state, row)
 
     def _build_event(self, job_id: JobId, kind: EventKind, facts: EventFacts) -> dict[str, str]:
@@ -140,7 +140,7 @@ class PostgresJobs(StoredJobs):
         """Complete a job as `_complete_alone` does, then claim the next job."""
         values = fence(claim) | {"output": output.text, "kinds": list(kinds)}
         times = {"now": transaction.now, "timeline_now": transaction.timeline_now}
-        (row,) = transaction.rows(COMPLETE_THEN_CLAIM, values | times)
+        (row,) = transaction.fetch(COMPLETE_THEN_CLAIM, values | times)
         if row.done is None:
             _check_finished(transaction, claim)
             return True, self._take(transaction, claim.worker_id, kinds)
@@ -173,7 +173,7 @@ def _note_taken(transaction: Transaction, row: Row) -> Job:
 
 def _check_finished(transaction: Transaction, claim: Claim) -> None:
     """Raise ClaimLost, unless this attempt has already completed the job."""
-    if not transaction.rows(FINISHED, fence(claim)):
+    if not transaction.fetch(FINISHED, fence(claim)):
         raise ClaimLost
 
 

@@ -104,7 +104,7 @@ class PostgresView(PostgresShelfView):
         if not scope.filters or self.count(scope) > SELECTIVE:
             return None
         condition, values = write_passage_condition(scope)
-        in_scope = self._queries.rows(NUMBERS.format(condition=condition), values)
+        in_scope = self._queries.fetch(NUMBERS.format(condition=condition), values)
         return [row.number for row in in_scope]
 
     def _with_common(
@@ -131,7 +131,7 @@ class PostgresView(PostgresShelfView):
         """Return the passages in scope, in their order."""
         condition, values = write_passage_condition(scope)
         statement = IN_SCOPE.format(condition=condition)
-        found = self._queries.rows(statement, values | {"numbers": numbers, "seen": seen})
+        found = self._queries.fetch(statement, values | {"numbers": numbers, "seen": seen})
         ids = {row.number: row.id for row in found}
         return [passage_id(ids[number]) for number in numbers if number in ids]
 
@@ -148,7 +148,7 @@ class PostgresView(PostgresShelfView):
             rarer += 1
         return ordered[:rarer], ordered[rarer:]
 
-    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+    def read_frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
         self._read_frequencies([(field, term) for term in terms], scope)
         return {term: self._frequencies[scope.owner, (field, term)] for term in terms}
 
@@ -163,11 +163,13 @@ class PostgresView(PostgresShelfView):
             return {}
         return self._vectors.find_nearest(self._connection, vector, scope, limit, passage_ids)
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
-        return {} if self._vectors is None else self._vectors.similarities(self._connection, vector, ids)
+    def measure_similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return (
+            {} if self._vectors is None else self._vectors.measure_similarities(self._connection, vector, ids)
+        )
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
-        return {} if self._vectors is None else self._vectors.embeddings(self._connection, ids)
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return {} if self._vectors is None else self._vectors.read_embeddings(self._connection, ids)
 
     @cached_property
     def _vectors(self) -> VectorTable | None:
@@ -178,7 +180,7 @@ class PostgresView(PostgresShelfView):
         """Return the words that select candidates."""
         self._read_frequencies(words, scope)
         frequency = {word: self._frequencies[scope.owner, word] for word in words}
-        telling = select_telling(words, frequency.__getitem__, int(self.statistics(scope)["passages"]))
+        telling = select_telling(words, frequency.__getitem__, int(self.read_statistics(scope)["passages"]))
         return [word for word in telling if frequency[word]]
 
     def _read_frequencies(self, words: Sequence[Word], scope: Scope) -> None:
@@ -193,7 +195,7 @@ class PostgresView(PostgresShelfView):
             self._frequencies[owner, keys[row.term]] = row.passages
 
     def _weigh(self, words: Sequence[Word], scope: Scope) -> list[bm25.WeighedWord]:
-        means = self.statistics(scope)
+        means = self.read_statistics(scope)
         passages = int(means["passages"])
         lengths = {"terms": means["terms"] + HEADING * means["heading"], "bigrams": means["bigrams"]}
         weighed = []

@@ -31,27 +31,27 @@ PLACES = 256  # slots shared by all topics: one lock per topic would fill the se
 SPACE = 19_08_09  # first key of the advisory locks; the second is the slot
 SLOT_LINGER_SECONDS = 10.0  # before a slot is released: a worker listens for new jobs again and again
 # Lock slots in shared mode.
-TAKE = "SELECT pg_advisory_lock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
+TAKE = "SELECT pg_advisory_lock_shared(%(space)s, slot) FROM unnest(%(slots)s::integer[]) slot"
 # Unlock them.
-LEAVE = "SELECT pg_advisory_unlock_shared(%(space)s, place) FROM unnest(%(places)s::integer[]) place"
+LEAVE = "SELECT pg_advisory_unlock_shared(%(space)s, slot) FROM unnest(%(slots)s::integer[]) slot"
 # Select the slots that somebody holds.
-TAKEN = """SELECT place FROM unnest(%(places)s::integer[]) place
-    WHERE NOT pg_try_advisory_xact_lock(%(space)s, place)"""
+TAKEN = """SELECT slot FROM unnest(%(slots)s::integer[]) slot
+    WHERE NOT pg_try_advisory_xact_lock(%(space)s, slot)"""
 
 
-def place_of(topic: str) -> int:
+def compute_slot(topic: str) -> int:
     return crc32(topic.encode()) % PLACES
 
 
 def select_heard_topics(connection: Connection, topics: Iterable[str]) -> set[str]:
     """Return the topics that may have a listener."""
-    by_topic = {topic: place_of(topic) for topic in topics}
-    values = {"space": SPACE, "places": sorted(set(by_topic.values()))}
-    taken = {row.place for row in connection.execute(TAKEN, values).fetchall()}
-    return {topic for topic, place in by_topic.items() if place in taken}
+    by_topic = {topic: compute_slot(topic) for topic in topics}
+    values = {"space": SPACE, "slots": sorted(set(by_topic.values()))}
+    taken = {row.slot for row in connection.execute(TAKEN, values).fetchall()}
+    return {topic for topic, slot in by_topic.items() if slot in taken}
 
 
-class TopicPlaces:
+class TopicLocks:
     """The slots of one listening connection. Any thread registers topics; one thread locks."""
 
     def __init__(self) -> None:
@@ -65,8 +65,8 @@ class TopicPlaces:
         now = time.monotonic()
         with self._changing:
             for topic in topics:
-                self._wanted[place_of(topic)] = now
-                if place_of(topic) not in self._taken:
+                self._wanted[compute_slot(topic)] = now
+                if compute_slot(topic) not in self._taken:
                     self._waiting.add(topic)
             return bool(self._waiting)
 
@@ -75,8 +75,8 @@ class TopicPlaces:
         with self._changing:
             self._taken = set(self._wanted)
             self._waiting.clear()
-            places = sorted(self._taken)
-        connection.execute(TAKE, {"space": SPACE, "places": places})
+            slots = sorted(self._taken)
+        connection.execute(TAKE, {"space": SPACE, "slots": slots})
 
     def take(self, connection: Connection) -> frozenset[str]:
         """Lock newly registered slots; return the topics that others did not ring until now."""
@@ -85,26 +85,26 @@ class TopicPlaces:
                 return frozenset()
             topics = frozenset(self._waiting)
             self._waiting.clear()
-            places = sorted({place_of(topic) for topic in topics} - self._taken)
-        if places:
-            connection.execute(TAKE, {"space": SPACE, "places": places})
+            slots = sorted({compute_slot(topic) for topic in topics} - self._taken)
+        if slots:
+            connection.execute(TAKE, {"space": SPACE, "slots": slots})
         with self._changing:
-            self._taken.update(places)
+            self._taken.update(slots)
         return topics
 
     def leave(self, connection: Connection, topics: Iterable[str]) -> None:
         """Unlock slots that belong to none of these topics and were not registered recently."""
-        kept = {place_of(topic) for topic in topics}
+        kept = {compute_slot(topic) for topic in topics}
         latest = time.monotonic() - SLOT_LINGER_SECONDS
         with self._changing:
-            places = [
-                place for place in self._taken if place not in kept and self._wanted.get(place, 0.0) < latest
+            slots = [
+                slot for slot in self._taken if slot not in kept and self._wanted.get(slot, 0.0) < latest
             ]
-            self._taken.difference_update(places)
-            for place in places:
-                self._wanted.pop(place, None)
-        if places:
-            connection.execute(LEAVE, {"space": SPACE, "places": places})
+            self._taken.difference_update(slots)
+            for slot in slots:
+                self._wanted.pop(slot, None)
+        if slots:
+            connection.execute(LEAVE, {"space": SPACE, "slots": slots})
 
 
 CHANNEL = "shisho"
@@ -191,8 +191,8 @@ class _ServerWatch:
         self._poll_seconds = poll_seconds
         self._revisions: dict[str, int] = {}
         self._own = name
-        self._places = TopicPlaces()
-        self._places.want(subscribers.topics)
+        self._locks = TopicLocks()
+        self._locks.want(subscribers.topics)
         self._woken, self._waker = socket.socketpair()
         self._waker.setblocking(False)
         self._is_awaited_no_more = threading.Event()
@@ -213,7 +213,7 @@ class _ServerWatch:
         with self._ending:
             if not self._goes_on or self._loop.is_closed():
                 return False
-            if self._places.want(topics):
+            if self._locks.want(topics):
                 with suppress(OSError):  # the buffer is full, so the thread wakes anyway
                     self._waker.send(b".")
             return True
@@ -232,7 +232,7 @@ class _ServerWatch:
         try:
             while self._goes_on and not self._database.is_closed:
                 try:
-                    with self._database.connection() as connection:
+                    with self._database.open_connection() as connection:
                         self._hear(connection)
                 except (ShishoError, psycopg.Error) as error:
                     self._is_awaited_no_more.set()  # reconnecting may take long
@@ -248,7 +248,7 @@ class _ServerWatch:
 
     def _hear(self, connection: Connection) -> None:
         connection.execute(f"LISTEN {CHANNEL}")
-        self._places.begin(connection)
+        self._locks.begin(connection)
         if self._is_awaited_no_more.is_set():
             self._notify(self._subscribers.topics)
         self._is_awaited_no_more.set()
@@ -256,7 +256,7 @@ class _ServerWatch:
         left = looked
         while self._goes_on and not self._database.is_closed:
             self._await(connection)
-            if newly_heard := self._places.take(connection):
+            if newly_heard := self._locks.take(connection):
                 self._notify(newly_heard)
             now = time.monotonic()
             left = now if self._subscribers.listening else left
@@ -264,7 +264,7 @@ class _ServerWatch:
             if now - looked > self._poll_seconds:
                 looked = now
                 self._notify(self._read_news(connection))
-                self._places.leave(connection, self._subscribers.topics)
+                self._locks.leave(connection, self._subscribers.topics)
             # This includes notifications that arrived with the results of these queries.
             for notice in connection.notifies(timeout=0):
                 name, *topics = notice.payload.split("\n")

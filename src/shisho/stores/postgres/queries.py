@@ -67,7 +67,7 @@ class PostgresQueries:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
-    def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
+    def fetch(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         cursor = self.connection.execute(translate_statement(statement), values)
         # Reading `description` would create an object for each column.
         return cursor.fetchall() if cursor.rownumber is not None else []

@@ -44,7 +44,7 @@ class ServerTime:
         sample = self._sample
         return sample is None or measure_since_start() - sample.own > SAMPLE_SECONDS
 
-    def line(self) -> float:
+    def read_timeline(self) -> float:
         """Return the current time of the timeline, in seconds since 1970."""
         assert self._sample is not None
         return self._sample.line + measure_since_start() - self._sample.own

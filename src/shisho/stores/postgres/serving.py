@@ -140,15 +140,15 @@ class VectorTable:
         with span("dense.exact"):
             return comparison.find_unseen(limit, rows.numbers_of(passage_ids), share)
 
-    def similarities(
+    def measure_similarities(
         self, connection: Connection, vector: Embedding, ids: Sequence[PassageId]
     ) -> dict[PassageId, float]:
-        """Implement `ports.SearchView.similarities`."""
+        """Implement `ports.SearchView.measure_similarities`."""
         values = (halfvec_text(vector), rows.numbers_of(ids))
         return _map_cosines(rows.fetch_all(connection, SIMILARITIES.format(table=self.name), values))
 
-    def embeddings(self, connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
-        """Implement `ports.SearchView.embeddings`."""
+    def read_embeddings(self, connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, Embedding]:
+        """Implement `ports.SearchView.read_embeddings`."""
         statement = STORED.format(table=self.name).encode()
         stored = connection.execute(statement, (rows.numbers_of(ids),), binary=True).fetchall()
         return {passage_id(row.passage_id): read_halfvec(row.vector) for row in stored}
@@ -210,7 +210,7 @@ class _Graph:
     def _follow(self, limit: int, candidates: int) -> dict[PassageId, float]:
         rows.change(self.connection, WIDTH.format(candidates=candidates))
         queries = PostgresQueries(self.connection)
-        return _map_cosines(queries.rows(self.statement, self.bound | {"limit": limit}))
+        return _map_cosines(queries.fetch(self.statement, self.bound | {"limit": limit}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ class _Comparison:
 
     def _fetch(self, statement: str, values: dict[str, Any]) -> dict[PassageId, float]:
         whole = statement.format(table=self.table, condition=self.condition)
-        return _map_cosines(PostgresQueries(self.connection).rows(whole, self.bound | values))
+        return _map_cosines(PostgresQueries(self.connection).fetch(whole, self.bound | values))
 
 
 class PostgresServing:
@@ -281,7 +281,7 @@ class PostgresServing:
 
     def _make_graph(self, table: VectorTable) -> None:
         try:
-            with closing(self._database.connection()) as connection:
+            with closing(self._database.open_connection()) as connection:
                 table.make_graph(connection)
         except psycopg.Error as error:  # searches work without a graph
             log.warning(Message("postgres.graph_failed", why=error))

@@ -100,10 +100,10 @@ class PostgresShelf(StoredShelf):
             log.debug("segments are not merged yet: %s", error)
 
     def _read_text(self, queries: Queries, document_id: DocumentId) -> str:
-        return "".join(part.text for part in queries.rows(TEXT, {"id": document_id}))
+        return "".join(part.text for part in queries.fetch(TEXT, {"id": document_id}))
 
     def _read_lines(self, queries: Queries, document_id: DocumentId) -> list[rows.Row]:
-        return queries.rows(LAYOUT, {"id": document_id})
+        return queries.fetch(LAYOUT, {"id": document_id})
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         values = {"bands": list(bands), "owner": owner}

@@ -80,7 +80,7 @@ class PostgresStorage:
 
     def _run(self, work: Callable[[Connection], T], path: Path) -> T:
         try:
-            with closing(self.database.connection()) as connection:
+            with closing(self.database.open_connection()) as connection:
                 return work(connection)
         except psycopg.Error as error:
             raise trouble(error, self.database.facts) from error

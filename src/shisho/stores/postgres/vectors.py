@@ -33,5 +33,5 @@ class PostgresShelfView(ShelfView):
         super().__init__(PostgresQueries(connection))
         self._connection = connection
 
-    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+    def read_vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         return select(self._connection, ids)

@@ -108,14 +108,16 @@ class QdrantView:
         self._words = words
         self._vectors = vectors
         self.count = truth.count
-        self.statistics = truth.statistics
-        self.vectors: Callable[[Sequence[PassageId]], Mapping[PassageId, TermVector]] = truth.vectors
+        self.read_statistics = truth.read_statistics
+        self.read_vectors: Callable[[Sequence[PassageId]], Mapping[PassageId, TermVector]] = (
+            truth.read_vectors
+        )
         self.fetch_passages: Callable[[Sequence[PassageId]], Mapping[PassageId, NamedPassage]] = (
             truth.fetch_passages
         )
         self.find_short_names = truth.find_short_names
         self.find_definitions = truth.find_definitions
-        self.texts = truth.texts
+        self.read_texts = truth.read_texts
 
     def propose(
         self,
@@ -127,8 +129,8 @@ class QdrantView:
     ) -> Sequence[PassageId]:
         return self._words.propose(self._truth, terms, bigrams, scope, limit, passage_ids)
 
-    def frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
-        counted = self._words.frequencies(self._truth, [(field, term) for term in terms], scope)
+    def read_frequencies(self, field: str, terms: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        counted = self._words.read_frequencies(self._truth, [(field, term) for term in terms], scope)
         return {term: count for (_, term), count in counted.items()}
 
     @property
@@ -143,8 +145,8 @@ class QdrantView:
             return {}
         return self._vectors.find_nearest(self._truth, vector, scope, limit, passage_ids)
 
-    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
-        return self._truth.similarities(vector, ids)
+    def measure_similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return self._truth.measure_similarities(vector, ids)
 
-    def embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
-        return self._truth.embeddings(ids)
+    def read_embeddings(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Embedding]:
+        return self._truth.read_embeddings(ids)

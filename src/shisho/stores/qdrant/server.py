@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.domain.corpus import PassageId
 from shisho.errors import ExtraMissing, StorageUnusable, StoreUnavailable
-from shisho.stores.indexing import IndexScope, PassagePlace
+from shisho.stores.indexing import IndexScope, PassageRef
 from shisho.stores.nouns import passage_number
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class CollectionGone(Exception):
 class SparsePoint:
     """A passage and the weights of its words, by code."""
 
-    place: PassagePlace
+    place: PassageRef
     weights: Mapping[int, float]
 
 
@@ -46,7 +46,7 @@ class SparsePoint:
 class DensePoint:
     """A passage and its vector."""
 
-    place: PassagePlace
+    place: PassageRef
     vector: Sequence[float]
 
 
@@ -121,7 +121,7 @@ class QdrantServer:
         """Store the vectors of passages, replacing earlier ones."""
         self._put(collection, [(point.place, [*point.vector]) for point in points])
 
-    def _put(self, collection: str, points: Sequence[tuple[PassagePlace, Any]]) -> None:
+    def _put(self, collection: str, points: Sequence[tuple[PassageRef, Any]]) -> None:
         from qdrant_client import models
 
         for start in range(0, len(points), BATCH):
@@ -243,7 +243,7 @@ def list_excluded_numbers(passage_ids: Iterable[PassageId]) -> list[int]:
     return [number for number in map(passage_number, passage_ids) if number >= 0]
 
 
-def _build_payload(place: PassagePlace) -> dict[str, str | int]:
+def _build_payload(place: PassageRef) -> dict[str, str | int]:
     page = {} if place.page is None else {"page": place.page}
     return {"document": place.document_id, "corpus": place.corpus, **page}
 

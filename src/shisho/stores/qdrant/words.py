@@ -109,8 +109,8 @@ class WordCollection:
         words = words_of(terms, bigrams)
         if mark is None or not words or () in (within.documents, within.corpora):
             return []
-        passages = int(view.statistics(scope)["passages"])
-        frequencies = self.frequencies(view, words, scope)
+        passages = int(view.read_statistics(scope)["passages"])
+        frequencies = self.read_frequencies(view, words, scope)
         telling = select_telling(words, frequencies.__getitem__, passages)
         weights = {
             word_code(word): WEIGHTS[word[0]] * rarity(frequencies[word], passages)
@@ -123,7 +123,7 @@ class WordCollection:
         hits = self._server.search_words(collection_name(mark), weights, within, limit, excluded)
         return [passage_id(number) for number, _ in hits]
 
-    def frequencies(self, view: IndexFeedView, words: Sequence[Word], scope: Scope) -> dict[Word, int]:
+    def read_frequencies(self, view: IndexFeedView, words: Sequence[Word], scope: Scope) -> dict[Word, int]:
         """Count the passages that the scope's owner may search and that contain each word."""
         codes = {word: word_code(word) for word in words}
         counted = view.count_passages_with(self.index, [*codes.values()], scope)

@@ -59,7 +59,7 @@ class StoredAssistants:
         values: dict[str, Any] = {"id": facts.id, "owner": facts.owner, "now": self._clock.now()}
         values["room_tokens"] = facts.room_tokens
         values |= {"strategy": dumps(facts.strategy), "scope": dumps(facts.scope)}
-        await self._store.write(lambda queries: queries.rows(BEGIN, values))
+        await self._store.write(lambda queries: queries.fetch(BEGIN, values))
 
     async def find_session(self, prefix: str, owner: str) -> SessionFacts:
         if prefix == "last":
@@ -95,22 +95,22 @@ class StoredAssistants:
 
         def write(queries: Queries) -> int:
             queries.hold(f"session {session_id}")
-            queries.rows(ACCEPT, values)
-            (accepted,) = queries.rows(NUMBER, values)
+            queries.fetch(ACCEPT, values)
+            (accepted,) = queries.fetch(NUMBER, values)
             return int(accepted.number)
 
         return await self._store.write(write)
 
     async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         def read(queries: Queries) -> list[StoredEvidence]:
-            rows = queries.rows(STANDS, {"session_id": session_id})
+            rows = queries.fetch(STANDS, {"session_id": session_id})
             texts = queries.read_slices([(row.document_id, row.first, row.last) for row in rows])
             return [_stand(row, text or "", self._site) for row, text in zip(rows, texts, strict=True)]
 
         return await self._store.read(read)
 
     async def _read(self, statement: str, values: Mapping[str, str]) -> list[Row]:
-        return await self._store.read(lambda queries: queries.rows(statement, values))
+        return await self._store.read(lambda queries: queries.fetch(statement, values))
 
 
 def _stand(row: Row, text: str, site: Callable[[str], str]) -> StoredEvidence:

@@ -36,7 +36,7 @@ class StoredAudit:
 
     async def list_entries(self, actor: str | None, before: int | None, limit: int) -> Sequence[AuditEntry]:
         values = {"actor": actor, "before": before, "limit": limit}
-        rows = await self._store.read(lambda queries: queries.rows(ENTRIES, values))
+        rows = await self._store.read(lambda queries: queries.fetch(ENTRIES, values))
         return [
             AuditEntry(
                 seq=row.seq,
@@ -52,7 +52,7 @@ class StoredAudit:
 
 
 def _is_shared(queries: Queries) -> bool:
-    return bool(queries.rows(IS_SHARED, {}))
+    return bool(queries.fetch(IS_SHARED, {}))
 
 
 def record_act(queries: Queries, act: AuditAct, now: Instant) -> None:
@@ -66,4 +66,4 @@ def record_act(queries: Queries, act: AuditAct, now: Instant) -> None:
         "code": act.code,
         "local": LOCAL_OWNER,
     }
-    queries.rows(RECORD, values)
+    queries.fetch(RECORD, values)

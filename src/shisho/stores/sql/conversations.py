@@ -78,13 +78,13 @@ def add_turn(queries: Queries, turn: NewTurn, now: Instant) -> None:
         "question": turn.question,
         "now": now,
     }
-    if queries.rows(IS_TURN, values):
+    if queries.fetch(IS_TURN, values):
         return
     if not turn.conversation_id:
-        queries.rows(BEGIN, values)
-    elif not queries.rows(IS_OWN, values):
+        queries.fetch(BEGIN, values)
+    elif not queries.fetch(IS_OWN, values):
         raise no_conversation(turn.conversation_id)
-    queries.rows(ADD, values)
+    queries.fetch(ADD, values)
 
 
 class StoredConversations:
@@ -112,7 +112,7 @@ class StoredConversations:
 
     async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
         values = {"owner": owner, "before": before, "limit": limit}
-        rows = await self._store.read(lambda queries: queries.rows(NEWEST, values))
+        rows = await self._store.read(lambda queries: queries.fetch(NEWEST, values))
         return [read_summary(row) for row in rows]
 
     async def list_turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
@@ -122,15 +122,15 @@ class StoredConversations:
         values = {"id": conversation_id}
 
         def write(queries: Queries) -> tuple[int, int] | None:
-            queries.rows(HOLD, values)
-            present = [row.run_id for row in queries.rows(RUNS, values)]
+            queries.fetch(HOLD, values)
+            present = [row.run_id for row in queries.fetch(RUNS, values)]
             if not set(present) <= set(runs):
                 return None
             forgotten = {"runs": present}
             for table, key in (*OF_RUN, ("runs", "id")):
-                queries.rows(FORGET.format(table=table, key=key), forgotten)
-            answers = queries.rows(FORGET_ANSWERS, forgotten)
-            queries.rows(REMOVE, values)
+                queries.fetch(FORGET.format(table=table, key=key), forgotten)
+            answers = queries.fetch(FORGET_ANSWERS, forgotten)
+            queries.fetch(REMOVE, values)
             return len(present), len(answers)
 
         removed = await self._store.write(write)
@@ -147,13 +147,13 @@ def _find(queries: Queries, prefix: str, owner: str) -> str:
         row = fetch_first(queries, LAST, {"owner": owner})
         return expect_only_conversation([] if row is None else [row.id], prefix)
     low, high = bound_ids(prefix, "conversation")
-    rows = queries.rows(NAMED, {"owner": owner, "low": low, "high": high})
+    rows = queries.fetch(NAMED, {"owner": owner, "low": low, "high": high})
     return expect_only_conversation([row.id for row in rows], prefix)
 
 
 def _list_turns(queries: Queries, conversation_id: str) -> list[ConversationTurn]:
     return [
-        read_turn(number, row) for number, row in enumerate(queries.rows(TURNS, {"id": conversation_id}), 1)
+        read_turn(number, row) for number, row in enumerate(queries.fetch(TURNS, {"id": conversation_id}), 1)
     ]
 
 

@@ -33,11 +33,11 @@ class StoredFigures:
         return await self._store.read(lambda queries: self._read_figures(queries, behind))
 
     def _read_figures(self, queries: Queries, behind: int) -> LibraryMetrics:
-        (amounts,) = queries.rows(AMOUNTS, {})
-        (queue,) = queries.rows(OLDEST, {})
+        (amounts,) = queries.fetch(AMOUNTS, {})
+        (queue,) = queries.fetch(OLDEST, {})
         age = 0.0 if queue.oldest is None else to_epoch(self._clock.now()) - to_epoch(queue.oldest)
         return LibraryMetrics(
-            jobs={(row.kind, row.state): row.number for row in queries.rows(JOBS, {})},
+            jobs={(row.kind, row.state): row.number for row in queries.fetch(JOBS, {})},
             oldest_queued_s=max(0.0, age),
             documents=amounts.documents,
             passages=amounts.passages,

@@ -151,7 +151,7 @@ class StoredUrls:
 
         def write(queries: Queries) -> int:
             values = {"task_id": _hold(queries, claim), "job_id": claim.job_id}
-            seen = queries.rows(SEEN, values | {"urls": urls, "page_number": page})
+            seen = queries.fetch(SEEN, values | {"urls": urls, "page_number": page})
             queries.change_each(ADD, [values | _find_values(find) for find in finds])
             return len(set(urls)) - len(seen)
 
@@ -196,7 +196,7 @@ class StoredUrls:
 
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """Return the finds of a job in order of rank."""
-        rows = await self._store.read(lambda queries: queries.rows(OF_JOB, {"job_id": job_id}))
+        rows = await self._store.read(lambda queries: queries.fetch(OF_JOB, {"job_id": job_id}))
         return [_build_stored(row) for row in rows]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
@@ -208,12 +208,12 @@ class StoredUrls:
         values: dict[str, Any] = {"task_id": task_id, "since": since, "after": after, "limit": limit + 1}
 
         def read(queries: Queries) -> Report:
-            (visits,) = queries.rows(VISITS, values)
+            (visits,) = queries.fetch(VISITS, values)
             answer = fetch_first(queries, ANSWER, values | {"kind": JobKind.ANSWER})
             changed = fetch_first(queries, CHANGED_AT, values)
-            tally = queries.rows(TALLY, values)
-            results = queries.rows(RESULTS, values)
-            searches = queries.rows(SEARCHES, values | {"most": MAX_SEARCHES})
+            tally = queries.fetch(TALLY, values)
+            results = queries.fetch(RESULTS, values)
+            searches = queries.fetch(SEARCHES, values | {"most": MAX_SEARCHES})
             return Report(
                 tally={(row.kind, JobState(row.state)): row.jobs for row in tally},
                 visited=visits.visited,
@@ -239,19 +239,19 @@ class StoredUrls:
 
         No report has shown a later position.
         """
-        (row,) = await self._store.read(lambda queries: queries.rows(LAST_PLACE, {"task_id": task_id}))
+        (row,) = await self._store.read(lambda queries: queries.fetch(LAST_PLACE, {"task_id": task_id}))
         return int(row.place or 0)
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         """Return True if a job ended, is waiting for a person, or failed since a revision."""
         values = {"task_id": task_id, "since": since}
-        (row,) = await self._store.read(lambda queries: queries.rows(OUTCOME, values))
+        (row,) = await self._store.read(lambda queries: queries.fetch(OUTCOME, values))
         return bool(row.is_there)
 
     async def list_orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """List web pages that no other task's finds or answers, no session and no answer use."""
         values = {"task_id": task_id, "corpus": WEB_CORPUS}
-        rows = await self._store.read(lambda queries: queries.rows(ORPHANS, values))
+        rows = await self._store.read(lambda queries: queries.fetch(ORPHANS, values))
         return [DocumentId(row.id) for row in rows]
 
     async def forget(self, task_id: TaskId) -> int:
@@ -283,9 +283,9 @@ def _hold(queries: Queries, claim: Claim) -> str:
 def _list_failures(queries: Queries, values: dict[str, Any]) -> list[FailedItem]:
     written = fetch_first(queries, WRITTEN_AT, values)
     values = values | {"since_at": "" if written is None else written.at, "most": MAX_FAILURES}
-    failures = [_build_failed_find(row) for row in queries.rows(FAILED_FINDS, values)]
-    failures += [_build_failed_job(row) for row in queries.rows(FAILED_JOBS, values)]
-    leftovers = [failure for row in queries.rows(LEFT_OVER, values) for failure in _list_left_over(row)]
+    failures = [_build_failed_find(row) for row in queries.fetch(FAILED_FINDS, values)]
+    failures += [_build_failed_job(row) for row in queries.fetch(FAILED_JOBS, values)]
+    leftovers = [failure for row in queries.fetch(LEFT_OVER, values) for failure in _list_left_over(row)]
     return failures + leftovers[:MAX_FAILURES]
 
 
@@ -382,7 +382,7 @@ def _build_searches(rows: Sequence[Row]) -> list[SearchPaging]:
 
 def select_postponed(queries: Queries, task_id: TaskId, clock: Clock) -> list[PostponedJobs]:
     """Return the postponed jobs of a task, the earliest first."""
-    rows = queries.rows(POSTPONED, {"task_id": task_id, "timeline_now": clock.timeline_now()})
+    rows = queries.fetch(POSTPONED, {"task_id": task_id, "timeline_now": clock.timeline_now()})
     jobs = [
         (JobState(row.state), find_delay_reason(errors(row.error_json), row.attempt), row.not_before)
         for row in rows

@@ -32,12 +32,12 @@ class StoredFolders:
         self._clock = clock
 
     async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
-        rows = await self._store.read(lambda queries: queries.rows(WATCHED, {"owner": owner}))
+        rows = await self._store.read(lambda queries: queries.fetch(WATCHED, {"owner": owner}))
         return [WatchedFolder(*row) for row in rows]
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:
         values = {"owner": owner, "path": path, "corpus": corpus, "now": self._clock.now()}
-        (row,) = await self._store.write(lambda queries: queries.rows(WATCH, values))
+        (row,) = await self._store.write(lambda queries: queries.fetch(WATCH, values))
         return WatchedFolder(*row)
 
     async def forget(self, path: str, owner: str) -> bool:
@@ -46,7 +46,7 @@ class StoredFolders:
 
     async def list_stamps(self, corpus: str, owner: str) -> Mapping[str, str]:
         values = {"owner": owner, "corpus": corpus}
-        rows = await self._store.read(lambda queries: queries.rows(STAMPS, values))
+        rows = await self._store.read(lambda queries: queries.fetch(STAMPS, values))
         return {row.source: row.stamp for row in rows}
 
     async def stamp(self, stamps: Sequence[SourceStamp], corpus: str, owner: str) -> None:

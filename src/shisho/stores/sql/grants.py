@@ -54,16 +54,16 @@ class StoredGrants:
         return await self._store.write(lambda queries: queries.change(REVOKE, values)) > 0
 
     async def list_grants(self, owner: str | None = None) -> Sequence[CorpusGrant]:
-        rows = await self._store.read(lambda queries: queries.rows(GRANTS, {"owner": owner}))
+        rows = await self._store.read(lambda queries: queries.fetch(GRANTS, {"owner": owner}))
         return [_grant(row) for row in rows]
 
     async def list_reachable(self, reader: str) -> Sequence[ReachableCorpus]:
-        rows = await self._store.read(lambda queries: queries.rows(REACHABLE, {"reader": reader}))
+        rows = await self._store.read(lambda queries: queries.fetch(REACHABLE, {"reader": reader}))
         return [ReachableCorpus(CorpusKey(row.owner, row.name), Access(row.access)) for row in rows]
 
     async def select_readable(self, ids: Sequence[DocumentId], reader: str) -> frozenset[DocumentId]:
         values = {"ids": [*ids], "reader": reader}
-        rows = await self._store.read(lambda queries: queries.rows(READABLE, values))
+        rows = await self._store.read(lambda queries: queries.fetch(READABLE, values))
         return frozenset(DocumentId(row.id) for row in rows)
 
 

@@ -61,13 +61,13 @@ class StoredHealth:
     ) -> EngineHealth:
         def write(queries: Queries) -> EngineHealth:
             _hold(queries, engine)
-            queries.rows(ANSWERED, {"engine": engine, "outcome": str(outcome), "latency_s": latency_s})
-            queries.rows(FORGET, {"engine": engine, "latest": LATEST})
+            queries.fetch(ANSWERED, {"engine": engine, "outcome": str(outcome), "latency_s": latency_s})
+            queries.fetch(FORGET, {"engine": engine, "latest": LATEST})
             health = record_outcome(
                 self._read_health(queries, engine), outcome, self._clock.timeline_now(), error
             )
             _keep(queries, health)
-            queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
+            queries.fetch(PROBER, {"prober": None, "until": None, "engine": engine})
             return _add_rates(queries, health)
 
         return await self._store.write(write)
@@ -81,10 +81,10 @@ class StoredHealth:
                 if health.breaker is BreakerState.OPEN:
                     _keep(queries, health)  # saves a time that was shortened after the clock ran back
                 return health.breaker is BreakerState.CLOSED
-            (probing,) = queries.rows(PROBING, {"engine": engine})
+            (probing,) = queries.fetch(PROBING, {"engine": engine})
             if not may_probe(probing.prober, probing.probe_until, asker, now):
                 return False
-            queries.rows(PROBER, {"prober": asker, "until": add_seconds(now, PROBE_S), "engine": engine})
+            queries.fetch(PROBER, {"prober": asker, "until": add_seconds(now, PROBE_S), "engine": engine})
             return True
 
         if (await self.read([engine]))[engine].breaker is BreakerState.CLOSED:
@@ -95,7 +95,7 @@ class StoredHealth:
         def write(queries: Queries) -> None:
             _hold(queries, engine)
             _keep(queries, clear_failures(self._read_health(queries, engine)))
-            queries.rows(PROBER, {"prober": None, "until": None, "engine": engine})
+            queries.fetch(PROBER, {"prober": None, "until": None, "engine": engine})
 
         await self._store.write(write)
 
@@ -115,7 +115,7 @@ def _hold(queries: Queries, engine: str) -> None:
 
 
 def _add_rates(queries: Queries, health: EngineHealth) -> EngineHealth:
-    answers = queries.rows(ANSWERS, {"engine": health.engine, "latest": LATEST})
+    answers = queries.fetch(ANSWERS, {"engine": health.engine, "latest": LATEST})
     return add_rates(health, [(RequestOutcome(answer.outcome), answer.latency_s) for answer in answers])
 
 
@@ -124,4 +124,4 @@ def _keep(queries: Queries, health: EngineHealth) -> None:
     values = {name: getattr(health, name) for name in names}
     is_open = health.breaker is not BreakerState.CLOSED
     breaker = BreakerState.OPEN if is_open else BreakerState.CLOSED
-    queries.rows(KEEP, values | {"breaker": str(breaker)})
+    queries.fetch(KEEP, values | {"breaker": str(breaker)})

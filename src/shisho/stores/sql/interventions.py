@@ -77,7 +77,7 @@ class StoredInterventions:
                 select_waiting(transaction.queries, owner, still=True), select_interventions(target, name)
             )
             for intervention in interventions:
-                transaction.rows(MARK, {"id": intervention.id, "state": state})
+                transaction.fetch(MARK, {"id": intervention.id, "state": state})
                 transaction.record_event(
                     intervention.task_id,
                     intervention.job_id,
@@ -101,7 +101,7 @@ class StoredInterventions:
                 )
             )
             for intervention in interventions:
-                transaction.rows(SKIP, {"id": intervention.job_id, "now": transaction.now})
+                transaction.fetch(SKIP, {"id": intervention.job_id, "now": transaction.now})
                 transaction.record_release(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
             return interventions
 
@@ -123,7 +123,7 @@ class StoredInterventions:
         def write(transaction: Transaction) -> list[PendingIntervention]:
             interventions = select_waiting(transaction.queries, owner, still=True)
             values = {"owner": owner, "now": transaction.now}
-            untold = {row.id for row in transaction.rows(TELL, values)}
+            untold = {row.id for row in transaction.fetch(TELL, values)}
             return select_unannounced(
                 interventions, {intervention.id for intervention in interventions} - untold
             )
@@ -145,7 +145,7 @@ def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, un
         "kind": challenge.kind,
         "until": until,
     }
-    transaction.rows(RAISE, values)
+    transaction.fetch(RAISE, values)
 
 
 def select_waiting(
@@ -153,13 +153,13 @@ def select_waiting(
 ) -> list[PendingIntervention]:
     """Return the pending interventions, oldest first; `still` locks them."""
     values = {"owner": owner, "task_id": task_id}
-    return [_build_intervention(row) for row in queries.rows(WAITING_STILL if still else WAITING, values)]
+    return [_build_intervention(row) for row in queries.fetch(WAITING_STILL if still else WAITING, values)]
 
 
 def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
     interventions = find_together(select_waiting(transaction.queries, owner, still=True), choose)
     for intervention in interventions:
-        transaction.rows(FREE, {"id": intervention.job_id})
+        transaction.fetch(FREE, {"id": intervention.job_id})
         transaction.record_release(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)
     return interventions
 

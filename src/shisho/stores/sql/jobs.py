@@ -79,7 +79,7 @@ def end_wait(transaction: Transaction, row: Row) -> None:
         nobody_came = JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now)
         values["errors"] = dumps([*errors(row.error_json), nobody_came])
     transaction.hold(job_id=job_id)
-    transaction.rows(EXPIRE.format(sets=sets), values)
+    transaction.fetch(EXPIRE.format(sets=sets), values)
     if state is JobState.PARKED:
         transaction.move(job_id, state, new)
     else:
@@ -216,7 +216,7 @@ class StoredJobs:
         try:
             self._complete(transaction, claim, output)
         except ClaimLost:
-            if not transaction.rows(FINISHED, fence(claim)):
+            if not transaction.fetch(FINISHED, fence(claim)):
                 raise
 
     def _complete(self, transaction: Transaction, claim: Claim, output: Payload) -> None:
@@ -253,7 +253,7 @@ class StoredJobs:
         self, running_claim: RunningClaim, error: JobError, not_before: Instant | None = None
     ) -> None:
         def write(transaction: Transaction) -> None:
-            if not transaction.rows(SILENT, fence(running_claim.claim) | {"beat": running_claim.beat}):
+            if not transaction.fetch(SILENT, fence(running_claim.claim) | {"beat": running_claim.beat}):
                 raise ClaimLost
             self._count(transaction, running_claim.claim, error, not_before, is_death=True)
 
@@ -262,7 +262,7 @@ class StoredJobs:
     async def park(self, claim: Claim, until: Instant) -> bool:
         def write(transaction: Transaction) -> bool:
             self._hold(transaction, claim)
-            if not transaction.rows(AWAITED, {"id": claim.job_id, "until": until}):
+            if not transaction.fetch(AWAITED, {"id": claim.job_id, "until": until}):
                 return False
             self._wait(transaction, claim, JobState.PARKED, "not_before = :until", until=until)
             return True
@@ -303,8 +303,8 @@ class StoredJobs:
 
         def write(transaction: Transaction) -> Payload:
             self._hold(transaction, claim)
-            transaction.rows(KEEP_STEP, values)
-            (step,) = transaction.rows(STEP, values)
+            transaction.fetch(KEEP_STEP, values)
+            (step,) = transaction.fetch(STEP, values)
             return Payload(step.output_json)
 
         return await self._transactions.write(write)
@@ -329,7 +329,7 @@ class StoredJobs:
 
     async def release_all(self, worker_id: WorkerId) -> int:
         def write(transaction: Transaction) -> int:
-            claims = transaction.rows(HELD_BY, {"worker_id": worker_id})
+            claims = transaction.fetch(HELD_BY, {"worker_id": worker_id})
             released = 0
             for claim in claims:
                 with suppress(ClaimLost):  # its completion was running on another connection
@@ -350,7 +350,7 @@ class StoredJobs:
             return 0
 
         def write(transaction: Transaction) -> int:
-            due = transaction.rows(EXPIRED_NOW, {"timeline_now": transaction.timeline_now})
+            due = transaction.fetch(EXPIRED_NOW, {"timeline_now": transaction.timeline_now})
             for row in due:
                 end_wait(transaction, row)
             return len(due)

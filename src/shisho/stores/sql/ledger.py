@@ -152,7 +152,7 @@ class StoredLedger:
 
     async def list_steps(self, run_id: str) -> Sequence[RunStep]:
         def read(queries: Queries) -> list[RunStep]:
-            rows = queries.rows(STEPS, {"run_id": run_id})
+            rows = queries.fetch(STEPS, {"run_id": run_id})
             return [unpack_step(row, queries.read_slices) for row in rows]
 
         return await self._store.read(read)
@@ -188,23 +188,23 @@ class StoredLedger:
     async def answer(self, prefix: str, owner: str) -> Answer:
         def read(queries: Queries) -> Answer:
             if prefix == "last":
-                rows = queries.rows(LAST_ANSWER, {"owner": owner})
+                rows = queries.fetch(LAST_ANSWER, {"owner": owner})
             else:
-                rows = queries.rows(ANSWERS, _bind_bounds(prefix, "answer", owner))
+                rows = queries.fetch(ANSWERS, _bind_bounds(prefix, "answer", owner))
             row = _expect_only_row(rows, "answer", prefix)
-            return _read_answer(row.body, queries.rows(EVIDENCE_OF, {"id": row.id}))
+            return _read_answer(row.body, queries.fetch(EVIDENCE_OF, {"id": row.id}))
 
         return await self._store.read(read)
 
     async def find_evidence(self, prefix: str, owner: str) -> Evidence:
         values = _bind_bounds(prefix, "evidence", owner)
-        rows = await self._store.read(lambda queries: queries.rows(EVIDENCE, values))
+        rows = await self._store.read(lambda queries: queries.fetch(EVIDENCE, values))
         return _read_evidence(_expect_only_row(rows, "evidence", prefix))
 
     async def find_run(self, prefix: str, owner: str) -> str:
         if prefix != "last":
             values = _bind_bounds(prefix, "run", owner)
-            rows = await self._store.read(lambda queries: queries.rows(RUNS, values))
+            rows = await self._store.read(lambda queries: queries.fetch(RUNS, values))
             return str(_expect_only_row(rows, "run", prefix).id)
         row = await self._store.read(lambda queries: fetch_first(queries, LAST_RUN, {"owner": owner}))
         if row is None:

@@ -81,7 +81,7 @@ class StoredLimiter:
         )
         row = fetch_first(queries, PACE, {"resource": resource})
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
-        line = queries.rows(TICKETS, {"resource": resource})
+        line = queries.fetch(TICKETS, {"resource": resource})
         tickets = tuple(QueuedTicket(row.ticket, row.due, row.began, row.paid) for row in line)
         pace = rows.advance(wall, monotonic)
         day = fetch_first(queries, USED, {"day": pace.day, "resource": resource})
@@ -90,16 +90,16 @@ class StoredLimiter:
 
 def _keep(queries: Queries, resource: str, before: ResourcePace, after: ResourcePace) -> None:
     clocks = {"at": after.at, "wall": after.wall, "monotonic": after.monotonic}
-    queries.rows(KEEP, clocks | {"resource": resource, "free_at": after.free_at})
+    queries.fetch(KEEP, clocks | {"resource": resource, "free_at": after.free_at})
     earlier = set(before.tickets)
     for queued in after.tickets:
         if queued not in earlier:
             values = {"ticket": queued.ticket, "due": queued.due, "began": queued.began, "paid": queued.paid}
-            queries.rows(PUT_TICKET, values | {"resource": resource})
+            queries.fetch(PUT_TICKET, values | {"resource": resource})
     for gone in {queued.ticket for queued in before.tickets} - {queued.ticket for queued in after.tickets}:
-        queries.rows(LEAVE, {"resource": resource, "ticket": gone})
+        queries.fetch(LEAVE, {"resource": resource, "ticket": gone})
     if after.used != before.used:
-        queries.rows(COUNT, {"day": after.day, "resource": resource, "used": after.used})
+        queries.fetch(COUNT, {"day": after.day, "resource": resource, "used": after.used})
         if not before.used:
             _forget_old(queries, after.day)
 
@@ -108,5 +108,5 @@ def _forget_old(queries: Queries, day: str) -> None:
     """Delete resources without requests for a week; called once per resource and day."""
     oldest = {"oldest": (date.fromisoformat(day) - timedelta(days=KEPT_DAYS)).isoformat()}
     for table in ("pace_places", "paces"):
-        queries.rows(OLD.format(table=table), oldest)
-    queries.rows(OLD_DAYS, oldest)
+        queries.fetch(OLD.format(table=table), oldest)
+    queries.fetch(OLD_DAYS, oldest)

@@ -26,7 +26,7 @@ def count_metadata(queries: Queries, scope: Scope, fields: int, values: int) -> 
     condition = write_condition(scope)
     # A field has at most `values` rows, so the first rows contain the first fields.
     limits = {"most_values": values, "most_rows": fields * values}
-    counted = queries.rows(COUNTED.format(condition=condition.sql), condition.values | limits)
+    counted = queries.fetch(COUNTED.format(condition=condition.sql), condition.values | limits)
     rows_by_name = [(name, list(group)) for name, group in groupby(counted, key=lambda row: row.name)]
     return [_build_field(name, group) for name, group in rows_by_name[:fields]]
 

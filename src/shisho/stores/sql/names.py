@@ -95,8 +95,8 @@ def insert(queries: Queries, document_id: str, names: DocumentNames) -> None:
 
 def fill(queries: Queries) -> None:
     """Extract the names of the documents that are already stored."""
-    for document in queries.rows(DOCUMENTS, {}):
-        passages = queries.rows(PASSAGES.format(text=queries.passage_text), {"id": document.id})
+    for document in queries.fetch(DOCUMENTS, {}):
+        passages = queries.fetch(PASSAGES.format(text=queries.passage_text), {"id": document.id})
         insert(queries, document.id, read_stored_names(document.title, document.aliases, passages))
 
 
@@ -104,14 +104,14 @@ def find_links(queries: Queries, keys: Sequence[str], scope: Scope) -> list[Name
     """Implement `SearchView.find_short_names` in a transaction."""
     condition = write_condition(scope)
     query = LINKS.format(condition=condition.sql)
-    return _list_links(queries.rows(query, condition.values | {"keys": [*keys]}))
+    return _list_links(queries.fetch(query, condition.values | {"keys": [*keys]}))
 
 
 def find_marks(queries: Queries, keys: Sequence[str], scope: Scope, most: int) -> list[DefinitionMark]:
     """Implement `SearchView.find_definitions` in a transaction."""
     condition = write_condition(scope)
     query = MARKS.format(condition=condition.sql)
-    rows = queries.rows(query, condition.values | {"keys": [*keys], "most": most})
+    rows = queries.fetch(query, condition.values | {"keys": [*keys], "most": most})
     return _list_marks(rows, condition.pages)
 
 

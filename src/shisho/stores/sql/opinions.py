@@ -56,7 +56,7 @@ class StoredOpinions:
         await self._remove(owner, "evidence", evidence.id)
 
     async def list_blocked(self, owner: str) -> Sequence[str]:
-        rows = await self._store.read(lambda queries: queries.rows(DOMAINS, {"owner": owner}))
+        rows = await self._store.read(lambda queries: queries.fetch(DOMAINS, {"owner": owner}))
         return [row.target for row in rows]
 
     async def list_left_out(self, owner: str) -> ExcludedSources:
@@ -64,9 +64,9 @@ class StoredOpinions:
 
         def read(queries: Queries) -> ExcludedSources:
             # Most owners block no domain, so that no document is scanned.
-            documents = queries.rows(BLOCKED, values) if queries.rows(DOMAINS, values) else []
-            documents += queries.rows(CANCELLED, values)
-            passages = queries.rows(REJECTED, values)
+            documents = queries.fetch(BLOCKED, values) if queries.fetch(DOMAINS, values) else []
+            documents += queries.fetch(CANCELLED, values)
+            passages = queries.fetch(REJECTED, values)
             return ExcludedSources(
                 tuple(sorted({DocumentId(row.document_id) for row in documents})),
                 tuple(sorted({PassageId(passage_id(row.id)) for row in passages})),

@@ -32,7 +32,7 @@ class Queries(Protocol):
     passage_text: str
     """The text of `passages p`."""
 
-    def rows(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
+    def fetch(self, statement: str, values: Mapping[str, Any]) -> list[Row]:
         """Return all rows of a statement."""
 
     def change(self, statement: str, values: Mapping[str, Any]) -> int:
@@ -69,5 +69,5 @@ class QueryStore(Protocol):
 
 def fetch_first(queries: Queries, statement: str, values: Mapping[str, Any]) -> Row | None:
     """Return the first row of a statement, or None."""
-    rows = queries.rows(statement, values)
+    rows = queries.fetch(statement, values)
     return rows[0] if rows else None

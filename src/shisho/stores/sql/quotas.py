@@ -57,17 +57,17 @@ class StoredQuotas:
     async def set(self, grantee: Grantee, ceilings: Mapping[QuotaResource, int]) -> None:
         def write(queries: Queries) -> None:
             for resource, per_day in ceilings.items():
-                queries.rows(SET, _bind_key(grantee, resource) | {"per_day": per_day})
+                queries.fetch(SET, _bind_key(grantee, resource) | {"per_day": per_day})
 
         await self._store.write(write)
 
     async def remove(self, grantee: Grantee) -> bool:
         values = {"kind": grantee.kind, "name": grantee.name}
-        return bool(await self._store.write(lambda queries: queries.rows(REMOVE, values)))
+        return bool(await self._store.write(lambda queries: queries.fetch(REMOVE, values)))
 
     async def list_quotas(self, user: str | None = None) -> Sequence[Quota]:
         statement = ALL if user is None else OF_USER
-        rows = await self._store.read(lambda queries: queries.rows(statement, {"user": user}))
+        rows = await self._store.read(lambda queries: queries.fetch(statement, {"user": user}))
         today = self._clock.timeline_now()[:DAY_DIGITS]
         return [_build_quota(row).begin_day(today) for row in rows]
 
@@ -83,7 +83,7 @@ class StoredQuotas:
         def write(queries: Queries) -> None:
             for quota in charge.charged:
                 key = _bind_key(quota.grantee, quota.resource)
-                queries.rows(GIVE_BACK, key | {"day": quota.day, "amount": amount})
+                queries.fetch(GIVE_BACK, key | {"day": quota.day, "amount": amount})
 
         await self._store.write(write)
 
@@ -100,12 +100,12 @@ def charge_quotas(
     if amount <= 0:
         return QuotaCharge((), 0)
     today = now[:DAY_DIGITS]
-    rows = queries.rows(HELD, {"user": user, "resource": resource})
+    rows = queries.fetch(HELD, {"user": user, "resource": resource})
     quotas = [_build_quota(row).begin_day(today) for row in rows]
     check_room(quotas, amount, now)
     charged = tuple(replace(quota, used=quota.used + amount) for quota in quotas)
     for quota in charged:
-        queries.rows(USE, _bind_key(quota.grantee, resource) | {"used": quota.used, "day": quota.day})
+        queries.fetch(USE, _bind_key(quota.grantee, resource) | {"used": quota.used, "day": quota.day})
     return QuotaCharge(charged, amount)
 
 
@@ -114,13 +114,13 @@ def charge_task(queries: Queries, task_id: str, amounts: Mapping[str, float], no
 
     Pages are also charged to the daily quotas. Raises as `charge_quotas`.
     """
-    (task,) = queries.rows(BUDGET, {"id": task_id})
+    (task,) = queries.fetch(BUDGET, {"id": task_id})
     ceilings = json.loads(task.budget_json)
     total = json.loads(task.spent_json)
     total |= {name: total.get(name, 0) + amount for name, amount in amounts.items()}
     if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
         return False
-    queries.rows(SPEND, {"id": task_id, "spent": dumps(total)})
+    queries.fetch(SPEND, {"id": task_id, "spent": dumps(total)})
     charge_quotas(queries, task.owner, QuotaResource.PAGES, int(amounts.get("pages", 0)), now)
     return True
 

@@ -50,7 +50,7 @@ def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: Enqueue
     reply = dumps({"job_ids": enqueued.job_ids, "added": enqueued.added, "facts": enqueued.facts})
     values = {"owner": key.owner, "key": key.key, "verb": key.verb, "request": key.request}
     subject = message.write(key.subject)
-    transaction.rows(
+    transaction.fetch(
         KEEP,
         values | {"subject": subject, "task_id": enqueued.task_id, "reply": reply, "now": transaction.now},
     )

@@ -114,29 +114,29 @@ def count_in(queries: Queries, scope: Scope) -> int:
     condition = write_condition(scope)
     if condition.pages is not None:
         sql, values = write_passage_condition(scope)
-        (row,) = queries.rows(COUNT_PAGES.format(condition=sql), values)
+        (row,) = queries.fetch(COUNT_PAGES.format(condition=sql), values)
     elif condition.narrowed or scope.without:
-        (row,) = queries.rows(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values)
+        (row,) = queries.fetch(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values)
     else:
         corpora, values = _write_corpora(scope)
-        (row,) = queries.rows(COUNT_CORPORA.format(corpora=corpora), values)
+        (row,) = queries.fetch(COUNT_CORPORA.format(corpora=corpora), values)
     return int(row.passages)
 
 
 def list_corpus_ids(queries: Queries, scope: Scope) -> list[int]:
     """Return the keys of a scope's corpora, in order."""
-    return sorted({int(row.corpus_id) for row in queries.rows(*_write_corpora(scope))})
+    return sorted({int(row.corpus_id) for row in queries.fetch(*_write_corpora(scope))})
 
 
 def read_index_scope(queries: Queries, scope: Scope) -> IndexScope:
     """Return a scope as indexes apply it."""
     condition = write_condition(scope)
     corpora: tuple[int, ...] | None = None
-    if scope.corpora or queries.rows(OTHERS, {"reader": scope.owner})[0].are_there:
+    if scope.corpora or queries.fetch(OTHERS, {"reader": scope.owner})[0].are_there:
         corpora = tuple(list_corpus_ids(queries, scope))
     documents: tuple[str, ...] | None = None
     if condition.narrowed:
-        found = queries.rows(IN_SCOPE.format(condition=condition.sql), condition.values)
+        found = queries.fetch(IN_SCOPE.format(condition=condition.sql), condition.values)
         documents = tuple(row.id for row in found)
     return IndexScope(corpora, documents, scope.without, condition.pages)
 

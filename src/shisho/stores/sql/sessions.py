@@ -38,7 +38,7 @@ class StoredSessions:
     async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]:
         values = {"session_id": session_id}
         return await self._store.read(
-            lambda queries: _build_rounds(queries.rows(ROUNDS, values), queries.rows(SHOWN, values))
+            lambda queries: _build_rounds(queries.fetch(ROUNDS, values), queries.fetch(SHOWN, values))
         )
 
     async def add(self, session_id: str, record: RoundRecord) -> None:

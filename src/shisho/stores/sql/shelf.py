@@ -358,7 +358,7 @@ class StoredShelf(ABC):
         self, queries: Queries, document_id: DocumentId, source: str, state: str
     ) -> DocumentId | None:
         """Update a document that lost a source; return its ID if that was its only source."""
-        if queries.rows(IS_HOMELESS, {"id": document_id}):
+        if queries.fetch(IS_HOMELESS, {"id": document_id}):
             self._withdraw(queries, document_id, state)
             return document_id
         if queries.change(RENAME, {"id": document_id}):
@@ -385,7 +385,7 @@ class StoredShelf(ABC):
         if not purge:
             queries.change(NO_PLACES, {"id": document_id})
             return
-        for version in queries.rows(VERSIONS, {"id": document_id}):
+        for version in queries.fetch(VERSIONS, {"id": document_id}):
             queries.change(SET_STATE, {"id": version.id, "state": "purged"})
             self._erase(queries, corpus.id, version.id)
         self._erase(queries, corpus.id, document_id)
@@ -435,7 +435,7 @@ class StoredShelf(ABC):
         return await self._read_documents(REMOVED_FROM, {"name": name, "reader": owner})
 
     async def list_metadata_keys(self, owner: str) -> Sequence[str]:
-        rows = await self._store.read(lambda queries: queries.rows(METADATA_KEYS, {"reader": owner}))
+        rows = await self._store.read(lambda queries: queries.fetch(METADATA_KEYS, {"reader": owner}))
         return [row.key for row in rows]
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
@@ -478,7 +478,7 @@ class StoredShelf(ABC):
 
     async def list_places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         values = {"owner": owner, "corpus": corpus}
-        rows = await self._store.read(lambda queries: queries.rows(PLACES, values))
+        rows = await self._store.read(lambda queries: queries.fetch(PLACES, values))
         return {row.source: DocumentId(row.document_id) for row in rows}
 
     async def count(self, scope: Scope) -> int:
@@ -486,19 +486,19 @@ class StoredShelf(ABC):
 
     async def _read_documents(self, statement: str, values: Mapping[str, object]) -> list[Document]:
         rows = await self._store.read(
-            lambda queries: queries.rows(statement.replace("{columns}", queries.document_columns), values)
+            lambda queries: queries.fetch(statement.replace("{columns}", queries.document_columns), values)
         )
         return [*map(nouns.document, rows)]
 
     async def _read_passages(self, statement: str, values: Mapping[str, object]) -> list[nouns.Row]:
         return await self._store.read(
-            lambda queries: queries.rows(statement.format(columns=queries.passage_columns), values)
+            lambda queries: queries.fetch(statement.format(columns=queries.passage_columns), values)
         )
 
 
 def list_corpora(queries: Queries, owner: str, name: str | None = None) -> list[Corpus]:
     """List the corpora that a reader may search, or the one with a given name."""
-    rows = queries.rows(CORPORA, {"reader": owner, "name": name})
+    rows = queries.fetch(CORPORA, {"reader": owner, "name": name})
     return [Corpus(row.name, row.owner, row.documents, row.passages) for row in rows]
 
 
@@ -510,7 +510,7 @@ def find_document(queries: Queries, document_id: DocumentId) -> Document | None:
 
 def fetch_documents(queries: Queries, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
     """Implement `Shelf.fetch_documents` in a transaction."""
-    rows = queries.rows(DOCUMENTS.format(columns=queries.document_columns), {"ids": [*ids]})
+    rows = queries.fetch(DOCUMENTS.format(columns=queries.document_columns), {"ids": [*ids]})
     return {document.id: document for document in map(nouns.document, rows)}
 
 
@@ -547,7 +547,7 @@ def _lock_corpus(queries: Queries, name: str, owner: str, now: Instant) -> int:
     stored = fetch_first(queries, CORPUS_ID, values)
     if stored is None:
         queries.change(NEW_CORPUS, values)
-        (stored,) = queries.rows(CORPUS_ID, values)
+        (stored,) = queries.fetch(CORPUS_ID, values)
     return int(stored.id)
 
 

@@ -32,14 +32,14 @@ class ShelfView(ABC):
         self._statistics: dict[str, Mapping[str, float]] = {}
 
     @abstractmethod
-    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
+    def read_vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]: ...
 
     def count(self, scope: Scope) -> int:
         return count_in(self._queries, scope)
 
-    def statistics(self, scope: Scope) -> Mapping[str, float]:
+    def read_statistics(self, scope: Scope) -> Mapping[str, float]:
         if scope.owner not in self._statistics:
-            (sums,) = self._queries.rows(SUMS, {"reader": scope.owner})
+            (sums,) = self._queries.fetch(SUMS, {"reader": scope.owner})
             passages = max(1, sums.passages)
             means = {"terms": sums.terms, "bigrams": sums.bigrams, "heading": sums.heading}
             self._statistics[scope.owner] = {
@@ -59,19 +59,19 @@ class ShelfView(ABC):
     def find_definitions(self, keys: Sequence[str], scope: Scope, most: int) -> Sequence[DefinitionMark]:
         return names.find_marks(self._queries, keys, scope, most) if keys else ()
 
-    def texts(self, scope: Scope, most: int) -> list[str]:
+    def read_texts(self, scope: Scope, most: int) -> list[str]:
         """Return heading, blank line and text of each passage in scope, if they are no more than `most`."""
         if self.count(scope) > most:
             return []
         condition, values = write_passage_condition(scope)
         query = TEXTS.format(text=self._queries.passage_text, condition=condition)
-        return [f"{row.heading}\n\n{row.text}" for row in self._queries.rows(query, values)]
+        return [f"{row.heading}\n\n{row.text}" for row in self._queries.fetch(query, values)]
 
 
 def fetch_rows(queries: Queries, ids: Iterable[PassageId]) -> list[nouns.Row]:
     """Read the columns of `PASSAGES` for some passages."""
     numbers = [nouns.passage_number(name) for name in ids]
-    return queries.rows(PASSAGES.format(columns=queries.passage_columns), {"ids": numbers})
+    return queries.fetch(PASSAGES.format(columns=queries.passage_columns), {"ids": numbers})
 
 
 def fetch_passages(queries: Queries, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:

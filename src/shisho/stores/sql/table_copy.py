@@ -91,7 +91,7 @@ class Tables:
         self._numbers = numbers
 
     async def list_columns(self, table: str) -> Sequence[str]:
-        rows = await self._store.read(lambda queries: queries.rows(self._columns, {"table": table}))
+        rows = await self._store.read(lambda queries: queries.fetch(self._columns, {"table": table}))
         return [row.name for row in rows]
 
     async def read_rows(
@@ -99,7 +99,7 @@ class Tables:
     ) -> Sequence[RowValues]:
         statement = ROWS.format(columns=_list_columns(columns), table=table, order=_list_columns(order))
         values = {"limit": limit, "offset": offset}
-        return await self._store.read(lambda queries: [*map(tuple, queries.rows(statement, values))])
+        return await self._store.read(lambda queries: [*map(tuple, queries.fetch(statement, values))])
 
     async def put(self, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
         """Insert rows in one transaction; existing rows stay unchanged."""
@@ -124,12 +124,12 @@ class Tables:
 
         def write(queries: Queries) -> None:
             for statement in self._numbers:
-                queries.rows(statement, {})
+                queries.fetch(statement, {})
 
         await self._store.write(write)
 
     def _put(self, queries: Queries, table: str, columns: Sequence[str], rows: Sequence[RowValues]) -> None:
-        types = {row.name: row.type for row in queries.rows(self._columns, {"table": table})}
+        types = {row.name: row.type for row in queries.fetch(self._columns, {"table": table})}
         is_flag = [types[column] == "boolean" for column in columns]
         names = ", ".join(f":{column}" for column in columns)
         statement = PUT.format(table=table, columns=_list_columns(columns), values=names)

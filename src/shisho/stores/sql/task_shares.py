@@ -42,15 +42,15 @@ class StoredTaskShares:
         values = {"id": shared_id, "group": group, "owner": owner, "now": self._clock.now()}
 
         def write(queries: Queries) -> bool:
-            if not queries.rows(GROUP, values):
+            if not queries.fetch(GROUP, values):
                 raise group_is_missing(group)
-            return bool(queries.rows(SHARE, values))
+            return bool(queries.fetch(SHARE, values))
 
         return await self._store.write(write)
 
     async def unshare(self, shared_id: str, group: str, owner: str) -> bool:
         values = {"id": shared_id, "group": group, "owner": owner}
-        return bool(await self._store.write(lambda queries: queries.rows(UNSHARE, values)))
+        return bool(await self._store.write(lambda queries: queries.fetch(UNSHARE, values)))
 
     async def list_of_owner(self, owner: str, limit: int) -> Sequence[TaskShare]:
         return await self._read(OF_OWNER, owner, limit)
@@ -66,7 +66,7 @@ class StoredTaskShares:
     async def _read(self, statement: str, user: str, limit: int) -> list[TaskShare]:
         values = {"user": user, "limit": limit}
         return [
-            _share(row) for row in await self._store.read(lambda queries: queries.rows(statement, values))
+            _share(row) for row in await self._store.read(lambda queries: queries.fetch(statement, values))
         ]
 
 

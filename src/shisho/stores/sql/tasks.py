@@ -178,7 +178,7 @@ class StoredTasks:
         values = {"task_id": task_id, "limit": limit + 1, "after": after}
 
         def read(transaction: Transaction) -> Snapshot:
-            rows = transaction.rows(query, values)
+            rows = transaction.fetch(query, values)
             return Snapshot(_read_task(transaction, task_id), jobs(rows[:limit]), len(rows) > limit)
 
         return await self._transactions.read(read)
@@ -188,20 +188,22 @@ class StoredTasks:
 
         def read(transaction: Transaction) -> list[Event]:
             _read_task(transaction, task_id)
-            return [_build_event(task_id, row) for row in transaction.rows(EVENTS, values)]
+            return [_build_event(task_id, row) for row in transaction.fetch(EVENTS, values)]
 
         return await self._transactions.read(read)
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> StopResult:
         def write(transaction: Transaction) -> StopResult:
             _hold(transaction, task_id)
-            jobs = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
+            jobs = [
+                (JobId(job.id), JobState(job.state)) for job in transaction.fetch(ACTIVE, {"id": task_id})
+            ]
             spared = [id_ for id_, state in jobs if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
             cancelled = [(id_, state) for id_, state in jobs if id_ not in spared]
             for job_id, state in cancelled:
                 _cancel(transaction, job_id, state)
             for job_id in spared:
-                transaction.rows(ASK_STOP, {"id": job_id})
+                transaction.fetch(ASK_STOP, {"id": job_id})
                 transaction.record_event(task_id, job_id, EventKind.STOP_ASKED)
             return StopResult(Counter(state for _, state in cancelled), tuple(spared))
 
@@ -210,8 +212,8 @@ class StoredTasks:
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         def write(transaction: Transaction) -> list[JobId]:
             _hold(transaction, task_id)
-            job_ids = [JobId(job.id) for job in transaction.rows(RESUMABLE, {"id": task_id})]
-            transaction.rows(UNASK_STOP, {"id": task_id})
+            job_ids = [JobId(job.id) for job in transaction.fetch(RESUMABLE, {"id": task_id})]
+            transaction.fetch(UNASK_STOP, {"id": task_id})
             for job_id in job_ids:
                 transaction.revive(job_id)
             return job_ids
@@ -222,11 +224,11 @@ class StoredTasks:
         def write(transaction: Transaction) -> RemovedRows:
             _hold(transaction, task_id)
             values = {"id": task_id}
-            events = transaction.rows(REMOVE_EVENTS, values)
+            events = transaction.fetch(REMOVE_EVENTS, values)
             for statement in REMOVE_REST:
-                transaction.rows(statement, values)
-            removed = transaction.rows(REMOVE_JOBS, values)
-            transaction.rows(REMOVE, values)
+                transaction.fetch(statement, values)
+            removed = transaction.fetch(REMOVE_JOBS, values)
+            transaction.fetch(REMOVE, values)
             transaction.topics |= {task_id, EventKind.CANCELLED}
             return RemovedRows(len(removed), len(events))
 
@@ -244,7 +246,7 @@ def _hold(transaction: Transaction, task_id: TaskId) -> Task:
 
 
 def _read_task(transaction: Transaction, task_id: TaskId) -> Task:
-    rows = transaction.rows(GET, {"id": task_id})
+    rows = transaction.fetch(GET, {"id": task_id})
     if not rows:
         raise TaskNotFound("task.not_found", task_id=task_id)
     return task(rows[0])
@@ -258,7 +260,7 @@ def _open(transaction: Transaction, new: NewTask) -> TaskId:
         "state": new.state,
         "budget": dumps(new.budget),
     }
-    transaction.rows(OPEN, values | {"now": transaction.now})
+    transaction.fetch(OPEN, values | {"now": transaction.now})
     return new.id
 
 
@@ -279,7 +281,7 @@ def _enqueue(
 
 
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
-    transaction.rows(CANCEL, {"id": job_id, "now": transaction.now})
+    transaction.fetch(CANCEL, {"id": job_id, "now": transaction.now})
     if state is JobState.AWAITING_AUTH:
         transaction.record_release(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
     else:

@@ -121,20 +121,20 @@ def forget_copies(queries: Queries, document_id: str) -> None:
         for form in _list_json_forms(place):
             queries.change(FORGET_CACHED, {"form": form})
     queries.change(FORGET_PAGES, {"id": document_id})
-    runs = [row.session_id for row in queries.rows(SHOWN_TO, {"id": document_id})]
+    runs = [row.session_id for row in queries.fetch(SHOWN_TO, {"id": document_id})]
     queries.change(FORGET_STEPS, {"runs": runs})
     queries.change(PURGE_RUNS, {"runs": runs})
     for table, column, key in TOLD:
         _remove_sentences(queries, table, column, TOLD_BY.format(key=key, column=column), runs)
-    for answer in queries.rows(ANSWERS_OF_RUNS, {"runs": runs}):
+    for answer in queries.fetch(ANSWERS_OF_RUNS, {"runs": runs}):
         queries.change(SILENCE, {"body": _erase_missing(answer.body), "id": answer.id})
     _remove_quotations(queries, document_id, traces)
     _forget(queries, traces)
 
 
 def _find_traces(queries: Queries, document_id: str) -> Traces:
-    inputs = [_JobInput(json.loads(row.input)) for row in queries.rows(GIVEN, {"id": document_id})]
-    return _collect(document_id, [*queries.rows(NAMED, {"id": document_id}), *inputs])
+    inputs = [_JobInput(json.loads(row.input)) for row in queries.fetch(GIVEN, {"id": document_id})]
+    return _collect(document_id, [*queries.fetch(NAMED, {"id": document_id}), *inputs])
 
 
 class _JobInput:
@@ -147,14 +147,14 @@ class _JobInput:
 
 def _remove_quotations(queries: Queries, document_id: str, traces: Traces) -> None:
     """Remove the quotations of a document from answers; the answers stay."""
-    rows = queries.rows(QUOTED, {"id": document_id})
+    rows = queries.fetch(QUOTED, {"id": document_id})
     quotations: dict[str, list[tuple[int, str, str, str]]] = {}
     for row in rows:
         body = json.loads(row.body)
         what = (row.number, row.snippet, body.get("heading"), body.get("place"))
         quotations.setdefault(row.answer_id, []).append(what)
         queries.change(FORGET_QUOTATION, {"body": _erase_names(body), "id": row.id})
-    for answer in queries.rows(ANSWERS, {"ids": [*quotations]}):
+    for answer in queries.fetch(ANSWERS, {"ids": [*quotations]}):
         silenced = _erase_quotations(answer.body, quotations[answer.id], traces)
         queries.change(SILENCE, {"body": silenced, "id": answer.id})
     _remove_names(queries, traces)
@@ -164,7 +164,7 @@ def _remove_names(queries: Queries, traces: Traces) -> None:
     """Remove the names of a document from the lists of reports that have read others."""
     quoted = [form.format(name) for name in traces.names for form in QUOTED_NAMES]
     for name in quoted:
-        for answer in queries.rows(LISTING, {"name": json.dumps(name, ensure_ascii=False)[1:-1]}):
+        for answer in queries.fetch(LISTING, {"name": json.dumps(name, ensure_ascii=False)[1:-1]}):
             body = _erase_listed(answer.body, quoted)
             if body is not None:
                 queries.change(SILENCE, {"body": body, "id": answer.id})
@@ -184,7 +184,7 @@ def _forget(queries: Queries, traces: Traces) -> None:
     Sources are blanked everywhere, other names only in rows about the document.
     """
     places = [*traces.places]
-    rows = queries.rows(FOUND, {"id": traces.document_id, "places": places})
+    rows = queries.fetch(FOUND, {"id": traces.document_id, "places": places})
     jobs = sorted({row.job_id for row in rows})
     for table, column, key in OF_JOBS:
         for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
@@ -233,7 +233,7 @@ def _remove_sentences(queries: Queries, table: str, column: str, where: str, run
 
 
 def _list_json(queries: Queries, table: str, column: str, where: str, value: object) -> list[Row]:
-    return queries.rows(READ_JSON.format(table=table, column=column, where=where), {"value": value})
+    return queries.fetch(READ_JSON.format(table=table, column=column, where=where), {"value": value})
 
 
 def _write_json(queries: Queries, table: str, column: str, where: str, values: dict[str, Any]) -> None:

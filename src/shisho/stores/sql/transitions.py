@@ -101,11 +101,11 @@ class Transaction:
         self.timeline_now = clock.timeline_now()
         self.topics: set[str] = set()
 
-    def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
-        return self.queries.rows(query, values)
+    def fetch(self, query: str, values: Mapping[str, Any]) -> list[Row]:
+        return self.queries.fetch(query, values)
 
     def fetch_first(self, query: str, values: Mapping[str, Any]) -> Row | None:
-        rows = self.queries.rows(query, values)
+        rows = self.queries.fetch(query, values)
         return rows[0] if rows else None
 
     def hold(self, *, task_id: TaskId | None = None, job_id: JobId | None = None) -> None:
@@ -113,7 +113,7 @@ class Transaction:
 
         Otherwise two transactions that change jobs of one task could miss each other's changes.
         """
-        self.rows(HOLD_TASK, {"task_id": task_id, "job_id": job_id})
+        self.fetch(HOLD_TASK, {"task_id": task_id, "job_id": job_id})
 
     def insert(
         self,
@@ -136,10 +136,10 @@ class Transaction:
             "key": new.dedupe_key,
             "cause": cause,
         }
-        if not self.rows(
+        if not self.fetch(
             INSERT, values | {"now": self.now, "finished_at": self.now if state in ENDED else None}
         ):
-            (stands,) = self.rows(STANDS, values)
+            (stands,) = self.fetch(STANDS, values)
             return JobId(stands.id)
         self.record_event(task_id, new.id, EventKind(state), EventFacts(job_kind=new.kind), {state: 1})
         return new.id
@@ -152,21 +152,21 @@ class Transaction:
         rows = self.fetch_first(ENDED_STATE, {"id": job_id})
         if rows is None:
             return False
-        self.rows(REVIVE, {"id": job_id, "priority": priority})
+        self.fetch(REVIVE, {"id": job_id, "priority": priority})
         self.move(job_id, JobState(rows.state), JobState.QUEUED)
         return True
 
     def move(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
         """Record a change of state; resume a parent if no other child can finish in its time."""
         self.check_move(old, new)
-        (belongs,) = self.rows(BELONGS, {"id": job_id})
+        (belongs,) = self.fetch(BELONGS, {"id": job_id})
         self.record_event(belongs.task_id, job_id, EventKind(new), facts, {old: -1, new: 1})
         if belongs.cause_id is not None and new is not JobState.RUNNING:
             self.wake(belongs.cause_id)
 
     def record_release(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
         """Record a change of state, as `move` does, for a job that stops waiting for a person."""
-        self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
+        self.fetch(RELEASE, {"id": job_id, "end": end, "now": self.now})
         self.move(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
 
     def record_event(
@@ -182,16 +182,16 @@ class Transaction:
         `counts` are the changes of the task's job counts by state.
         """
         changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
-        (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
+        (revised,) = self.fetch(REVISE.format(counts=changed), {"id": task_id})
         told = {"task_id": task_id, "revision": revised.revision, "job_id": job_id}
-        self.rows(EVENT, told | {"now": self.now, "kind": str(kind), "data": event_json(facts)})
+        self.fetch(EVENT, told | {"now": self.now, "kind": str(kind), "data": event_json(facts)})
         self.record_revision(task_id, kind, revised.state, revised)
 
     def record_revision(self, task_id: TaskId, kind: EventKind, stored_state: str, counts: Row) -> None:
         """Set the state of the task, derived from the columns of `COUNTS`."""
         state = derive_task_state(counts_of(counts))
         if state != stored_state:
-            self.rows(REACH, {"state": state, "id": task_id})
+            self.fetch(REACH, {"state": state, "id": task_id})
         self.topics |= {task_id, str(kind)}
 
     @staticmethod
@@ -202,7 +202,7 @@ class Transaction:
 
     def wake(self, parent: JobId) -> None:
         """Resume a parked job if none of its children can finish in time."""
-        if self.rows(WAKE, {"id": parent}):
+        if self.fetch(WAKE, {"id": parent}):
             self.move(parent, JobState.PARKED, JobState.QUEUED)
 
 
@@ -245,7 +245,7 @@ class Transactions:
             self._notifier.notify(committed.result()[1])
 
     async def read_rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
-        return await self._store.read(lambda queries: queries.rows(query, values))
+        return await self._store.read(lambda queries: queries.fetch(query, values))
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
         """Run several queries on one snapshot."""

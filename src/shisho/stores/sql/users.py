@@ -58,7 +58,7 @@ class StoredUsers:
         self._clock = clock
 
     async def list_users(self) -> Sequence[User]:
-        rows = await self._store.read(lambda queries: queries.rows(USERS, {}))
+        rows = await self._store.read(lambda queries: queries.fetch(USERS, {}))
         return [_build_user([*group]) for _, group in groupby(rows, key=lambda row: row.name)]
 
     async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
@@ -83,7 +83,7 @@ class StoredUsers:
         return await self._read_first(PRESENT, {"name": name}) is not None
 
     async def list_groups(self) -> Sequence[UserGroup]:
-        rows = await self._store.read(lambda queries: queries.rows(GROUPS, {}))
+        rows = await self._store.read(lambda queries: queries.fetch(GROUPS, {}))
         members = groupby(rows, key=lambda row: row.name)
         return [UserGroup(name, _sort_names(row.user_name for row in group)) for name, group in members]
 
@@ -94,10 +94,10 @@ class StoredUsers:
         values = {"name": name}
 
         def write(queries: Queries) -> None:
-            if not queries.rows(REMOVE_GROUP, values):
+            if not queries.fetch(REMOVE_GROUP, values):
                 raise group_is_missing(name)
-            queries.rows(FORGET_GRANTS, values)
-            queries.rows(FORGET_QUOTAS, values)
+            queries.fetch(FORGET_GRANTS, values)
+            queries.fetch(FORGET_QUOTAS, values)
 
         await self._store.write(write)
 
@@ -105,21 +105,21 @@ class StoredUsers:
         values = {"group": group, "user": user}
 
         def write(queries: Queries) -> bool:
-            if not queries.rows(GROUP, values):
+            if not queries.fetch(GROUP, values):
                 raise group_is_missing(group)
-            return bool(queries.rows(JOIN, values))
+            return bool(queries.fetch(JOIN, values))
 
         return await self._store.write(write)
 
     async def leave(self, group: str, user: str) -> bool:
         values = {"group": group, "user": user}
-        return bool(await self._store.write(lambda queries: queries.rows(LEAVE, values)))
+        return bool(await self._store.write(lambda queries: queries.fetch(LEAVE, values)))
 
     async def _change(self, statement: str, values: Mapping[str, str | None], refusal: ShishoError) -> None:
         """Change one row; raise `refusal` if the statement matches none."""
 
         def write(queries: Queries) -> None:
-            if not queries.rows(statement, values):
+            if not queries.fetch(statement, values):
                 raise refusal
 
         await self._store.write(write)

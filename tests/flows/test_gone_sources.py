@@ -108,7 +108,7 @@ async def test_a_folder_that_only_questions_know_is_not_emptied_by_accident(
     folder = file.parent
     file.unlink()
     folder.rmdir()
-    with pytest.raises(NotFound, match="the library has 1 files from it"):
+    with pytest.raises(NotFound, match="the library has 1 file from it"):
         assert [receipt async for receipt in library.folders.sync(folder)]
     assert [receipt.outcome async for receipt in library.folders.sync(folder, is_emptied=True)] == ["gone"]
 

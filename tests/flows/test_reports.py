@@ -255,7 +255,7 @@ async def test_a_budget_that_is_too_low_is_refused_before_anything_is_asked(tmp_
     async with open_report_library(tmp_path, towns=TOWNS[:1]) as (library, provider):
         with pytest.raises(InvalidParams, match="A report of 6 sections needs about 22 model calls"):
             await library.questions.ask(REQUEST, kind="report", budget={"max_model_calls": 10})
-        with pytest.raises(InvalidParams, match="sections takes 2 to 12"):
+        with pytest.raises(InvalidParams, match="sections must be 2 to 12"):
             await library.questions.ask(REQUEST, kind="report", sections=30)
         with pytest.raises(InvalidParams, match="written from your documents"):
             await library.questions.ask(REQUEST, kind="report", sources="web")

@@ -171,7 +171,7 @@ def test_an_address_in_place_of_a_file_is_shown_as_it_was_typed(shell: Shell, wo
 
 async def test_a_program_is_told_so_too(library: Library) -> None:
     for path in ("http://www.example.org/a", Path("http://www.example.org/a")):
-        with pytest.raises(InvalidParams, match=r"http://www\.example\.org/a is the address of a page"):
+        with pytest.raises(InvalidParams, match=r"http://www\.example\.org/a is a web address"):
             async for _ in library.documents.add(path):
                 pass
 

@@ -10,7 +10,7 @@ from shisho.services.choosing import MAX_HITS, check_limit
 
 @pytest.mark.parametrize("limit", [0, -1, MAX_HITS + 1, 10**12])
 def test_a_limit_beyond_measure_is_refused(limit: int) -> None:
-    with pytest.raises(InvalidParams, match="limit takes 1 to 1000"):
+    with pytest.raises(InvalidParams, match="limit must be 1 to 1000"):
         check_limit(limit)
 
 

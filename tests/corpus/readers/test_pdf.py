@@ -163,7 +163,7 @@ def test_letters_that_the_file_does_not_name_are_counted_in_the_receipt() -> Non
         reader.read(unembedded("決定係数は指標である。", "H", named=False))
     reading = reader.read(shared("pdf", "ja", "luatexja__luatexja__test__test19-ivs.pdf").read_bytes())
     assert any(
-        "does not identify these letters: 81, on page 1, 2." in warning and "ocrmypdf" in warning
+        "doesn't identify 81 of its characters on page 1, 2." in warning and "ocrmypdf" in warning
         for warning in reading.warnings
     )
 

@@ -79,7 +79,10 @@ def test_health_is_asked_by_head_too(server: str, path: str) -> None:
 def test_refused_method_comes_with_all_that_the_path_takes(
     server: str, method: str, path: str, allow: str
 ) -> None:
-    for language, words in (("en", f"{path} takes {allow}, not {method}."), ("ja", f"{method} は使えません")):
+    for language, words in (
+        ("en", f"{path} accepts {allow}, not {method}."),
+        ("ja", f"{method} は使えません"),
+    ):
         reply = httpx.request(method, server + path, headers={"accept-language": language})
         assert (reply.status_code, reply.headers["allow"]) == (405, allow)
         assert reply.json()["code"] == "INVALID_PARAMS" and words in reply.json()["message"]

@@ -155,7 +155,9 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
         assert "決定係数とは何か" in said and "since_revision" in said and "cursor" in said
         with pytest.raises(Exception, match="Unknown prompt"):
             await client.get_prompt("no_such_prompt")
-        with pytest.raises(Exception, match=r"research takes no depth, tone\. It takes: question\."):
+        with pytest.raises(
+            Exception, match=r"research has no argument depth, tone\. Known arguments: question\."
+        ):
             await client.get_prompt("research", {"question": "残差", "depth": "3", "tone": "kind"})
 
 
@@ -220,7 +222,7 @@ UNKNOWN: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
-        "priority is given twice: high next to options",
+        "priority is given twice: high outside options",
     ),
     ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: it must be 100 or less"),
 ]

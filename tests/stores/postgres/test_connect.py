@@ -150,7 +150,7 @@ async def test_a_server_that_is_gone_says_try_again_and_serves_when_it_is_back(
     own_server.stop(signal.SIGQUIT)
     for verb in (database.check_ready(), database.read(lambda connection: connection.execute("SELECT 1"))):
         with pytest.raises(
-            StoreUnavailable, match=r"PostgreSQL at 127\.0\.0\.1:\d+ cannot be reached\. Try again;"
+            StoreUnavailable, match=r"PostgreSQL at 127\.0\.0\.1:\d+ can't be reached\. Try again;"
         ) as error:
             await verb
         assert error.value.retry

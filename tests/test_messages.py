@@ -65,7 +65,7 @@ LINGUISTIC = {
     "language/designations.py",
     "language/meanings.py",
     "librarian/selection/gates.py",
-    "librarian/plan.py",
+    "librarian/web_fallback.py",
     "web/engines/google.py",
 }
 KANA = re.compile("[ぁ-んァ-ヺ]")

@@ -1,12 +1,14 @@
 """What the web is asked for open goals."""
 
-from shisho.librarian.plan import MAX_CHARS, web_queries
 from shisho.librarian.strategy import strategy
+from shisho.librarian.web_fallback import MAX_CHARS, build_web_queries
 from tests.tables import each_row
 
 
 def asked(question: str, pages: int = 200) -> list[tuple[str, str, str]]:
-    return [(one.goal_id, one.text, one.language) for one in web_queries(strategy(question).goals, pages)]
+    return [
+        (one.goal_id, one.text, one.language) for one in build_web_queries(strategy(question).goals, pages)
+    ]
 
 
 @each_row(

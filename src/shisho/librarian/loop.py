@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 
-from shisho.domain.answer_news import ModelWaits, RunNews, SentenceWritten, ignore_news
+from shisho.domain.answer_news import RunNews, ignore_news
 from shisho.domain.codec import to_plain
 from shisho.domain.inquiry import (
     ANSWERING_LEVELS,
@@ -28,14 +28,14 @@ from shisho.language.script import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.evidence import Citations
 from shisho.librarian.nodes import Nodes
-from shisho.librarian.plan import AskWeb
-from shisho.librarian.policy import Policy, Recall, recall_nothing
+from shisho.librarian.policy import Policy, Recall, RulePolicy, recall_nothing
 from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.reports import list_sources
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.strategy import check_question
 from shisho.librarian.surveys import AskCollection, survey_nothing
 from shisho.librarian.table import TABLE, Act, Runner, limit_steps, run_table
+from shisho.librarian.web_fallback import AskWeb, WebFallback
 from shisho.messages.catalogue import render
 from shisho.ports import Clock, Ledger
 from shisho.rendering.answer_text import write_text
@@ -125,25 +125,16 @@ def assemble(
 ) -> InquiryRun:
     """Assemble a run, already begun in the ledger, over this search."""
     citations = Citations()
-
-    def hear(text: str) -> None:
-        notify(SentenceWritten(text))
-
-    def report_wait(seconds: float) -> None:
-        notify(ModelWaits(seconds))
-
     nodes = Nodes(
         search,
         citations,
         clock,
-        ask_web,
-        barred,
-        policy,
-        hear,
         inquiry.budget,
+        policy or RulePolicy(),
+        WebFallback(ask_web, barred),
+        notify,
         recall,
         ask_collection,
-        report_wait,
     )
     record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
     acts = {name: record.record_act(node, partial(node.work, nodes)) for name, node in TABLE.items()}

@@ -5,16 +5,12 @@ A round asks first all goals together, then each open goal alone (docs/adr/0040)
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
-from typing import Protocol
+from collections.abc import Mapping, Sequence
 
 from shisho.domain.corpus import Condition
-from shisho.domain.inquiry import Goal, Plan, Strategy, WebQuery, WebResult
+from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.language.asking import strip_asking
-from shisho.language.keywords import Keyword, find_keywords
 from shisho.language.meanings import has_synonyms
-from shisho.language.script import answer_language
 from shisho.language.terms import fold
 from shisho.librarian.selection.question import find_defined_thing
 from shisho.librarian.splitting import JOINT
@@ -71,75 +67,3 @@ def _make_key(
     query: Sequence[str], filters: Mapping[str, Condition], with_synonyms: bool
 ) -> tuple[frozenset[str], str, bool]:
     return frozenset(fold(word) for word in query), repr(sorted(filters.items())), with_synonyms
-
-
-RESULTS = 5  # pages wanted for one query
-# keywords
-LONGEST = 12
-SHORTER = 5
-MAX_CHARS = 200
-_DEFINING = {"ja": "とは", "en": "definition"}
-
-
-class AskWeb(Protocol):
-    """A function that runs a web search."""
-
-    def __call__(self, queries: Sequence[WebQuery], pages: int, seconds: float) -> Awaitable[WebResult]:
-        """Wait for the results of the queries, up to a time limit and a page limit.
-
-        A run that cannot wait here is interrupted by an exception that passes through the loop; the next run
-        continues at this place.
-        """
-
-
-def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = None) -> tuple[WebQuery, ...]:
-    """Return at most two queries for each goal, all first ones before the second ones.
-
-    Their number is limited by the pages. After an earlier search `before`: the same words for other engines,
-    then other words.
-    """
-    queries = [_build_web_queries(goal, before) for goal in goals]
-    most = max(pages // (1 + RESULTS), min(1, pages // 2))
-    in_turn = (query for query in chain(*zip_longest(*queries)) if query is not None)
-    return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][
-        :most
-    ]
-
-
-def _build_web_queries(goal: Goal, before: WebResult | None) -> list[WebQuery]:
-    if before is None:
-        return [WebQuery(goal.id, text, answer_language(goal.question)) for text in _list_queries(goal)]
-    tried = tuple(dict.fromkeys(engine for goal_id, engine in before.engines if goal_id == goal.id))
-    texts = _list_queries(goal)[:1] if before.times == 1 else [_find_longest_noun(goal)]
-    return [WebQuery(goal.id, text, answer_language(goal.question), tried) for text in texts if text]
-
-
-def _find_longest_noun(goal: Goal) -> str:
-    """Return the longest noun: usually the topic of the goal without its question."""
-    nouns = [word for word in find_keywords(goal.question) if word.noun and not word.text.isdecimal()]
-    return _join_words(sorted(nouns, key=lambda word: -len(word.text))[:1])
-
-
-def _list_queries(goal: Goal) -> list[str]:
-    """Return up to two queries: all keywords; then only nouns, or keywords with "definition"."""
-    words = find_keywords(goal.question)
-    if not words:
-        return [goal.question[:MAX_CHARS]]
-    nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
-    texts = [_join_words(words[:LONGEST]), _join_words(nouns)]
-    if find_defined_thing(fold(goal.question)) and words == nouns:
-        texts.insert(1, f"{texts[0]} {_DEFINING[answer_language(goal.question)]}")
-    return [*dict.fromkeys(text for text in texts if text)][:2]
-
-
-def _join_words(words: Sequence[Keyword]) -> str:
-    return " ".join(_take_fitting(f'"{word.text}"' if word.quoted else word.text for word in words))
-
-
-def _take_fitting(texts: Iterator[str]) -> Iterator[str]:
-    remaining = MAX_CHARS
-    for text in texts:
-        remaining -= len(text) + 1
-        if remaining < 0:
-            return
-        yield text

@@ -1,7 +1,4 @@
-"""Compose a report: sections with a loop each, then introduction and conclusion.
-
-Pure; what a model writes comes from the policy.
-"""
+"""Assemble a report: sections, each from its own rounds, then introduction and conclusion. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from shisho.domain.inquiry import (
     ContradictedSentences,
     Evidence,
     EvidenceRef,
-    GoalStatus,
     LoopStop,
     NoteRole,
     Sentence,
@@ -35,6 +31,7 @@ from shisho.domain.report import DEFAULT_WORDS, CurrentSection, WrittenSection
 from shisho.language.script import answer_language
 from shisho.librarian.answer import Say
 from shisho.librarian.answer_blocks import KnownWords
+from shisho.librarian.evidence import Citations
 from shisho.librarian.policy import SectionTask, Whole, WholeInput
 from shisho.librarian.strategy import join_goals
 from shisho.librarian.surveys import speak_for
@@ -47,10 +44,8 @@ CHARS_PER_WORD = 2  # of Japanese for one word of English
 MAX_LISTED = 30  # titles in the statement of what was read
 
 
-def begin_section(
-    whole: Strategy, number: int, rounds_before: int, status: Sequence[GoalStatus]
-) -> LoopState:
-    """Return the state in which the section of this number, from 1, is looked for. `status`: of its goals."""
+def begin_section(whole: Strategy, number: int, rounds_before: int, citations: Citations) -> LoopState:
+    """Return the state in which this section is current, from 1. After the last, all goals are current."""
     aim = whole
     if number <= len(whole.sections):
         goals = whole.sections[number - 1].goals
@@ -58,16 +53,27 @@ def begin_section(
     return LoopState(
         strategy=aim,
         section=CurrentSection(number, rounds_before),
-        goal_status=tuple(status),
+        goal_status=citations.status(aim.goals, ()),
         rounds_without_evidence=0,
         exhausted=False,
-        anew=number > 1,  # a passage may speak to two sections
+        anew=number > 1,  # a passage may support two sections
         respelt=False,
     )
 
 
+def join_sections(state: LoopState, citations: Citations) -> LoopState:
+    """Return the strategy with the goals of all sections, and their status."""
+    aim = state["strategy"]
+    goals = tuple(goal for section in aim.sections for goal in section.goals)
+    status = {row.goal_id: row for section in state["sections"] for row in section.status}
+    return LoopState(
+        strategy=replace(aim, goals=goals, condition=join_goals(goal.id for goal in goals)),
+        goal_status=tuple(status.get(row.goal_id, row) for row in citations.status(goals, state["evidence"])),
+    )
+
+
 def withhold(budget: Budget, state: LoopState) -> Spending:
-    """Return what later sections, and the whole after them, keep of the budget."""
+    """Return the share of the budget that is kept for later sections, introduction and conclusion."""
     place = state.get("section")
     total = len(state["strategy"].sections) if place else 0
     if place is None or place.number > total:
@@ -82,13 +88,13 @@ def withhold(budget: Budget, state: LoopState) -> Spending:
 
 
 def are_sections_left(state: LoopState) -> bool:
-    """Return whether the turn of a section is still to come."""
+    """Return whether a section is still unwritten."""
     place = state.get("section")
     return place is not None and place.number <= len(state["strategy"].sections)
 
 
 def describe_task(state: LoopState, words: int) -> SectionTask:
-    """Return what a policy is told of the section whose turn it is. `words`: of the report, 0 for any."""
+    """Return the task of writing the current section. `words`: of the whole report, 0 for any number."""
     sections = state["strategy"].sections
     number = state["section"].number
     share = MARGIN * SECTION_SHARE * (words or DEFAULT_WORDS) / len(sections)
@@ -97,9 +103,9 @@ def describe_task(state: LoopState, words: int) -> SectionTask:
 
 
 def end_section(state: LoopState, draft: Draft, refs: Sequence[EvidenceRef]) -> WrittenSection:
-    """Return a finished section, without text if nothing was found that answers.
+    """Return the finished section, without text if no evidence answers its goals.
 
-    Its heading says nothing that neither the request nor a quotation says.
+    Its heading has only words of the request and of quotations.
     """
     aim = state["strategy"]
     planned = aim.sections[state["section"].number - 1].heading
@@ -113,7 +119,7 @@ def end_section(state: LoopState, draft: Draft, refs: Sequence[EvidenceRef]) -> 
 
 
 def ask_whole(state: LoopState, words: int, evidence: Sequence[EvidenceRef]) -> WholeInput:
-    """Return what introduction and conclusion are written from."""
+    """Return the input for introduction and conclusion."""
     share = MARGIN * (1 - SECTION_SHARE) * (words or DEFAULT_WORDS) / 2
     question = state["strategy"].question
     parts = [(section.heading, list_sentences(section.blocks)) for section in state["sections"]]
@@ -202,7 +208,7 @@ def _cite_source(rows: Sequence[Evidence]) -> Sentence:
 
 
 def count_words(blocks: Iterable[AnswerBlock], question: str) -> int:
-    """Return the words of a text; of Japanese the characters, two for a word."""
+    """Return the number of words; in Japanese, two characters count as one."""
     text = " ".join(sentence.text for sentence in list_sentences(blocks))
     if answer_language(question) == "en":
         return len(text.split())
@@ -216,7 +222,7 @@ def _describe_length(words: float, question: str) -> str:
 
 
 def _list_content(blocks: Iterable[AnswerBlock]) -> Iterator[AnswerBlock]:
-    """The text of a section without what a single answer says of itself."""
+    """Yield the blocks of a section without notes."""
     return (block for block in blocks if not isinstance(block, AnswerNote))
 
 

@@ -40,7 +40,7 @@ from shisho.domain.survey import PORTION, Survey, SurveyKind, SurveyRow
 from shisho.language.script import answer_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import RELATED, Citations, level_of_evidence
-from shisho.librarian.policy import AnswerInput, Policy, SeekSupport, StepResult, WholeInput
+from shisho.librarian.policy import AnswerInput, Policy, RulePolicy, SeekSupport, StepResult, WholeInput
 from shisho.librarian.route import conclude
 from shisho.messages.catalogue import translate_word
 
@@ -131,6 +131,22 @@ def write_row(row: SurveyRow, refs: Sequence[EvidenceRef]) -> list[AnswerBlock]:
     )
     signs = tuple(sign for sign, _ in row.quotes)
     return [*blocks, AnswerList(items, signs if any(signs) else ())] if items else blocks
+
+
+async def compose_survey(
+    policy: Policy,
+    survey: Survey,
+    inputs: AnswerInput,
+    allowance: ModelAllowance,
+    hear: Callable[[str], None],
+    seek: SeekSupport,
+) -> StepResult[Draft]:
+    """Return the answer of a survey: a summary by the model if there is one, else written by rules."""
+    if survey.kind is SurveyKind.SUMMARY and not isinstance(policy, RulePolicy):
+        step = await write_summary(policy, survey, inputs, allowance, hear, seek)
+        if step is not None:
+            return step
+    return StepResult(write_survey(survey, inputs.evidence, inputs.strategy.question))
 
 
 WHOLE_LENGTH = "3 to 8 sentences"

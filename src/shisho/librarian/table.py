@@ -16,8 +16,9 @@ from typing import Annotated, Any, Protocol, cast, get_args, get_origin, get_typ
 from shisho.domain.inquiry import NextStep, WebPolicy
 from shisho.domain.loop_state import LoopState
 from shisho.errors import InternalError
-from shisho.librarian.nodes import WEB_TIMES, Nodes, leads_to_web
+from shisho.librarian.nodes import Nodes
 from shisho.librarian.reports import are_sections_left
+from shisho.librarian.web_fallback import WEB_TIMES, leads_to_web
 
 START = "strategy"
 END = "end"

@@ -34,7 +34,7 @@ from shisho.domain.time import Instant, add_seconds, count_seconds
 from shisho.domain.web import PagingStop
 from shisho.errors import QuotaExhausted, ShishoError
 from shisho.jobs.context import JobContext
-from shisho.librarian.plan import RESULTS
+from shisho.librarian.web_fallback import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Shelf
 from shisho.services.choosing import check_searchable
 from shisho.services.inquiries import LibrarianInquiries, list_searched
@@ -121,7 +121,7 @@ class WebSearches:
         pages: int,
         seconds: float,
     ) -> WebResult:
-        """Search the web by search jobs of the same task, as `librarian.plan.AskWeb`.
+        """Search the web by search jobs of the same task, as `librarian.web_fallback.AskWeb`.
 
         The wait ends when no job can continue without a person, and at the deadline set at its start.
         """

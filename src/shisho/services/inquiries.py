@@ -25,10 +25,10 @@ from shisho.services.stores import RunHistory
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.librarian.loop import InquiryRun
-    from shisho.librarian.plan import AskWeb
     from shisho.librarian.policy import Policy
     from shisho.librarian.surveys import CitedSurvey
     from shisho.librarian.table import Runner
+    from shisho.librarian.web_fallback import AskWeb
 
 
 @dataclass(slots=True)

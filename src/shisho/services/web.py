@@ -116,12 +116,12 @@ class Web:
 
         Queries for goals that the library answers will not be sent.
         """
-        from shisho.librarian.plan import web_queries
         from shisho.librarian.strategy import strategy
+        from shisho.librarian.web_fallback import build_web_queries
 
         aims = strategy(question, build_requirements(goals)).goals
         return await self.preview_queries(
-            *(query.text for query in web_queries(aims, self._budget.max_pages))
+            *(query.text for query in build_web_queries(aims, self._budget.max_pages))
         )
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:

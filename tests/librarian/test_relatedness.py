@@ -35,6 +35,18 @@ class AbsentEmbedder(UniversalEmbedder):
         raise ModelFailed("embedder.not_finite", name="absent", fault=str(ModelFault.UNREACHABLE))
 
 
+class CountingEmbedder(UniversalEmbedder):
+    """An embedder that remembers its texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    async def embed_query(self, text: str) -> Embedding:
+        self.texts.append(text)
+        return await super().embed_query(text)
+
+
 @pytest.mark.parametrize(
     ("text", "by_words", "by_vectors"),
     [
@@ -48,15 +60,23 @@ class AbsentEmbedder(UniversalEmbedder):
 async def test_vectors_decide_where_words_do_not(
     embedder: UniversalEmbedder, text: str, by_words: bool, by_vectors: bool
 ) -> None:
-    assert await Relatedness().is_related(text, [QUESTION]) is by_words
-    assert await Relatedness(AbsentEmbedder()).is_related(text, [QUESTION]) is by_words
-    assert await Relatedness(embedder).is_related(text, [QUESTION]) is by_vectors
+    assert (await Relatedness().find_unrelated([text], [QUESTION]) == []) is by_words
+    assert (await Relatedness(AbsentEmbedder()).find_unrelated([text], [QUESTION]) == []) is by_words
+    assert (await Relatedness(embedder).find_unrelated([text], [QUESTION]) == []) is by_vectors
 
 
 async def test_one_of_several_texts_is_enough(embedder: UniversalEmbedder) -> None:
-    assert await Relatedness(embedder).is_related(
-        "出産前の女性職員が仕事を離れられる時期", ["月の満ち欠け", QUESTION]
+    unrelated = await Relatedness(embedder).find_unrelated(
+        ["出産前の女性職員が仕事を離れられる時期"], ["月の満ち欠け", QUESTION]
     )
+    assert unrelated == []
+
+
+async def test_each_text_is_embedded_once() -> None:
+    counting = CountingEmbedder()
+    texts = ["猫は何を好むか", "月の満ち欠け"]
+    assert await Relatedness(counting).find_unrelated(texts, [QUESTION]) == texts
+    assert sorted(counting.texts) == sorted([*texts, QUESTION])
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ class ReadingQuestion:
 
     @property
     def half(self) -> str:
-        """dev or test: derived from the id, so that knowing the answers cannot influence it."""
+        """Dev or test: derived from the id, so that knowing the answers cannot influence it."""
         return HALVES[int(sha256(self.id.encode()).hexdigest()[0], 16) % 2]
 
 

@@ -1,0 +1,1 @@
+"""The librarian: from a question to a checked answer."""

@@ -5,12 +5,23 @@ Evidence must be a slice of a shown passage, and near-duplicates count once. The
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Citation, NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Finding
+from shisho.domain.evidence import build_evidence
+from shisho.domain.inquiry import (
+    AnswerLevel,
+    Evidence,
+    EvidenceRef,
+    Finding,
+    Goal,
+    GoalJudgment,
+    GoalState,
+    GoalStatus,
+    Stance,
+)
 from shisho.domain.place import split_cells
 from shisho.language.display import join_lines
 from shisho.language.normalise import View, fold_map
@@ -23,12 +34,6 @@ from shisho.messages.catalogue import translate_word
 if TYPE_CHECKING:
     import numpy as np
 
-
-from collections.abc import Iterable
-
-from shisho.domain.evidence import build_evidence
-from shisho.domain.inquiry import AnswerLevel, Evidence, Goal, GoalJudgment, GoalState, GoalStatus, Stance
-
 ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
 DOUBLE = 0.95  # similarity from which two snippets count as one
 MAX_SNIPPET = 2_000  # characters; a longer quotation is rejected
@@ -37,6 +42,8 @@ MAX_CONTEXT = 160  # characters
 MIN_CONTEXT = 4  # letters and figures: less is the label of an item (A4.)
 MIN_CELLS = 3  # of a line that counts as a row of a table
 MIN_ALIGNED = 8  # characters: a shorter text aligns with anything
+ENOUGH = 0.5  # a sentence with this score answers its goal
+RELATED = 0.03  # below ENOUGH, but worth showing
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +201,6 @@ def _compute_distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], 
         above[1:] = np.minimum(above[1:], row[:-1] + (codes != ord(char)))
         row = np.minimum.accumulate(above - steps) + steps
     return row
-
-
-ENOUGH = 0.5  # a sentence with this score answers its goal
-RELATED = 0.03  # below ENOUGH, but worth showing
 
 
 def level_of_evidence(refs: Iterable[EvidenceRef]) -> AnswerLevel:

@@ -96,8 +96,11 @@ _PAGES = compile_lazily(r"[0-9]+|[0-9]*\.\.[0-9]*")
 
 
 class ModelPolicy:
-    """`llms`: the model of each node (`strategy`, `plan`, `evaluate`, `answer`, and `judge` for checking
-    the answer); rules decide for nodes without one. `fills_room`: see `Policy`."""
+    """Decide with models.
+
+    `llms`: the model of each node (`strategy`, `plan`, `evaluate`, `answer`, and `judge` for checking the
+    answer); rules decide for nodes without one. `fills_room`: see `Policy`.
+    """
 
     def __init__(
         self,
@@ -154,9 +157,8 @@ class ModelPolicy:
         about = (inputs.strategy.question, *(goal.question for goal in inputs.goals))
         # Words of documents that were read are related to the question too.
         about += tuple(row.missing for row in inputs.status if row.missing)
-        texts = (" ".join(reply.keywords), reply.meaning)
-        relatedness = self._calls.relatedness
-        return any([await relatedness.is_related(text[:MAX_FIELDS_CHARS], about) for text in texts if text])
+        texts = [text[:MAX_FIELDS_CHARS] for text in (" ".join(reply.keywords), reply.meaning) if text]
+        return len(await self._calls.relatedness.find_unrelated(texts, about)) < len(texts)
 
     def is_done(self, inputs: PlanInput) -> bool:
         """Return False with a model for plans, which can always find other words.
@@ -337,8 +339,10 @@ def _compare(
 
 
 def _place_beside(finding: Finding, is_answered: bool) -> Finding:
-    """Return a finding of rules as it stands beside a model that took nothing of it: it answers only a goal
-    for which the model found an answer too."""
+    """Return a finding of rules in whose passage a model found nothing.
+
+    It answers only a goal for which the model found an answer too.
+    """
     if not is_answered and finding.score < ENOUGH:
         return finding
     score = finding.score if is_answered else BELOW_ENOUGH

@@ -21,26 +21,31 @@ class Relatedness:
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
 
-    async def is_related(self, text: str, about: Sequence[str]) -> bool:
-        """Return whether a text is about the same thing as one of the others."""
-        if shares_words(text, *about):
-            return True
+    async def find_unrelated(self, texts: Sequence[str], about: Sequence[str]) -> list[str]:
+        """Return the texts that are about none of the things that the others are about."""
+        unrelated = [text for text in texts if not shares_words(text, *about)]
+        language = answer_language(" ".join(about))
+        untranslated = [text for text in unrelated if answer_language(text) == language]
         floor = None if self._embedder is None else self._embedder.about.related_floor
-        is_translated = answer_language(text) != answer_language(" ".join(about))
-        if self._embedder is None or floor is None:
-            return is_translated
+        if self._embedder is None or floor is None or not unrelated:
+            return untranslated
         try:
-            vectors = [await self._embedder.embed_query(each) for each in (text, *about)]
+            topics = [await self._embedder.embed_query(topic) for topic in about]
+            vectors = [await self._embedder.embed_query(text) for text in unrelated]
         except (ShishoError, OSError):  # its server is away, or its files are unusable
-            return is_translated
-        return max(compute_cosine(vectors[0], other) for other in vectors[1:]) >= floor
+            return untranslated
+        return [
+            text
+            for text, vector in zip(unrelated, vectors, strict=True)
+            if max(compute_cosine(vector, topic) for topic in topics) < floor
+        ]
 
 
 class AssumedRelatedness(Relatedness):
     """For a replay: what the record shows as used was related."""
 
-    async def is_related(self, text: str, about: Sequence[str]) -> bool:
-        return True
+    async def find_unrelated(self, texts: Sequence[str], about: Sequence[str]) -> list[str]:
+        return []
 
 
 def shares_words(text: str, *about: str) -> bool:

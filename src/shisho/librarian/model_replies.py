@@ -114,8 +114,11 @@ class SentenceReply:
 
 @dataclass(frozen=True, slots=True)
 class BlockReply:
-    """A part of the answer. `text` of a heading; `sentences` of a paragraph, or the items of a list; `header`
-    and `rows` of a table. The others are empty."""
+    """A part of the answer.
+
+    `text`: of a heading; `sentences`: of a paragraph, or the items of a list; `header` and `rows`: of a
+    table. The others are empty.
+    """
 
     type: Literal["heading", "paragraph", "list", "table"] = "paragraph"
     text: str = ""

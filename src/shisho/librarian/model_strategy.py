@@ -79,7 +79,7 @@ async def _make_strategy(
     except InvalidParams:
         return None
     own_texts = (inputs.question, *inputs.earlier)
-    told_texts = (*own_texts, *(turn.answer for turn in turns)) if inputs.earlier else own_texts
+    known_texts = (*own_texts, *(turn.answer for turn in turns)) if inputs.earlier else own_texts
     new_text = " ".join((question, *texts))
     if (
         not texts
@@ -87,11 +87,10 @@ async def _make_strategy(
         or list_foreign_addresses(new_text, "\n".join(own_texts))
     ):
         return None
-    if inputs.earlier and not await relatedness.is_related(question, told_texts):
+    if inputs.earlier and await relatedness.find_unrelated([question], known_texts):
         return None
-    for text in texts:
-        if not await relatedness.is_related(text, (question, *told_texts)):
-            return None
+    if await relatedness.find_unrelated(texts, (question, *known_texts)):
+        return None
     goals = tuple(Goal(f"G{number}", text) for number, text in enumerate(texts, 1))
     ids = [goal.id for goal in goals]
     condition = _read_condition(reply.condition, ids) if len(ids) == len(reply.goals) else join_goals(ids)

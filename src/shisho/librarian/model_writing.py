@@ -259,8 +259,10 @@ async def check_units(
 async def ask_judge(
     calls: ModelCalls, allowance: ModelAllowance, question: str, units: Sequence[ReadUnit]
 ) -> tuple[Mapping[int, str], tuple[ModelUse, ...]]:
-    """Return the verdict on each unit by its place, of those that need one and have room in the call.
-    `question`: empty if the units answer none."""
+    """Return the verdict on each unit by its index, if it needs one and fits into the call.
+
+    `question`: empty if the units answer none.
+    """
     places = [place for place, unit in enumerate(units) if unit.needs_judge]
     if not places or "judge" not in calls:
         return {}, ()

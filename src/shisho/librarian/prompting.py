@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -16,28 +16,39 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.conversation import DocumentFacts, EarlierTurn, Surroundings
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef, Goal, Stance
+from shisho.domain.inquiry import EvidenceRef, Goal, Stance, Strategy
+from shisho.domain.requirements import RequestKind
 from shisho.errors import InternalError
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
 from shisho.language.script import estimate_passage_tokens, estimate_tokens
+from shisho.language.terms import fold
 from shisho.librarian.evidence import double
 
 if TYPE_CHECKING:
     from shisho.librarian.checking.check import ReadUnit
-
-
-from dataclasses import replace
-
-from shisho.domain.inquiry import Strategy
-from shisho.domain.requirements import RequestKind
-from shisho.language.terms import fold
 
 _VARIABLE = compile_lazily(r"{{(\w+)}}")
 FENCE = "⟦"
 _LONGEST_HEADING = 200
 ANSWERS_IN_ROOM = 4  # turns with room for their answers, of any length
 LONGER = 1.05  # a copy longer by this factor has more content
+CONTEXT_PART = 3  # a reply gets at most this fraction of the context: passages need the rest
+TOKENS_A_WORD = 3  # including citations and JSON syntax for each sentence
+TOKENS_A_CHARACTER = 2  # likewise for Japanese
+_KIND_TOKENS = {
+    RequestKind.EXPLAIN: 2_400,
+    RequestKind.LIST: 3_200,
+    RequestKind.COMPARE: 3_200,
+    RequestKind.SUMMARY: 4_000,
+    RequestKind.REPORT: 6_000,
+    RequestKind.COLLECTION: 3_200,
+}
+_FORM_TOKENS = 3_200  # of a table or a text in chapters
+_FORM = compile_lazily(  # a table, a list or headings
+    r"表(?:に(?!つ)|で|形式)|箇条書き|見出し|章立て|\b(?:tables?|bullet points|chapters|headings|sections)\b"
+)
+_LENGTH = compile_lazily(r"([0-9][0-9,]{0,6}) ?(?:文字|字|(words?)\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,36 +279,13 @@ def _find_longest(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-CONTEXT_PART = 3  # a reply gets at most this fraction of the context: passages need the rest
-TOKENS_A_WORD = 3  # including citations and JSON syntax for each sentence
-TOKENS_A_CHARACTER = 2  # likewise for Japanese
-_KIND_TOKENS = {
-    RequestKind.EXPLAIN: 2_400,
-    RequestKind.LIST: 3_200,
-    RequestKind.COMPARE: 3_200,
-    RequestKind.SUMMARY: 4_000,
-    RequestKind.REPORT: 6_000,
-    RequestKind.COLLECTION: 3_200,
-}
-_FORM_TOKENS = 3_200  # of a table or a text in chapters
-_FORM = compile_lazily(
-    r"表(?:に(?!つ)|で|形式)|箇条書き|見出し|章立て|\b(?:tables?|bullet points|chapters|headings|sections)\b"
-)
-_LENGTH = compile_lazily(r"([0-9][0-9,]{0,6}) ?(?:文字|字|(words?)\b)")
-
-
-def asks_for_form(question: str) -> bool:
-    """Return whether a question asks for a table, a list or headings."""
-    return _FORM.search(fold(question)) is not None
-
-
 def size_reply(prompt: PromptFile, strategy: Strategy, context: int) -> PromptFile:
     """Return the prompt with the token limit for this question.
 
     `context`: the model's context in tokens.
     """
     wanted = [prompt.max_output_tokens, _KIND_TOKENS.get(strategy.kind, 0)]
-    if asks_for_form(strategy.question):
+    if _FORM.search(fold(strategy.question)):
         wanted.append(_FORM_TOKENS)
     for length in _LENGTH.finditer(fold(strategy.question)):
         each = TOKENS_A_WORD if length[2] else TOKENS_A_CHARACTER

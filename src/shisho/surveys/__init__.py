@@ -1,0 +1,1 @@
+"""Answer questions about a whole collection: counts, comparisons, outlines."""

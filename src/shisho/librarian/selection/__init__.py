@@ -1,0 +1,1 @@
+"""Select passages and sentences that answer a question, without a model."""

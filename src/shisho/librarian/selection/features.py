@@ -1,8 +1,9 @@
-"""Passages cut into sentences, and the features of a sentence in its passage: what the ranker sees.
+"""Split passages into sentences, and compute the features of each sentence for the ranker.
 
 Shares are of the question's term weight, unless a feature says otherwise; a term also counts if a word of the
 same meaning is there. Every feature is a plain number, so that the weights are fitted by a script (`train/`)
-and not by hand."""
+and not by hand.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +36,10 @@ class AnalysedSentence:
 
 @dataclass(frozen=True, slots=True)
 class AnalysedPassage:
-    """A passage's sentences. `terms` are of its text, `heading_terms` of its heading path and its document's
-    title. The last sentence may end after the passage, in the text that follows it."""
+    """A passage's sentences. The last one may end after the passage, in the text that follows it.
+
+    `terms`: of its text; `heading_terms`: of its heading path and its document's title.
+    """
 
     sentences: tuple[AnalysedSentence, ...]
     terms: frozenset[str]
@@ -90,8 +93,10 @@ def add_names(analysed: AnalysedPassage, others: Mapping[str, frozenset[str]]) -
 
 
 def end_sentence(passage: NumberedPassage, end: int = 0) -> str:
-    """Return the text of a passage to the end of its last sentence, or to `end` if that is later. Its page
-    and heading may hold the rest of that sentence after it."""
+    """Return the text of a passage to the end of its last sentence, or to `end` if that is later.
+
+    The rest of that sentence follows the passage under the same heading on its page.
+    """
     whole = passage.text + passage.after
     if passage.code:
         return whole[: max(len(passage.text), min(end, len(whole)))]
@@ -172,8 +177,10 @@ def match_passages(
     passages: Sequence[NumberedPassage],
     short_names: Mapping[str, frozenset[str]] = NO_SHORT_NAMES,
 ) -> list[PassageMatch]:
-    """Analyse passages and find the question's terms in them. `short_names`: for names in the question their
-    other names; a sentence with one of these counts as holding the name."""
+    """Analyse passages and find the question's terms in them.
+
+    `short_names`: synonyms of names in the question; a sentence with one of them contains the name.
+    """
     matched = []
     for shown in passages[:MAX_PASSAGES]:
         analysed = analyse_passage(shown.text, shown.after, shown.heading, shown.title, shown.code)

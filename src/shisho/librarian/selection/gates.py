@@ -276,8 +276,10 @@ def _find_core(question: str) -> str:
 
 
 def _is_denied(question: str, source: GateSource) -> bool:
-    """True if a question asks which things do something and the marked sentences say which do not, or the
-    other way round."""
+    """Return whether the question and the marked sentences differ in negation.
+
+    The question asks which things do something, and they say which do not, or vice versa.
+    """
     folded = fold(question).replace("’", "'")
     if not _SELECTS.match(folded):
         return False

@@ -1,7 +1,7 @@
-"""A question as it is compared with passages: its content words by rarity, the kind of answer it wants, and
-what a sentence must hold to give that.
+"""Analyse a question: its content words by rarity, and the kind of answer that a sentence must give.
 
-It is normalised, not interpreted: words that only ask are dropped, everything else counts."""
+It is normalised, not interpreted: words that only ask are dropped, everything else counts.
+"""
 
 from __future__ import annotations
 
@@ -131,9 +131,10 @@ def find_kind(question: str) -> AnswerKind:
 
 
 def gives_kind(kind: AnswerKind, question: str, sentence: str) -> bool:
-    """Return whether a folded sentence holds something of this kind that the question does not hold itself.
+    """Return whether a folded sentence has something of this kind that the question does not have.
 
-    Always true for `OTHER`."""
+    Always true for `OTHER`.
+    """
     if kind is AnswerKind.OTHER:
         return True
     pattern = KINDS[kind].gives
@@ -185,8 +186,10 @@ _NUMBER_WORDS_EN = (
 
 @lru_cache(maxsize=256)
 def find_quantity(question: str) -> re.Pattern[str] | None:
-    """Return the pattern of the quantity that a folded question asks for, or None: a sum of money for いくら,
-    a number of weeks for "how many weeks", a number and 台 for 何台."""
+    """Return the pattern of the quantity that a folded question asks for, or None.
+
+    A sum of money for いくら, a number of weeks for "how many weeks", a number and 台 for 何台.
+    """
     for patterns in QUANTITIES:
         if patterns.asks.search(question):
             return patterns.gives
@@ -199,9 +202,10 @@ def find_quantity(question: str) -> re.Pattern[str] | None:
 
 
 def measure_kind(kind: AnswerKind, question: str, sentence: str) -> float:
-    """Return 1 if a folded sentence gives what the question asks for, else 0; .5 if nothing is known of that.
+    """Return 1 if a folded sentence gives the kind of answer that the question asks for, else 0.
 
-    A quantity must not be in the question itself."""
+    0.5 if the kind is unknown. A quantity must not be in the question itself.
+    """
     if quantity := find_quantity(question):
         return float(any(match[0] not in question for match in quantity.finditer(sentence)))
     if kind is AnswerKind.OTHER:
@@ -245,8 +249,10 @@ def find_defined_thing(question: str) -> str:
 
 
 def is_definition(thing: str, sentence: str) -> bool:
-    """Return whether a folded sentence says what the thing is, and not what a longer name that ends in it
-    is: average precision is another thing than precision."""
+    """Return whether a folded sentence defines this thing.
+
+    A longer name that ends in it is another thing: average precision is not precision.
+    """
     for words in _match_word_before(thing).finditer(sentence):
         if words[1] not in _BEFORE_A_NAME:
             sentence = sentence.replace(words[0], " ")
@@ -288,7 +294,8 @@ class AnalysedQuestion:
 
     `weights`: index terms by rarity, summing to 1. `defined`: the thing whose meaning is asked for. `unit`:
     the noun counted by 何. `figures`: its numbers and years, as written in digits. `asks_quantity`: an
-    amount of a known unit or a number of a known form is asked for."""
+    amount of a known unit or a number of a known form is asked for.
+    """
 
     folded: str
     kind: AnswerKind

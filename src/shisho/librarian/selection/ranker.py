@@ -1,5 +1,7 @@
-"""Rank sentences and passages by the fitted weights, choose the passages to show, mark their best sentences,
-and estimate how likely they answer the question."""
+"""Rank sentences and passages by the fitted weights, and choose the passages to show.
+
+Their best sentences are marked, with the probability that they answer the question.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,20 @@ MAX_COMPARED = 4  # times as many passages as are shown: gates may put some last
 MAX_SHOWN_CHARS = 1_100  # of all passages of a goal, unless the first alone is longer
 MAX_MARKS = 4  # marked sentences of one passage
 SHOWN_RATIO = 0.01  # of the odds of the best passage: a further one is shown from here on
+FILE = "weights.json"
+COMPARED_PASSAGES = 5
+AGREEING_SHARE = 0.5  # of the terms that the best sentence adds to the question: a passage with these agrees
+_FACTS = frozenset({AnswerKind.TIME, AnswerKind.PERSON, AnswerKind.AMOUNT, AnswerKind.PLACE})
 MARK_RATIO = 0.3  # of the odds of the passage's best sentence: a further one is marked from here on
 
 
 @dataclass(frozen=True, slots=True)
 class PassageChoice:
-    """A passage to show. `place`: its place among the matched passages; `marks`: its best sentences in the
-    order of the text; `log_odds`: that one of its sentences answers."""
+    """A passage to show.
+
+    `place`: its index among the matched passages; `marks`: its best sentences in the order of the text;
+    `log_odds`: that one of its sentences answers.
+    """
 
     place: int
     marks: tuple[SentenceCandidate, ...]
@@ -34,8 +43,10 @@ class PassageChoice:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """All sentences with their log-odds, best first, and all passages. The odds of a passage are the sum of
-    those of its sentences: any of them may answer."""
+    """All sentences and all passages with their log-odds, best first.
+
+    The odds of a passage are the sum of those of its sentences: any of them may answer.
+    """
 
     candidates: tuple[tuple[SentenceCandidate, float], ...]
     passages: tuple[tuple[int, float], ...]
@@ -63,9 +74,11 @@ def choose_passages(
     is_closed: Callable[[PassageChoice], bool] = lambda choice: False,
     taken: Set[str] = frozenset(),
 ) -> list[PassageChoice]:
-    """Return the passages to show, best first: as many as fit, the first in any case. Those that a gate
-    closes come last. Left out are copies of a passage before, and code that one leads in. `taken`: texts that
-    are shown anyway and take no room."""
+    """Return the passages to show, best first: as many as fit, and at least one.
+
+    Passages that fail a gate come last. Copies of an earlier passage are left out, and code that an earlier
+    one introduces. `taken`: texts that are shown anyway and take no room.
+    """
     leading = [
         PassageChoice(place, _choose_marks(ranking, place), log_odds)
         for place, log_odds in ranking.passages[: MAX_COMPARED * max_shown]
@@ -105,15 +118,13 @@ def _choose_marks(ranking: SentenceScores, place: int) -> tuple[SentenceCandidat
     return tuple(sorted(near[:MAX_MARKS], key=lambda candidate: candidate.place))
 
 
-FILE = "weights.json"
-
-
 @dataclass(frozen=True, slots=True)
 class SelectionWeights:
     """Weights of both models and the two probabilities that levels begin at.
 
     `ranker`: by sentence feature. `certainty`: by selection feature, with its `intercept`. `answered` and
-    `related`: the least probability of each level."""
+    `related`: the minimum probability of each level.
+    """
 
     ranker: Mapping[str, float]
     certainty: Mapping[str, float]
@@ -126,11 +137,6 @@ class SelectionWeights:
 def load_weights() -> SelectionWeights:
     """Return the weights of this version."""
     return SelectionWeights(**json.loads(files(__package__).joinpath(FILE).read_text("utf-8")))
-
-
-COMPARED_PASSAGES = 5
-AGREEING_SHARE = 0.5  # of what the best sentence adds to the question: a passage that holds it agrees
-_FACTS = frozenset({AnswerKind.TIME, AnswerKind.PERSON, AnswerKind.AMOUNT, AnswerKind.PLACE})
 
 
 class SelectionFeatures(NamedTuple):
@@ -187,8 +193,10 @@ def measure_selection(
 def _measure_agreement(
     ranking: SentenceScores, matched: Sequence[PassageMatch], added: frozenset[str]
 ) -> float:
-    """Return the share of the odds of the passages that agree with the best sentence, or are of its document.
-    `added`: what it says beside the terms of the question."""
+    """Return the odds of the passages that agree with the best sentence or are of its document, as a share.
+
+    `added`: the terms of the best sentence that the question does not have.
+    """
     title = matched[ranking.candidates[0][0].passage].shown.title
     top = ranking.passages[0][1]
     odds = [(matched[place], math.exp(log_odds - top)) for place, log_odds in ranking.passages]

@@ -1,5 +1,7 @@
-"""Select what to show for each goal if no model reads the passages: whole passages, marked sentences, and how
-sure it is that they answer."""
+"""Select what to show for each goal if no model reads the passages.
+
+Whole passages with marked sentences, and the probability that these answer.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +54,9 @@ def select_findings(
 ) -> list[Finding]:
     """Return the sentences to mark for each goal, best passage first, with probabilities as scores.
 
-    Nothing that was found by synonyms alone counts as an answer. A goal that has evidence already gets only
-    what is more probable. A passage takes the room of the first goal that shows it."""
+    Nothing that was found by synonyms alone counts as an answer. A goal that has evidence gets only sentences
+    with a higher probability. A passage takes the room of the first goal that shows it.
+    """
     taken: set[str] = set()
     return [
         finding

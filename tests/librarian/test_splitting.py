@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.librarian.splitting import split_parts, split_sides, split_told
+from shisho.librarian.splitting import split_lead, split_parts, split_sides
 from shisho.librarian.strategy import strategy
 from tests.librarian.asked_questions import read_questions
 from tests.tables import each_row
@@ -89,9 +89,9 @@ def test_nothing_else_splits(question: str) -> None:
 
 
 def test_what_is_told_first_is_told_from_what_is_asked() -> None:
-    assert split_told("棚を足した。幅はいくらか。色は？") == ("棚を足した。", "幅はいくらか。色は？")
-    assert split_told("棚とは何か → 幅はいくらか") == ("棚とは何か → ", "幅はいくらか")
-    assert split_told("幅はいくらか。棚を足した。") == ("", "幅はいくらか。棚を足した。")
+    assert split_lead("棚を足した。幅はいくらか。色は？") == ("棚を足した。", "幅はいくらか。色は？")
+    assert split_lead("棚とは何か → 幅はいくらか") == ("棚とは何か → ", "幅はいくらか")
+    assert split_lead("幅はいくらか。棚を足した。") == ("", "幅はいくらか。棚を足した。")
 
 
 def test_forty_questions_have_the_parts_that_they_were_written_with() -> None:

@@ -135,8 +135,8 @@ def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[Evidenc
     """
     passages = list_passages(draft.blocks)
     if not passages or is_written(draft.blocks):
-        told = (*list_sentences(draft.blocks), *list_contradicted(draft.blocks))
-        used = {number for sentence in told for number in sentence.evidence}
+        sentences = (*list_sentences(draft.blocks), *list_contradicted(draft.blocks))
+        used = {number for sentence in sentences for number in sentence.evidence}
         used.update(mark.number for passage in passages for mark in passage.marks)
         return tuple(ref for ref in evidence if ref.number in used or not is_by_rules(ref))
     shown = {mark.number for passage in passages for mark in passage.marks}

@@ -110,10 +110,10 @@ def check_claims(
 
     `most`: for each goal. `copies`: the near-duplicates of passages.
     """
-    told_words: dict[str, list[str]] = {goal.id: [] for goal in inputs.goals}
+    earlier_snippets: dict[str, list[str]] = {goal.id: [] for goal in inputs.goals}
     for ref in inputs.evidence:
         if ref.score >= ENOUGH:
-            told_words.setdefault(ref.goal_id, []).append(ref.snippet)
+            earlier_snippets.setdefault(ref.goal_id, []).append(ref.snippet)
     findings: list[Finding] = []
     dropped = 0
     for claim in claims:
@@ -122,7 +122,7 @@ def check_claims(
         if verified is None or claim.goal not in {goal.id for goal in inputs.goals}:
             dropped += 1
             continue
-        told_snippets = told_words[claim.goal]
+        snippets = earlier_snippets[claim.goal]
         same = next(
             (place for place, other in enumerate(findings) if _is_repeated(other, finding, verified)), -1
         )
@@ -130,7 +130,7 @@ def check_claims(
             findings[same] = _with_copies(findings[same], finding)
             continue
         of_goal = sum(other.goal_id == claim.goal for other in findings)
-        if of_goal == most or any(double(verified.snippet, snippet) for snippet in told_snippets):
+        if of_goal == most or any(double(verified.snippet, snippet) for snippet in snippets):
             continue
         findings.append(replace(finding, snippet=verified.snippet))
     return CheckedClaims(findings, dropped)

@@ -199,12 +199,12 @@ def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlo
     say = speak_for(question)
     return (
         AnswerHeading(say("report_sources")),
-        AnswerList(tuple(_cite_source(rows) for rows in rows.values())),
+        AnswerList(
+            tuple(
+                Sentence(cited[0].title, tuple(row.number for row in cited), None) for cited in rows.values()
+            )
+        ),
     )
-
-
-def _cite_source(rows: Sequence[Evidence]) -> Sentence:
-    return Sentence(rows[0].title, tuple(row.number for row in rows), None)
 
 
 def count_words(blocks: Iterable[AnswerBlock], question: str) -> int:

@@ -163,7 +163,7 @@ _DIFFER_BY_NAME = tuple(
 _LEANING = compile_lazily(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
 
 
-def split_told(question: str) -> tuple[str, str]:
+def split_lead(question: str) -> tuple[str, str]:
     """Return the context, including an earlier question, and the part that asks."""
     context, request = split_context(question)
     lead_up = f"{context}{JOINT}" if context else ""
@@ -199,7 +199,7 @@ def split_parts(question: str) -> tuple[str, ...]:
     """
     if numbered := _split_numbered(question):
         return tuple(numbered)
-    lead_up, request = split_told(question)
+    lead_up, request = split_lead(question)
     return tuple(lead_up + part for part in _split_each(request) or _split_asking(request))
 
 

@@ -19,7 +19,6 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.domain.place import narrow_place
-from shisho.domain.requirements import Requirements
 from shisho.domain.survey import Survey, SurveyKind, SurveyRow
 from shisho.domain.time import Instant, to_date
 from shisho.language.meanings import Word
@@ -30,7 +29,7 @@ from shisho.ports import SearchView
 from shisho.surveys import changes, counting, deadlines, naming, outline
 from shisho.surveys.counting import SoughtWord
 from shisho.surveys.outline import SentencePlace, list_sentences
-from shisho.surveys.recognise import CollectionQuestion, recognise
+from shisho.surveys.recognise import CollectionQuestion
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -69,16 +68,8 @@ class CollectionLook:
     question: str
     now: Instant
 
-    async def survey(self, required: Requirements, *, has_model: bool) -> CitedSurvey | None:
-        """Answer a question about the collection.
-
-        Returns None for any other question, and if a named document does not exist.
-        """
-        if required.goals or required.condition:
-            return None  # the caller wants to know something else
-        request = recognise(self.question, required.kind)
-        if request is None or (request.kind is SurveyKind.MODEL and has_model):
-            return None
+    async def survey(self, request: CollectionQuestion, *, has_model: bool) -> CitedSurvey | None:
+        """Answer a question about the collection. None if a named document does not exist."""
         match request.kind:
             case SurveyKind.COUNT | SurveyKind.LIST:
                 return await self._list_mentioning(request)

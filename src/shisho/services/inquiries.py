@@ -16,6 +16,7 @@ from shisho.domain.inquiry import Answer, Budget, Gap, Inquiry, WebPolicy, with_
 from shisho.domain.model import ModelUse
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
+from shisho.domain.survey import SurveyKind
 from shisho.domain.task import Sources
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import BorrowedModel, Clock, SearchSession
@@ -227,15 +228,19 @@ class LibrarianInquiries:
         """Return the run with this id, before its first node or replayed to its last step."""
         from shisho.librarian import loop
         from shisho.librarian.surveys import survey_nothing
+        from shisho.surveys.recognise import recognise
 
         inquiry = await self.history.ledger.find_inquiry(run_id)
         policy = self.policies.find(run_id, inquiry.scope.owner)
 
         async def survey(question: str, required: Requirements) -> CitedSurvey | None:
-            from shisho.services.collection import CollectionLook
+            request = None if required.goals or required.condition else recognise(question, required.kind)
+            if request is None or (request.kind is SurveyKind.MODEL and policy is not None):
+                return None
+            from shisho.services.collection import CollectionLook  # imported here: few questions need it
 
             look = CollectionLook(self.find_searcher(), inquiry.scope, question, self.clock.now())
-            return await look.survey(required, has_model=policy is not None)
+            return await look.survey(request, has_model=policy is not None)
 
         async def open_session(complexity: Complexity, is_reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope

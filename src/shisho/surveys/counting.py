@@ -20,7 +20,7 @@ Say = Callable[..., str]
 MAX_SYNONYMS = 10
 MAX_FORMS = 4  # of a word that are listed: roof, roofs
 # Words of a question about documents other than its topic.
-_ASIDE = (
+_GENERIC_WORDS = (
     "document file paper list show find name all every each many count mention contain about discuss please "
     "文書 資料 書類 ファイル 一覧 すべて 全部 何 件 触れる 関する 含む 書く 教える 挙げる 見せる どれ"
 )
@@ -48,8 +48,10 @@ def read_topic(topic: str, *, is_question: bool = False) -> tuple[SoughtWord, ..
     """
     parts = [_ARTICLE.sub("", part).strip("「」 ") for part in _AND.split(topic)]
     if is_question:
-        aside = frozenset(split_terms(_ASIDE))
-        parts = [" ".join(term for term in split_terms(fold(part)) if term not in aside) for part in parts]
+        generic_terms = frozenset(split_terms(_GENERIC_WORDS))
+        parts = [
+            " ".join(term for term in split_terms(fold(part)) if term not in generic_terms) for part in parts
+        ]
     matches = {part: tuple(split_terms(fold(part))) for part in parts}
     return tuple(SoughtWord(part, word, _list_synonyms(word)) for part, word in matches.items() if word)
 

@@ -21,7 +21,7 @@ READ_SECTIONS = 40  # for a model, which reads more of them
 READ_SENTENCES = 72  # three portions, and the summary that is written from them
 MIN_TERMS = 3  # of a sentence with content
 MIN_LETTERS = 4
-_ADDRESS = re.compile(r"[!-~]*/[!-~]*")
+_ASCII_WORD = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,9 @@ def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[st
 
 
 def _has_content(text: str) -> bool:
-    """Return whether a text is more than the number of a page, or an address."""
-    return sum(map(str.isalpha, _ADDRESS.sub("", text))) >= MIN_LETTERS
+    """Return whether a text has more than page numbers and addresses."""
+    words = _ASCII_WORD.sub(lambda match: "" if "/" in match[0] else match[0], text)
+    return sum(map(str.isalpha, words)) >= MIN_LETTERS
 
 
 def _cut(depth: int, place: SentencePlace) -> str:

@@ -42,7 +42,6 @@ _SPACED = compile_lazily(
 _MYRIADS = r"[（(]\s*(?P<unit>[百千万億兆]+\w{0,3})\s*[）)]"
 _ROW_HEAD = compile_lazily(rf"[^\t|]*?{_MYRIADS}(?=[\s|]+[-△▲]?\d)")
 _COLUMN_HEAD = compile_lazily(rf"{_MYRIADS}\s*$")
-_CELL_END = compile_lazily(r"\t|\s*\|\s*")
 _BARE_NUMBER = compile_lazily(r"(?<![^\s|])\d[\d,]*(?:\.\d+)?(?![^\s|])")
 _ADDRESS = compile_lazily(
     r"(?:https?://|www\.)[^\s「」『』()<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -161,7 +160,9 @@ def _spell_myriads(text: str) -> Iterator[str]:
 
     2,359 under 実績（万枚） is 2,359万枚.
     """
-    rows = [_CELL_END.split(line.strip()) for line in text.splitlines()]
+    rows = [
+        [cell.strip() for cell in line.strip().replace("|", "\t").split("\t")] for line in text.splitlines()
+    ]
     for line in text.splitlines():
         if head := _ROW_HEAD.match(line):
             yield from (number + head["unit"] for number in _BARE_NUMBER.findall(line, head.end()))

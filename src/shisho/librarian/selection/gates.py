@@ -200,9 +200,9 @@ def find_name_places(text: str) -> frozenset[tuple[str, str]]:
 
 def _find_japanese_places(text: str) -> Iterator[tuple[str, str]]:
     tokens = [token for token in get_tokenizer().tokenize(text) if token.surface() not in _HONORIFICS]
-    for name, beside in pairwise(tokens):
-        if _is_proper(name) and beside.part_of_speech()[0] in ("名詞", "形容詞", "接尾辞"):
-            yield name.surface(), beside.normalized_form()
+    for name, neighbour in pairwise(tokens):
+        if _is_proper(name) and neighbour.part_of_speech()[0] in ("名詞", "形容詞", "接尾辞"):
+            yield name.surface(), neighbour.normalized_form()
 
 
 def _is_proper(token: Any) -> bool:
@@ -221,10 +221,10 @@ def _find_english_places(text: str) -> Iterator[tuple[str, str]]:
         for at, word in enumerate(words):
             is_name = word[0].isupper() and len(word) > 1 and word.casefold() not in _NO_NAME
             if is_name and (at == 0 or words[at - 1].casefold() not in ("which", "what")):
-                yield from ((word, f"{side} {term}") for side, term in _find_beside(words, at))
+                yield from ((word, f"{side} {term}") for side, term in _list_neighbours(words, at))
 
 
-def _find_beside(words: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
+def _list_neighbours(words: Sequence[str], at: int) -> Iterator[tuple[str, str]]:
     small = [word.casefold() for word in words]
     are_grammar = [word in ENGLISH_STOP for word in small]
     are_names = [word[0].isupper() for word in words]

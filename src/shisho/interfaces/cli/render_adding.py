@@ -69,7 +69,6 @@ class AddingDisplay:
     changes_only: bool = False
     counts: Counter[IntakeOutcome] = field(default_factory=Counter)
     failures: list[Receipt] = field(default_factory=list)
-    total: int = 0
     bar: Progress | None = None
     last_share: tuple[str, int] = ("", 0)  # of a long PDF, in the last printed line
 
@@ -81,11 +80,11 @@ class AddingDisplay:
             self._tell_survey(news.survey)
 
     def _tell_survey(self, survey: FileSurvey) -> None:
-        self.total = len(survey.files)
+        total = len(survey.files)
         if survey.left_out and not self.json_:
             _err.print(describe_left_out(survey, self.words))
         if self.bar is not None:
-            self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
+            self.bar.update(self.bar.task_ids[0], total=total, visible=total > 1)
 
     def _tell_within(self, news: FileNews) -> None:
         """Show the progress in a long file."""

@@ -120,7 +120,6 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "inference/static_folder.py",
         "inference/universal.py",
         "stores/embedded/dense.py",
-        "stores/embedded/row_order.py",
         "stores/embedded/dense_files.py",
         "stores/embedded/packed_vectors.py",
         "stores/postgres/bm25.py",

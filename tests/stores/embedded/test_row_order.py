@@ -13,7 +13,7 @@ import pytest
 
 from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import Embedding, NewEmbedding
-from shisho.stores.embedded.row_order import RowOrder
+from shisho.stores.embedded.dense import RowOrder
 from shisho.stores.embedded.serving import ServingIndex
 from tests.contracts.conftest import ABOUT, embedded_store
 from tests.making import intake

@@ -32,7 +32,6 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
 from shisho.stores.embedded.index_damage import IndexDamaged, tell_remaking
 from shisho.stores.embedded.packed_vectors import unpack_vectors
-from shisho.stores.embedded.row_order import RowOrder
 from shisho.stores.indexing import IndexScope
 from shisho.telemetry import log, span
 
@@ -441,3 +440,34 @@ def _encode(vectors: NDArray[np.float16], scale: float) -> Codes:
     steps = np.clip(np.rint(vectors.astype(np.float32) * scale), -STEPS, STEPS)
     codes: Codes = (steps + MIDDLE).astype(np.uint8)
     return codes
+
+
+class RowOrder:
+    """A sorted index from passage numbers to rows.
+
+    It is extended when it is queried, so a search reads no database rows to find positions.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._rows: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def extend(self, numbers: NDArray[np.int64]) -> None:
+        """Add the rows that are new among `numbers`, the list of all rows."""
+        known = len(self._numbers)
+        if known == len(numbers):
+            return
+        fresh = numbers[known:]
+        order = np.argsort(fresh, kind="stable")
+        at = np.searchsorted(self._numbers, fresh[order], side="right")
+        self._numbers = np.insert(self._numbers, at, fresh[order])
+        self._rows = np.insert(self._rows, at, order + known)
+
+    def find(self, numbers: Sequence[int]) -> NDArray[np.int64]:
+        """Return the newest rows of some passages in the given order, without missing ones."""
+        sought = np.array(numbers, np.int64)
+        if not len(self._numbers):
+            return np.zeros(0, np.int64)
+        at = np.searchsorted(self._numbers, sought, side="right") - 1
+        found: NDArray[np.int64] = at[(at >= 0) & (self._numbers[at] == sought)]
+        return self._rows.take(found)

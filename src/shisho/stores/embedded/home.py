@@ -16,7 +16,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
-from shisho.stores.embedded import levels, light_passages, message_ids, texts, vectors
+from shisho.stores.embedded import blocks, levels, light_passages, message_ids, vectors
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.writer_lock import find_holder, is_stopped
@@ -95,7 +95,7 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
     # Otherwise SQLite re-plans a statement for each set of bound values on indexed columns, which takes
     # longer than most of our statements.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    texts.register(connection)
+    blocks.register(connection)
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
         if not path.stat().st_size:

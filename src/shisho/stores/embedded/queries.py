@@ -7,8 +7,8 @@ from typing import Any
 
 import apsw
 
+from shisho.stores.embedded.blocks import read_slices
 from shisho.stores.embedded.rows import DOCUMENT, PASSAGE, TEXT, bind_list, fetch_all
-from shisho.stores.embedded.texts import read_slices
 from shisho.stores.nouns import Row
 from shisho.stores.step_content import Slice
 

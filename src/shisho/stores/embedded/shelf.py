@@ -10,7 +10,7 @@ import apsw
 from shisho.domain.corpus import DocumentId, Intake, Passage
 from shisho.ports import Clock
 from shisho.stores import nouns
-from shisho.stores.embedded import blocks, near_duplicates, rows, texts
+from shisho.stores.embedded import blocks, near_duplicates, rows
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.sql import names
@@ -68,7 +68,7 @@ class EmbeddedShelf(StoredShelf):
         near_duplicates.delete(_get_connection(queries), document_id)
 
     def _read_text(self, queries: Queries, document_id: DocumentId) -> str:
-        return texts.read_text(_get_connection(queries), document_id)
+        return blocks.read_text(_get_connection(queries), document_id)
 
     def _read_lines(self, queries: Queries, document_id: DocumentId) -> list[rows.Row]:
         return queries.fetch(LAYOUT, {"id": document_id})

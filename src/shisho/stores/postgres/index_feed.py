@@ -23,8 +23,8 @@ from shisho.stores.postgres import rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.embeddings import EMBEDDER, read_halfvec, table_of
 from shisho.stores.postgres.pool import Connection
+from shisho.stores.postgres.queries import PostgresShelfView
 from shisho.stores.postgres.serving import PostgresServing, VectorTable
-from shisho.stores.postgres.vectors import PostgresShelfView
 from shisho.stores.sql.scope import READABLE, read_index_scope
 
 T = TypeVar("T")

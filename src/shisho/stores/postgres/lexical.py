@@ -19,7 +19,7 @@ from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.postings import term_key
-from shisho.stores.postgres.vectors import PostgresShelfView
+from shisho.stores.postgres.queries import PostgresShelfView
 from shisho.stores.sql.scope import FROM_DOCUMENTS, list_corpus_ids, write_passage_condition
 
 if TYPE_CHECKING:

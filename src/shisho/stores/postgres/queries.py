@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from shisho.domain.corpus import PassageId, TermVector
+from shisho.stores import nouns
 from shisho.stores.nouns import Row
 from shisho.stores.postgres.pool import Connection
-from shisho.stores.postgres.rows import DOCUMENT, PASSAGE, fetch_all
+from shisho.stores.postgres.rows import DOCUMENT, PASSAGE, fetch_all, numbers_of
+from shisho.stores.sql.shelf_view import ShelfView
 from shisho.stores.step_content import Slice
 
 # Assemble each slice from the parts of its document's text.
@@ -84,3 +87,29 @@ class PostgresQueries:
 
     def hold(self, name: str) -> None:
         self.connection.execute(HOLD, {"name": name})
+
+
+# Read term vectors: the passage's number, then the fields of `TermVector` from the second on, in order.
+VECTORS = """SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characters, v.term_count, v.heading_count,
+        v.pair_count, d.term_count AS document_term_count FROM term_vectors v JOIN documents d ON d.id = v.document_id
+    WHERE v.passage_id = ANY(%s)"""
+
+
+def read_vectors(connection: Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
+    """Return the vectors of `ids`."""
+    # Binary, because text mode sends bytes as hexadecimal digits.
+    passage_rows = connection.execute(VECTORS.encode(), (numbers_of(ids),), binary=True).fetchall()
+    return {
+        (name := nouns.passage_id(number)): TermVector._make((name, *rest)) for number, *rest in passage_rows
+    }
+
+
+class PostgresShelfView(ShelfView):
+    """The part of a search view that needs no index, on a connection in a transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(PostgresQueries(connection))
+        self._connection = connection
+
+    def read_vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        return read_vectors(self._connection, ids)

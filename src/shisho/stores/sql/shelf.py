@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from shisho.domain.corpus import (
@@ -26,7 +27,7 @@ from shisho.domain.corpus import (
     PrintedLine,
     Scope,
 )
-from shisho.domain.metadata import MetadataField
+from shisho.domain.metadata import MetadataField, MetadataValue
 from shisho.domain.time import Instant
 from shisho.errors import Conflict
 from shisho.language.numbers import make_comparable
@@ -42,7 +43,6 @@ from shisho.stores.refusals import (
     nothing_to_remove,
     text_purged,
 )
-from shisho.stores.sql.metadata import count_metadata
 from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 from shisho.stores.sql.scope import FROM_DOCUMENTS, READABLE, count_in, write_condition
 from shisho.stores.sql.shelf_view import fetch_passages
@@ -163,6 +163,16 @@ HOLD_TEXT = ("short_names", "definitions", "passages", "arrivals", "document_met
 async def erase_nothing_else() -> bool:
     """Do nothing: there are no other copies."""
     return True
+
+
+# Count the most frequent values of each name, the most common names first; the scope is filled in.
+METADATA_COUNTS = f"""SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
+        row_number() OVER (PARTITION BY m.key ORDER BY count(*) DESC, m.value) AS place,
+        count(*) OVER (PARTITION BY m.key) AS distinct_values,
+        CAST(sum(count(*)) OVER (PARTITION BY m.key) AS bigint) AS all_documents
+        {FROM_DOCUMENTS} JOIN document_meta m ON d.id = m.document_id
+        WHERE {{condition}} GROUP BY m.key, m.value) AS counted
+    WHERE place <= :most_values ORDER BY all_documents DESC, name, place LIMIT :most_rows"""
 
 
 class StoredShelf(ABC):
@@ -439,7 +449,7 @@ class StoredShelf(ABC):
         return [row.key for row in rows]
 
     async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
-        return await self._store.read(lambda queries: count_metadata(queries, scope, fields, values))
+        return await self._store.read(lambda queries: _count_metadata(queries, scope, fields, values))
 
     async def list_documents(
         self, scope: Scope, after: str = "", limit: int = 100, *, removed: bool = False
@@ -601,3 +611,18 @@ def _insert_document(
         "state": state,
     }
     queries.change(ADD, values | counts)
+
+
+def _count_metadata(queries: Queries, scope: Scope, fields: int, values: int) -> list[MetadataField]:
+    """Return at most `fields` fields, each with at most `values` values."""
+    condition = write_condition(scope)
+    # A field has at most `values` rows, so the first rows contain the first fields.
+    limits = {"most_values": values, "most_rows": fields * values}
+    counted = queries.fetch(METADATA_COUNTS.format(condition=condition.sql), condition.values | limits)
+    rows_by_name = [(name, list(group)) for name, group in groupby(counted, key=lambda row: row.name)]
+    return [_build_field(name, group) for name, group in rows_by_name[:fields]]
+
+
+def _build_field(name: str, group: Sequence[nouns.Row]) -> MetadataField:
+    values = tuple(MetadataValue(row.value, row.documents) for row in group)
+    return MetadataField(name, group[0].all_documents, group[0].distinct_values, values)

@@ -1,6 +1,7 @@
 """The verbs `search` and `fetch`, in the shape that ChatGPT's connectors and deep research expect.
 
-An id is a document's, or `DOCUMENT@OFFSET`: the part of its text that begins there."""
+An id is a document's, or `DOCUMENT@OFFSET`: the part of its text that begins there.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class FetchedText:
 async def search(library: Library, query: Text) -> SearchItems:
     """Search the user's documents and added web pages for a question or a few words, in any language.
     Use it to find sources to read and cite. Returns the id, title and address of the passages that match
-    best: pass an id to fetch."""
+    best: pass an id to fetch.
+    """
     counts: Counter[DocumentId] = Counter()
     items: list[SearchItem] = []
     for hit in await library.documents.search(query, limit=MAX_OF_DOCUMENT * MAX_RESULTS):
@@ -75,7 +77,8 @@ async def fetch(
     library: Library, id: Annotated[Name, Field(description="of a document, a passage or evidence")]
 ) -> FetchedText:
     """Read a document, or the part of it that search found. Use it before you cite a result. Returns the text
-    word for word, with its title and address; for the next part of a long text, fetch `metadata.next_id`."""
+    word for word, with its title and address; for the next part of a long text, fetch `metadata.next_id`.
+    """
     document, start = await _find_part(library, id)
     text = await library.documents.read_text(document.id)
     if not 0 <= start <= len(text):

@@ -32,7 +32,8 @@ async def watch_folder(
     corpus: Name = DEFAULT_CORPUS,
 ) -> FolderList:
     """Follow a folder: what is added, changed and deleted there is so in the corpus, as long as a server or
-    worker runs."""
+    worker runs.
+    """
     await library.folders.watch_from_outside(path, corpus)
     return await list_folders(library)
 

@@ -20,7 +20,8 @@ from shisho.services import Library
 class ModelOverview:
     """The embedders on this machine; how many passages have a vector, null where there is no embedder or the
     caller is not the owner of the machine; and what goes on, or went on last, null where nothing has since
-    the start."""
+    the start.
+    """
 
     stored: tuple[StoredModel, ...]
     embedding: EmbeddingProgress | None
@@ -30,7 +31,8 @@ class ModelOverview:
 @dataclass(frozen=True, slots=True)
 class ModelTrialResult:
     """Result of trying the language model. `detail`: what it did, or what failed; `remedy`: what to do
-    then."""
+    then.
+    """
 
     ok: bool
     detail: str
@@ -40,7 +42,8 @@ class ModelTrialResult:
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
     """The language model that is set, and those of servers on this machine. Of a key it only says whether one
-    is set."""
+    is set.
+    """
 
     model: str
     url: str
@@ -81,7 +84,8 @@ async def set_model(
     key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
 ) -> ModelChoice:
     """Set the language model from the next question on. A stored key is only kept for the same provider and
-    address."""
+    address.
+    """
     await library.models.choose(ModelSetting(model, url, key))
     return await get_model(library)
 
@@ -101,7 +105,8 @@ async def calibrate_models(
     library: Library, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
 ) -> ModelWorkBegun:
     """Begin to measure on a set of questions how much words count beside meaning, and keep what is best;
-    get_models says what came of it."""
+    get_models says what came of it.
+    """
 
     async def measure(root: Path) -> str:
         from shisho.evaluation.calibrate import calibrate

@@ -39,7 +39,8 @@ class ShownPassage:
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
     """A passage found outside a session, with everything that opens it and the parts its score was made
-    of."""
+    of.
+    """
 
     passage: PassageId
     document: DocumentId
@@ -60,7 +61,8 @@ class FoundPassage:
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading,
-    and nothing else of the library. `exhausted`: every passage in scope was shown."""
+    and nothing else of the library. `exhausted`: every passage in scope was shown.
+    """
 
     shown: tuple[ShownPassage, ...] = ()
     passages: tuple[FoundPassage, ...] = ()
@@ -76,7 +78,8 @@ class SearchResult:
 class FindingResult:
     """The verdict on one finding. `number` is its evidence's, None if it was refused; `quoted_text` is the
     stored text, `replaced` if the finding had other words; `reason` says why it was refused or what was done.
-    Of accepted evidence, the rest says where it is: the document, its page, and its offsets in the text."""
+    Of accepted evidence, the rest says where it is: the document, its page, and its offsets in the text.
+    """
 
     index: int
     goal_id: str

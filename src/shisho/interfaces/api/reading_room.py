@@ -45,7 +45,8 @@ class SettingList:
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """One thing that works here or does not. Where `ok` is false, `remedy` tells how to get it; `optional`:
-    it is not needed. `title` is its name in the reader's words."""
+    it is not needed. `title` is its name in the reader's words.
+    """
 
     name: str
     title: str
@@ -79,7 +80,8 @@ class MetadataFields:
 @dataclass(frozen=True, slots=True)
 class ConsentStatus:
     """Whether words may go out: `given`, `off`, or `not_asked`; `since` when the person said so, null where a
-    setting decides. `queries` would go to one of `engines` each; `boxed`: to this machine alone."""
+    setting decides. `queries` would go to one of `engines` each; `boxed`: to this machine alone.
+    """
 
     state: WebConsent
     since: str | None
@@ -110,13 +112,15 @@ async def get_conversation(library: Library, conversation_id: ConversationName) 
 
 async def get_answer_log(library: Library, answer_id: Id) -> AnswerLog:
     """What was done for an answer: rounds, searches, each page with its fate, models, why it ended. Also
-    while it is being made."""
+    while it is being made.
+    """
     return await library.questions.get_log(answer_id)
 
 
 async def stop_answer(library: Library, answer_id: Id) -> AnswerHandle:
     """Stop the work on a question, with all else of its task. The answer is what was found until then, and
-    its `loop_stop` is STOPPED; it is null where nothing had begun."""
+    its `loop_stop` is STOPPED; it is null where nothing had begun.
+    """
     return await library.questions.stop(answer_id)
 
 
@@ -127,7 +131,8 @@ async def resume_answer(library: Library, answer_id: Id) -> AnswerHandle:
 
 async def get_settings(library: Library) -> SettingList:
     """Every setting with its value, where that came from, its help and its choices. Of a secret only whether
-    it is set."""
+    it is set.
+    """
     return SettingList(tuple(await library.list_settings()))
 
 
@@ -176,7 +181,8 @@ async def set_consent(
     consent: Annotated[bool | None, Field(description="true: yes; false: no; null: to be asked again")],
 ) -> ConsentStatus:
     """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them. A setting
-    goes before it."""
+    goes before it.
+    """
     library.web.set_consent(WORDS[consent])
     return _to_consent(library, await library.web.preview_queries())
 
@@ -215,7 +221,8 @@ ANSWER = "answer://{0.answer_id}"
 @dataclass(frozen=True, slots=True)
 class WindowOpening:
     """A window for the person before the server's screen. `through`: the page asks no more; False: it is open
-    still, and `get_auth_queue` tells when it is done with."""
+    still, and `get_auth_queue` tells when it is done with.
+    """
 
     id: str
     through: bool
@@ -223,7 +230,8 @@ class WindowOpening:
 
 async def open_auth(library: Library, id: Id) -> WindowOpening:
     """Open what waits for a person in a browser window on the server's screen. Ends once the window is open,
-    or at once with the reason why it cannot be."""
+    or at once with the reason why it cannot be.
+    """
     opening = asyncio.create_task(library.web.open_auth(id))
     _OPENINGS.add(opening)
     opening.add_done_callback(_forget)

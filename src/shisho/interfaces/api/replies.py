@@ -46,7 +46,8 @@ class DocumentList:
 @dataclass(frozen=True, slots=True)
 class RemovedDocument:
     """A removed document. `purged`: its text and every quotation of it are erased; else its citations
-    still open."""
+    still open.
+    """
 
     document: corpus.Document
     purged: bool
@@ -86,7 +87,8 @@ class TaskList:
 class TaskResult:
     """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers
     leave it out. Full detail adds `job_id`, `fetched_at`, `page_number` (of the result page), and
-    `job_state` of what goes well."""
+    `job_state` of what goes well.
+    """
 
     url: str
     title: str
@@ -105,7 +107,8 @@ class TaskResult:
 @dataclass(frozen=True, slots=True)
 class ProgressSummary:
     """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken
-    in, of all pages and files that were to be; while long files are taken in, pages of them that are read."""
+    in, of all pages and files that were to be; while long files are taken in, pages of them that are read.
+    """
 
     queries: str
     pages: str
@@ -119,7 +122,8 @@ class TaskStatus:
     """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it
     was. `retry_after`: seconds after which asking again makes sense; left out when nothing will change by
     itself. `delays`: jobs that are put off, until when and why. `searches`, in full detail: how each search
-    pages, and why it stopped."""
+    pages, and why it stopped.
+    """
 
     task_id: str
     status: TaskState
@@ -146,7 +150,8 @@ class TaskStatus:
 
 def to_task_status(status: TaskSnapshot) -> TaskStatus:
     """A status without what its reader knows: what never changes, after the first; where nothing has changed,
-    all but the signs of it."""
+    all but the signs of it.
+    """
     task_status = TaskStatus(
         task_id=status.task_id,
         status=status.status,

@@ -226,7 +226,8 @@ async def list_audit(
     limit: Limit = 100,
 ) -> AuditPage:
     """Who asked, saw and changed what, the newest first: verbs and ids, no text. Others than who runs the library see what
-    they did themselves."""  # noqa: W505
+    they did themselves.
+    """  # noqa: W505
     before = None if cursor is None else int(cursor)
     entries = tuple(await library.team.list_audit(actor, before=before, limit=limit + 1))
     more = len(entries) > limit
@@ -241,7 +242,8 @@ async def list_shares(library: Library) -> ShareList:
 
 async def share_task(library: Library, task_id: Id, group: Name) -> ShareList:
     """Let the members of a group of yours see how a task stands, and its answer. What is quoted from
-    documents that they may not read themselves stays hidden from them."""
+    documents that they may not read themselves stays hidden from them.
+    """
     await library.tasks.share(task_id, group)
     return await list_shares(library)
 

@@ -1,4 +1,4 @@
-"""Commands over questions and their answers: `shisho ask`, `report`, `show`, `export`, `replay`, …"""
+"""Commands over questions and their answers: ask, report, show, export, replay."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ class RoomReader(Protocol):
 def build_routes(cookie_for: CookieFor, cookie: str, reader: RoomReader) -> list[BaseRoute]:
     """Return the routes of all pages of this reader, and of the files that pages use.
 
-    `cookie_for` returns the value of `cookie` for a token; None for a wrong token."""
+    `cookie_for` returns the value of `cookie` for a token; None for a wrong token.
+    """
     room = _Room(cookie_for, cookie, reader)
     pages = [Route(path, room.page(name), methods=["GET"]) for name, path in PAGES.items()]
     return [

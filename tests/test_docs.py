@@ -79,7 +79,9 @@ def test_japanese_howtos_lead_to_japanese_ones(path: Path) -> None:
 
 
 def code_blocks(markdown: str) -> list[str]:
-    return re.findall(r"^```.*?^```$", markdown, re.M | re.S)
+    """Return the code blocks without comments, which are in the language of the page."""
+    blocks = re.findall(r"^```.*?^```$", markdown, re.M | re.S)
+    return [re.sub(r"(?<!\S)# .*$", "", block, flags=re.M) for block in blocks]
 
 
 JAPANESE = [ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.ja.md"))]

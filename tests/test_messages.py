@@ -28,10 +28,9 @@ from shisho.errors import KeyConflict, NotFound, map_by_code
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.cli.frames import TYPER_WORDS
 from shisho.language.script import answer_language
-from shisho.messages import message, po, system
+from shisho.messages import message, system
 from shisho.messages.catalogue import render, render_all, translate_word
-from shisho.messages.message import Message
-from shisho.messages.po import LANGUAGES, read_catalogue
+from shisho.messages.message import LANGUAGES, Message, read_catalogue
 from shisho.services import intake
 from shisho.services.documents import STILL_READ
 from shisho.settings import TABLE, detect_language, parse_language
@@ -176,7 +175,7 @@ def helps(command: Any) -> Iterator[str]:
 @each_row("language", LANGUAGES)
 def test_a_catalogue_is_what_babel_reads(language: str) -> None:
     """The format is that of GNU gettext, in the order of the ids, each there once."""
-    path = po.FOLDER / language / "messages.po"
+    path = message.FOLDER / language / "messages.po"
     with path.open("rb") as file:
         read = read_po(file, locale=language, abort_invalid=True)
     assert {message.id: message.string for message in read if message.id} == read_catalogue(language)

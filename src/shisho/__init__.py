@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         WebRound,
     )
     from shisho.domain.answer_news import AnswerStep, ModelWaits, SentenceWritten, StepForgotten, StepTaken
-    from shisho.domain.audit import AuditEntry, AuditOutcome, AuditVerb
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import (
         Conversation,
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
         WordShare,
     )
     from shisho.domain.event import EventKind
-    from shisho.domain.figures import LibraryMetrics
     from shisho.domain.folder import FolderState, FolderStatus, WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
@@ -124,9 +122,8 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
-    from shisho.domain.library import SettingValue
+    from shisho.domain.library import LibraryMetrics, MetadataField, MetadataValue, SettingValue
     from shisho.domain.loop_state import LoopState
-    from shisho.domain.metadata import MetadataField, MetadataValue
     from shisho.domain.model import (
         FoundModel,
         ModelFault,
@@ -139,7 +136,6 @@ if TYPE_CHECKING:
     )
     from shisho.domain.politeness import BreakerState
     from shisho.domain.proof import EvidenceExhibit, PageCrop
-    from shisho.domain.quota import Quota, QuotaResource
     from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.report import ReportEstimate
     from shisho.domain.requirements import RequestKind, Requirements
@@ -189,11 +185,16 @@ if TYPE_CHECKING:
     )
     from shisho.domain.team import (
         Access,
+        AuditEntry,
+        AuditOutcome,
+        AuditVerb,
         CorpusGrant,
         CorpusKey,
         Grantee,
         GranteeKind,
         NewToken,
+        Quota,
+        QuotaResource,
         TaskShare,
         User,
         UserGroup,
@@ -321,9 +322,9 @@ __all__ = [
 _PAGES = """
 errors services.conversations services.documents services.library services.exports services.folders
 services.models services.news services.questions services.references services.sessions services.tasks
-services.team services.viewer services.web domain.answer_log domain.answer_news domain.audit domain.codec
-domain.conversation domain.corpus domain.embedding domain.event domain.figures domain.folder domain.inquiry
-domain.intervention domain.job domain.loop_state domain.metadata domain.model domain.politeness domain.proof
+services.team services.viewer services.web domain.answer_log domain.answer_news domain.codec
+domain.conversation domain.corpus domain.embedding domain.event domain.folder domain.inquiry
+domain.intervention domain.job domain.loop_state domain.model domain.politeness domain.proof
 domain.reference domain.report domain.requirements domain.session domain.library domain.task domain.team
 domain.time domain.viewing domain.web ports.queue ports.librarian
 """

@@ -1,5 +1,4 @@
-"""Every error a visitor can meet. The class says whether to retry; the message says what happened and what to
-do.
+"""The public errors. The class says whether to retry, the message what happened and what to do.
 
 ShishoError                      code                  retry
 ├─ InvalidParams                 INVALID_PARAMS        no
@@ -46,11 +45,12 @@ from shisho.messages.message import Message
 
 
 class ShishoError(Exception):
-    """Base of all errors. Raised with the id of a message and its values, `NotFound("job.not_found",
-    job_id="7")`, or with a Message.
+    """Base of all errors.
 
-    `details` are the values and further facts for programs: JSON-ready, never a secret or the text of a
-    document."""
+    Raise it with the id of a message and its values, `NotFound("job.not_found", job_id="7")`, or with a
+    Message. `details` are the values and further facts for programs: JSON-ready, never a secret or the text
+    of a document.
+    """
 
     code: ClassVar[str] = "INTERNAL"
     retry: ClassVar[bool] = False
@@ -99,8 +99,9 @@ class BudgetExhausted(ShishoError):
 
 
 class QuotaExhausted(BudgetExhausted):
-    """The daily quota of a user or a group is used up: wait until tomorrow, or ask the library's
-    administrator.
+    """The daily quota of a user or a group is used up.
+
+    Wait until tomorrow, or ask the library's administrator.
     """
 
     code = "QUOTA_EXHAUSTED"
@@ -113,8 +114,9 @@ class SourceRemoved(ShishoError):
 
 
 class EngineUnavailable(ShishoError):
-    """A search engine cannot be used as requested: turn on the browser, set its key, or use another
-    engine.
+    """A search engine cannot be used as requested.
+
+    Turn on the browser, set its key, or use another engine.
     """
 
     code = "ENGINE_UNAVAILABLE"
@@ -176,9 +178,7 @@ class ForbiddenPath(ShishoError):
 
 
 class AccessDenied(ShishoError):
-    """The visitor may read this but not change it: its owner can grant it, the administrator does the
-    rest.
-    """
+    """The user may read this but not change it. Its owner or the administrator can grant it."""
 
     code = "ACCESS_DENIED"
 

@@ -6,7 +6,7 @@ import apsw
 import psycopg
 import pytest
 
-from shisho.domain.audit import AuditAct, AuditOutcome, AuditVerb
+from shisho.domain.team import AuditAct, AuditOutcome, AuditVerb
 from tests.contracts.conftest import PostgresStore, Store
 
 

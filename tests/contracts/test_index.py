@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.corpus import FilterRange, Scope
-from shisho.domain.ranking import NamedPassage
+from shisho.domain.corpus import FilterRange, NamedPassage, Scope
 from shisho.errors import InvalidParams
 from shisho.language.terms import analyse
 from shisho.ports import SearchView

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.pace import GRACE_S, LEASE_S, PATIENCE_S
-from shisho.domain.politeness import Limit, Permit
+from shisho.domain.politeness import GRACE_S, LEASE_S, PATIENCE_S, Limit, Permit
 from shisho.ports import Limiter
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresQueryStore

@@ -11,8 +11,7 @@ import pytest
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.inquiry import Inquiry
 from shisho.messages.catalogue import render
-from shisho.messages.message import Message
-from shisho.messages.po import read_catalogue
+from shisho.messages.message import Message, read_catalogue
 from shisho.stores.sql.migrating import COLUMNS, SENTENCES, identify_messages
 from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
 from tests.contracts.test_renamed_levels import reopen, run

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import JobId, JobState, NewTask, TaskId
-from shisho.domain.quota import QuotaResource
-from shisho.domain.team import Grantee, GranteeKind
+from shisho.domain.team import Grantee, GranteeKind, QuotaResource
 from shisho.errors import QuotaExhausted, TaskNotFound
 from shisho.ports import Quotas, Users
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
@@ -32,7 +31,7 @@ JOBS, PAGES, TOKENS = QuotaResource
 DAY_SECONDS = 86_400
 # A process that takes tokens one by one until there are none, and says how many it got.
 TAKER = """import asyncio, sys
-from shisho.domain.quota import QuotaResource
+from shisho.domain.team import QuotaResource
 from shisho.errors import QuotaExhausted
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.connect import EmbeddedQueryStore

@@ -12,8 +12,7 @@ from shisho.corpus.fusion import (
     fuse_rankings,
     fuse_ranks,
 )
-from shisho.domain.corpus import DocumentId, PassageId
-from shisho.domain.ranking import RankedCandidate
+from shisho.domain.corpus import DocumentId, PassageId, RankedCandidate
 
 
 def test_scores_are_the_sum_of_weight_over_sixty_plus_rank() -> None:

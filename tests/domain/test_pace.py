@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from shisho.domain.pace import LEASE_S, ResourcePace, acquire, describe_status, release
-from shisho.domain.politeness import Limit
+from shisho.domain.politeness import LEASE_S, Limit, ResourcePace, acquire, describe_status, release
 from tests.tables import each_row
 
 START = 1_782_896_400.0  # 2026-07-01T09:00Z

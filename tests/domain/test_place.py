@@ -7,9 +7,9 @@ from shisho.domain.link import link_citation
 from shisho.domain.place import (
     describe_place,
     format_cells,
+    format_column,
     format_notebook_cell,
-    name_column,
-    narrow_place,
+    restrict_place,
     split_cells,
 )
 from shisho.messages.catalogue import translate_word
@@ -18,18 +18,18 @@ from tests.tables import each_row
 
 @each_row(("number", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (702, "ZZ"), (16384, "XFD")])
 def test_columns_have_the_names_of_sheets(number: int, name: str) -> None:
-    assert name_column(number) == name
+    assert format_column(number) == name
 
 
 def test_a_span_has_the_rows_that_it_touches() -> None:
     text = "一\t二\n三\t四\n五\t六"
     place = format_cells("売上", 1, 5, 2, 7)
     assert place == "売上!A5:B7"
-    assert narrow_place(place, text, 4, 7) == "売上!A6:B6"
-    assert narrow_place(place, text, 0, 7) == "売上!A5:B6"
-    assert narrow_place(place, text, 0, len(text)) == place
-    assert narrow_place("A9", text, 4, 7) == "A10"
-    assert narrow_place("第3章 重さ", text, 4, 7) == "第3章 重さ"
+    assert restrict_place(place, text, 4, 7) == "売上!A6:B6"
+    assert restrict_place(place, text, 0, 7) == "売上!A5:B6"
+    assert restrict_place(place, text, 0, len(text)) == place
+    assert restrict_place("A9", text, 4, 7) == "A10"
+    assert restrict_place("第3章 重さ", text, 4, 7) == "第3章 重さ"
     assert split_cells("a!b!C3") == ("a!b", "C3", 3)
     assert split_cells("第3章") is None
 

@@ -90,5 +90,7 @@ def test_arithmetic_of_instants_stands_in_one_place() -> None:
         for page, name in readers
         if name == "datetime.fromisoformat" and page != "domain/time.py"
     ] == [
-        ("interfaces/cli/render_queue.py", "datetime.fromisoformat")  # for eyes, in their own time zone
+        # For people, in their own time zone.
+        ("interfaces/cli/render_queue.py", "datetime.fromisoformat"),
+        ("rendering/printable.py", "datetime.fromisoformat"),
     ]

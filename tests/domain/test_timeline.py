@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.domain.timeline import Anchor, ServerAnchor, note_time, set_anchor, set_server_anchor
+from shisho.domain.time import Anchor, ServerAnchor, note_time, set_anchor, set_server_anchor
 from tests.tables import each_row
 
 HOUR = 3600.0

@@ -9,8 +9,7 @@ import pypdfium2
 
 from shisho.domain.inquiry import Evidence
 from shisho.settings import build_child_environment
-from shisho.web.browser.launch import Launcher, LaunchOptions
-from shisho.web.browser.profiles import Profile
+from shisho.web.browser.launch import Launcher, LaunchOptions, Profile
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
 from shisho_box.server import Box

@@ -20,12 +20,10 @@ from shisho.bootstrap.library import open_library
 from shisho.bootstrap.shared import build_stores
 from shisho.bootstrap.sql_stores import LibraryStores
 from shisho.corpus.ingest import make_document_id as made_id
-from shisho.domain.audit import AuditAct, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId, Scope, Source
 from shisho.domain.job import StopMode
-from shisho.domain.quota import QuotaResource
 from shisho.domain.task import Bytes, SearchOptions
-from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
+from shisho.domain.team import Access, AuditAct, AuditVerb, CorpusKey, Grantee, GranteeKind, QuotaResource
 from shisho.errors import Conflict, EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.services import Library
 from shisho.settings import load

@@ -17,8 +17,7 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.services import Library
 from shisho.settings import build_child_environment
-from shisho.web.browser.launch import Launcher, LaunchOptions
-from shisho.web.browser.profiles import hold
+from shisho.web.browser.launch import Launcher, LaunchOptions, hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
 from shisho_box.server import Box

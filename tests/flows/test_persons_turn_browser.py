@@ -17,8 +17,7 @@ from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
 from shisho.services import Library
 from shisho.web.browser.browser import ChromiumBrowser
-from shisho.web.browser.launch import RunningBrowser
-from shisho.web.browser.profiles import Profile
+from shisho.web.browser.launch import Profile, RunningBrowser
 from shisho_box.server import Box
 from tests.faults.children import LONG
 from tests.flows.boxed import output

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.audit import AuditVerb
 from shisho.domain.job import TaskId
 from shisho.domain.task import AskOptions, Sources
+from shisho.domain.team import AuditVerb
 from shisho.errors import InvalidParams, NotFound, TaskNotFound
 from tests.flows.smallweb import answered
 from tests.flows.test_granted_corpora import KEY, TARO, desks

@@ -19,9 +19,8 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, list_contradicted
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import FATAL_FAULTS, ModelFault, ModelPrompt, ModelUsage, explain_failures
-from shisho.domain.quota import QuotaResource
 from shisho.domain.requirements import RequestKind
-from shisho.domain.team import Grantee, GranteeKind
+from shisho.domain.team import Grantee, GranteeKind, QuotaResource
 from shisho.language.script import is_in_language
 from shisho.librarian.allowance import ModelAllowance, OwnerTokens
 from shisho.librarian.loop import run

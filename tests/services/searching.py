@@ -27,7 +27,7 @@ from shisho.stores.sql.finds import StoredUrls
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.testing.memory_web import MemoryEngine, MemoryParser, make_engine
-from shisho.web.serp.paging import ResultPage
+from shisho.web.serp.stopping import ResultPage
 from tests.clocks import TwoHands
 from tests.queues import ANA, OWNER, Queue, new, opened
 

@@ -46,7 +46,7 @@ WALK = (
     "stores/*/ledger.py",
     "stores/*/tasks.py",
     "stores/*/transitions.py",
-    "web/serp/paging.py",
+    "web/serp/stopping.py",
 )
 # Their keys are checked elsewhere: columns by the one statement that they are bound to, fields by `replace`,
 # settings by the table of settings.

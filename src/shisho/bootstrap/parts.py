@@ -19,10 +19,10 @@ from shisho.services.library import Library
 from shisho.settings import TABLE, Settings, hide_login, reread
 
 if TYPE_CHECKING:
-    from shisho.domain.figures import LibraryMetrics
     from shisho.domain.inquiry import Answer
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import Job, Task
+    from shisho.domain.library import LibraryMetrics
     from shisho.domain.reference import Reference
     from shisho.domain.task import TaskDeleted
     from shisho.jobs.status import TaskWatch

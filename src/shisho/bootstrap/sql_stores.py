@@ -14,7 +14,7 @@ from shisho.settings import Settings
 if TYPE_CHECKING:
     from shisho.domain.corpus import Check
     from shisho.domain.embedding import EmbedderAbout
-    from shisho.domain.figures import LibraryMetrics
+    from shisho.domain.library import LibraryMetrics
     from shisho.ports import (
         AuditLog,
         Blobs,

@@ -88,8 +88,7 @@ def build_web(settings: Settings) -> WebAccess | None:
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
     from shisho.web.http.address import AllowList
-    from shisho.web.http.agent import format_user_agent
-    from shisho.web.http.fetch import HttpFetcher
+    from shisho.web.http.fetch import HttpFetcher, format_user_agent
     from shisho.web.serp.parser import KillableSerpParser
 
     file = open_engine_file(settings.home)

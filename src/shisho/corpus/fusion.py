@@ -12,8 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
-from shisho.domain.corpus import PassageId
-from shisho.domain.ranking import RankedCandidate
+from shisho.domain.corpus import PassageId, RankedCandidate
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -13,9 +13,16 @@ from typing import Protocol
 from shisho.corpus import rank
 from shisho.corpus.fusion import blend, fuse_ranks
 from shisho.corpus.rank import Statistics
-from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, RankedPassage, Scope, SearchRequest
+from shisho.domain.corpus import (
+    DefinitionMark,
+    NameLink,
+    PassageId,
+    RankedCandidate,
+    RankedPassage,
+    Scope,
+    SearchRequest,
+)
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams, ShishoError
 from shisho.language.document_names import list_keys, make_question_key
 from shisho.language.normalise import fold_text

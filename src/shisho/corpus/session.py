@@ -27,6 +27,7 @@ from shisho.domain.corpus import (
     NumberedPassage,
     Passage,
     PassageId,
+    RankedCandidate,
     RankedPassage,
     Round,
     RoundRecord,
@@ -34,8 +35,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     ShownRecord,
 )
-from shisho.domain.place import narrow_place
-from shisho.domain.ranking import RankedCandidate
+from shisho.domain.place import restrict_place
 from shisho.errors import InvalidParams, ShishoError
 from shisho.language.script import estimate_passage_tokens, estimate_row_tokens
 from shisho.language.table_headers import find_table_header
@@ -378,7 +378,7 @@ class CorpusSession:
             end=last,
             snippet=snippet,
             sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
-            place=narrow_place(passage.place, passage.text, start, end),
+            place=restrict_place(passage.place, passage.text, start, end),
             code=holder.kind is BlockKind.CODE,
             header=find_table_header(text, first),
         )

@@ -31,8 +31,7 @@ from shisho.corpus.rank import (
     scale_likeness,
     scale_repetition,
 )
-from shisho.domain.corpus import DocumentId, PassageId, TermVector
-from shisho.domain.ranking import RankedCandidate
+from shisho.domain.corpus import DocumentId, PassageId, RankedCandidate, TermVector
 from shisho.language.terms import TermQuery
 
 Scores = NDArray[np.float64]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -540,3 +540,28 @@ def list_aliases(metadata: Mapping[str, str]) -> list[str]:
         for alias in metadata.get(ALIASES, "").split(ALIAS_SEPARATOR.strip())
         if (plain := alias.strip())
     ]
+
+
+class NamedPassage(NamedTuple):
+    """A passage with the names of its document."""
+
+    passage: Passage
+    source: str
+    title: str
+
+
+class RankedCandidate(NamedTuple):
+    """A passage in a ranking before it is loaded: its score, and the parts of that sum.
+
+    A mapping of the parts is built only on access, because most candidates are never read.
+    """
+
+    passage_id: PassageId
+    document_id: DocumentId
+    score: float
+    part_names: Sequence[str] = ()
+    part_values: Sequence[float] = ()
+
+    @property
+    def parts(self) -> Mapping[str, float]:
+        return dict(zip(self.part_names, self.part_values, strict=True))

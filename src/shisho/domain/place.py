@@ -17,7 +17,7 @@ _NOTEBOOK_CELL = re.compile(r"cell ([1-9]\d{0,8})")
 _LETTERS = 26
 
 
-def name_column(number: int) -> str:
+def format_column(number: int) -> str:
     """Return the name of a column: A for 1, Z for 26, AA for 27."""
     name = ""
     while number:
@@ -31,8 +31,8 @@ def format_cells(sheet: str, left: int, top: int, right: int, bottom: int) -> st
 
     `sheet` may be empty.
     """
-    first = f"{name_column(left)}{top}"
-    last = f"{name_column(right)}{bottom}"
+    first = f"{format_column(left)}{top}"
+    last = f"{format_column(right)}{bottom}"
     return (f"{sheet}!" if sheet else "") + (first if first == last else f"{first}:{last}")
 
 
@@ -50,7 +50,7 @@ def describe_place(place: str, say_cell: Callable[[str], str]) -> str:
     return say_cell(match[1]) if match else place
 
 
-def narrow_place(place: str, text: str, start: int, end: int) -> str:
+def restrict_place(place: str, text: str, start: int, end: int) -> str:
     """Return the place of `text[start:end]`, given the text at `place`.
 
     For sheet cells, with one row per line, these are the rows that the span touches; any other place is

@@ -1,9 +1,13 @@
-"""Rate limits and circuit breakers of engines, and the records of their answers."""
+"""Rate limits and circuit breakers of engines, and the records of their answers.
+
+The rules are pure: who may send now, and when others retry.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from statistics import median
 from typing import Any
@@ -182,3 +186,172 @@ def add_rates(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, floa
 
 def _compute_cool_down(openings: int) -> float:
     return COOL_DOWNS_S[min(max(openings, 1), len(COOL_DOWNS_S)) - 1]
+
+
+LEASE_S = 60.0  # the lease: a request that was not released has expired by then
+PATIENCE_S = 2.0  # a ticket this late no longer blocks others: it may be unneeded, or have no worker
+GRACE_S = 30.0  # a ticket this late loses its turn
+SOON_S = 0.05  # the shortest wait before another try
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTicket:
+    """A ticket at a resource: queued, to retry at `due`, or running since `began`.
+
+    `paid`: the day on which it was counted.
+    """
+
+    ticket: str
+    due: float = 0.0
+    began: float | None = None
+    paid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcePace:
+    """A resource as of one moment, in its own time.
+
+    `at` is now; no request may begin before `free_at`. `wall` and `monotonic` are the readings of the clocks;
+    `tickets` are in order of arrival; `used` counts the requests of the day.
+    """
+
+    at: float = 0.0
+    free_at: float = 0.0
+    wall: float = 0.0
+    monotonic: float = 0.0
+    used: int = 0
+    tickets: tuple[QueuedTicket, ...] = ()
+
+    @property
+    def day(self) -> str:
+        return datetime.fromtimestamp(self.wall, UTC).date().isoformat()
+
+    def advance(self, wall: float, monotonic: float) -> ResourcePace:
+        """Return the resource as of now.
+
+        The clock that moved less is trusted, and a clock that ran backwards is ignored. After any jump,
+        nothing is free too early, and no wait is longer than announced. (All processes of a machine share the
+        monotonic clock, which restarts at boot.)
+        """
+        passed = min(
+            (seconds for seconds in (wall - self.wall, monotonic - self.monotonic) if seconds >= 0),
+            default=0.0,
+        )
+        return replace(self, at=_make_instant(self.at + passed), wall=wall, monotonic=monotonic)
+
+
+def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
+    """Return the new state of the resource, and the ticket's permit or its wait."""
+    queued = next((queued for queued in pace.tickets if queued.ticket == ticket), QueuedTicket(ticket))
+    if queued.began is not None:
+        pace, queued = _repeat_request(pace, limit, queued)
+    paid = queued.paid == pace.day
+    if not paid and _is_spent(pace, limit):
+        return _drop_expired(pace, limit, ticket), Permit(False, _count_seconds_to_midnight(pace), spent=True)
+    ahead = _list_ahead(pace, ticket)
+    if _may_go(pace, limit, ahead):
+        begun = replace(queued, began=pace.at, paid=pace.day)
+        pace = replace(pace, free_at=_make_instant(pace.at + limit.interval_s), used=pace.used + (not paid))
+        return _with(_drop_expired(pace, limit), begun), Permit(True)
+    wait = _wait(pace, limit, ahead)
+    return _with(_drop_expired(pace, limit), replace(queued, due=_make_instant(pace.at + wait))), Permit(
+        False, wait
+    )
+
+
+def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
+    """Return the resource after a request: the interval begins now.
+
+    A ticket that is not running stays in the queue.
+    """
+    tickets = tuple(queued for queued in pace.tickets if queued.ticket != ticket or queued.began is None)
+    return replace(
+        pace,
+        free_at=max(pace.free_at, _make_instant(pace.at + max(limit.interval_s, after_s))),
+        tickets=tickets,
+    )
+
+
+def describe_status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
+    """Return the status of the resource for a new ticket."""
+    ahead = _list_ahead(pace, "")
+    if _is_spent(pace, limit):
+        return LimiterStatus(_count_seconds_to_midnight(pace), pace.used)
+    return LimiterStatus(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
+
+
+def _repeat_request(
+    pace: ResourcePace, limit: Limit, queued: QueuedTicket
+) -> tuple[ResourcePace, QueuedTicket]:
+    # A running ticket that asks again belongs to a process that died and restarted. Its request may have been
+    # sent this very moment, so it ends now, the interval runs, and its count is kept.
+    again = replace(queued, began=None, due=pace.at)
+    tickets = tuple(again if other is queued else other for other in pace.tickets)
+    waits = _make_instant(pace.at + limit.interval_s) if _is_under_way(pace, limit, queued) else pace.free_at
+    return replace(pace, free_at=max(pace.free_at, waits), tickets=tickets), again
+
+
+def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuedTicket]) -> bool:
+    free = pace.at >= pace.free_at and _count_busy(pace, limit) < limit.parallel
+    return free and not any(queued.due <= pace.at for queued in ahead)
+
+
+def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuedTicket]) -> float:
+    """Return the seconds until the ticket's turn: one interval for each ticket ahead.
+
+    If the resource is busy, the wait is one interval at least.
+    """
+    busy = limit.interval_s if _count_busy(pace, limit) >= limit.parallel else 0.0
+    return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
+
+
+def _list_ahead(pace: ResourcePace, ticket: str) -> list[QueuedTicket]:
+    """Return the tickets before this one; all if it is not in the queue."""
+    names = [queued.ticket for queued in pace.tickets]
+    until = names.index(ticket) if ticket in names else None
+    return [
+        queued
+        for queued in pace.tickets[:until]
+        if queued.began is None and pace.at <= queued.due + PATIENCE_S
+    ]
+
+
+def _count_busy(pace: ResourcePace, limit: Limit) -> int:
+    return sum(_is_under_way(pace, limit, queued) for queued in pace.tickets)
+
+
+def _is_under_way(pace: ResourcePace, limit: Limit, queued: QueuedTicket) -> bool:
+    # The interval after its latest end belongs to it: if nobody releases it, that end is unknown.
+    return queued.began is not None and pace.at < queued.began + LEASE_S + limit.interval_s
+
+
+def _drop_expired(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
+    """Return the state without expired tickets. Those counted today stay, to be counted once."""
+
+    def is_relevant(queued: QueuedTicket) -> bool:
+        waits = queued.began is None and pace.at <= queued.due + GRACE_S
+        return waits or _is_under_way(pace, limit, queued) or queued.paid == pace.day
+
+    return replace(
+        pace,
+        tickets=tuple(queued for queued in pace.tickets if queued.ticket != without and is_relevant(queued)),
+    )
+
+
+def _with(pace: ResourcePace, queued: QueuedTicket) -> ResourcePace:
+    is_known = any(other.ticket == queued.ticket for other in pace.tickets)
+    tickets = tuple(queued if other.ticket == queued.ticket else other for other in pace.tickets)
+    return replace(pace, tickets=tickets if is_known else (*tickets, queued))
+
+
+def _is_spent(pace: ResourcePace, limit: Limit) -> bool:
+    return limit.per_day is not None and pace.used >= limit.per_day
+
+
+def _count_seconds_to_midnight(pace: ResourcePace) -> float:
+    return DAY_S - pace.wall % DAY_S
+
+
+def _make_instant(seconds: float) -> float:
+    return round(seconds, 6)  # sums of fractions must compare equal

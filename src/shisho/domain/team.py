@@ -1,14 +1,15 @@
-"""People who share a library: users, groups, and their access to each other's corpora."""
+"""People who share a library: users, groups, grants, quotas, and the audit log."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from shisho.domain.time import Instant
+from shisho.domain.time import Instant, add_seconds
 
 BETWEEN = "@"
 """Separates a corpus's name from its owner's, in names that other people use."""
@@ -135,3 +136,124 @@ class TaskShare(NamedTuple):
     group: str
     owner: str
     shared_at: Instant
+
+
+MAX_PER_DAY = 1_000_000_000_000
+DAY_SECONDS = 86_400
+
+
+class QuotaResource(StrEnum):
+    """The counted resources.
+
+    Accepted jobs, pages requested from the web, and tokens that models have read and written.
+    """
+
+    JOBS = "jobs"
+    PAGES = "pages"
+    TOKENS = "tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A daily ceiling, and the amount used on that day (UTC, by the clock of the database).
+
+    It is free again at `free_at`.
+    """
+
+    grantee: Grantee
+    resource: QuotaResource
+    per_day: int
+    used: int
+    day: str
+
+    @property
+    def free_at(self) -> Instant:
+        """The beginning of the next day."""
+        return add_seconds(Instant(f"{self.day}T00:00:00+00:00"), DAY_SECONDS)
+
+    def has_room(self, amount: int) -> bool:
+        """Return whether this much more may be used today."""
+        return self.used + amount <= self.per_day
+
+    def begin_day(self, today: str) -> Quota:
+        """Return the quota for a day, with the usage of earlier days dropped.
+
+        No day is repeated, even if a clock is set back.
+        """
+        return self if self.day >= today else replace(self, day=today, used=0)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaCharge:
+    """The amounts charged to quotas, so that unused parts can be refunded to the same ones."""
+
+    charged: tuple[Quota, ...]
+    amount: int
+
+
+def find_full(quotas: Iterable[Quota], amount: int) -> Quota | None:
+    """Return the first quota that has no room for this much more."""
+    return next((quota for quota in quotas if not quota.has_room(amount)), None)
+
+
+class AuditVerb(StrEnum):
+    """An audited action."""
+
+    ASK = "ask"
+    SEARCH = "search"
+    READ = "read"
+    SHARE = "share"
+    UNSHARE = "unshare"
+    ADD = "add"
+    DESCRIBE = "describe"
+    FOLLOW = "follow"
+    UNFOLLOW = "unfollow"
+    REMOVE = "remove"
+    PURGE = "purge"
+    RESTORE = "restore"
+    GRANT = "grant"
+    REVOKE = "revoke"
+    LET_IN = "let_in"
+    LET_OUT = "let_out"
+    RENEW = "renew"
+    FOUND = "found"
+    DISSOLVE = "dissolve"
+    JOIN = "join"
+    LEAVE = "leave"
+    LIMIT = "limit"
+    UNLIMIT = "unlimit"
+
+
+class AuditOutcome(StrEnum):
+    """The outcome of an action.
+
+    It is accepted (done or queued), refused for lack of access or quota, or failed otherwise.
+    """
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditAct:
+    """An action that somebody did or tried to do.
+
+    `subjects`: ids of its objects, such as documents and runs, or names of people and corpora; never a
+    question, a title or a file name, so that a purge leaves no trace of a document here. `code`: the code of
+    the error that ended it.
+    """
+
+    actor: str
+    verb: AuditVerb
+    subjects: tuple[str, ...] = ()
+    outcome: AuditOutcome = AuditOutcome.ACCEPTED
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry(AuditAct):
+    """A recorded action."""
+
+    seq: int
+    at: Instant

@@ -1,7 +1,12 @@
-"""Instants and waits: one form for every moment, and the arithmetic over it."""
+"""Instants and waits, and the timeline that waits are measured on.
+
+The timeline starts with the wall clock at boot and then follows the monotonic clock alone. Jumps of the wall
+clock neither lengthen nor shorten a wait.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import NewType
 
@@ -62,3 +67,83 @@ def compute_backoff(failures: int, chance: float) -> float:
 
 def _write_instant(at: datetime) -> Instant:
     return Instant(at.isoformat(timespec="microseconds"))
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The anchor of the timeline for all processes that share a store.
+
+    `at`: the timeline's value, in seconds since 1970, when the monotonic clock of `boot` (the machine's boot
+    id; "" if the system has none) read `monotonic`. `noted`: the latest recorded value of the timeline.
+    """
+
+    boot: str
+    at: float
+    monotonic: float
+    noted: float
+
+    def read_at(self, monotonic: float) -> float:
+        """Return the instant on the timeline when the monotonic clock reads `monotonic`."""
+        return self.at + monotonic - self.monotonic
+
+    def is_of(self, boot: str, monotonic: float) -> bool:
+        """Return whether the machine has not been restarted since."""
+        return self.boot == boot and self.read_at(monotonic) >= self.noted
+
+
+def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
+    """Return the anchor for now. It is kept until the machine restarts.
+
+    After a restart the wall clock measures the downtime. If the wall clock ran backwards, the timeline
+    continues from its last recorded value, so that no wait grows by the difference.
+    """
+    if anchor is not None and anchor.is_of(boot, monotonic):
+        return anchor
+    at = wall if anchor is None else max(wall, anchor.noted)
+    return Anchor(boot, at, monotonic, at)
+
+
+def note_time(anchor: Anchor, monotonic: float) -> Anchor:
+    """Return the anchor with its latest value recorded."""
+    return replace(anchor, noted=max(anchor.noted, anchor.read_at(monotonic)))
+
+
+WITNESS_S = 15.0
+"""A process that recorded the timeline this recently was awake when a clock seemed to jump."""
+JUMP_S = 2.0
+"""Smaller differences between clocks are corrected; larger ones are jumps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnchor:
+    """The anchor of the timeline for all machines that share a server.
+
+    No machine knows another's monotonic clock. The timeline is `ahead` of the server's clock. When that clock
+    read `wall`, the timeline was at `noted`; all in seconds since 1970.
+    """
+
+    ahead: float
+    noted: float
+    wall: float
+
+    def was_noted(self, wall: float, seconds: float) -> bool:
+        """Return whether it was recorded at most `seconds` before the server's time `wall`."""
+        return 0 <= wall - self.wall < seconds
+
+
+def set_server_anchor(anchor: ServerAnchor | None, wall: float, expected: float | None) -> ServerAnchor:
+    """Return the anchor for now, when the server's clock reads `wall`.
+
+    `expected`: the timeline's value by the caller's own clock; None if the caller has just started.
+
+    If the two disagree, either the server's clock has jumped, or the caller was suspended for a while (a
+    machine that slept). If other processes kept recording the timeline in that time, the caller was
+    suspended.
+    """
+    if anchor is None:
+        return ServerAnchor(0.0, wall, wall)
+    line = wall + anchor.ahead
+    if expected is not None and abs(line - expected) > JUMP_S and not anchor.was_noted(wall, WITNESS_S):
+        line = expected
+    line = max(line, anchor.noted)
+    return ServerAnchor(line - wall, line, wall)

@@ -12,7 +12,7 @@ from typing import Protocol
 from shisho.domain.inquiry import Budget, LoopStop
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelUsage
-from shisho.domain.quota import QuotaCharge, QuotaResource
+from shisho.domain.team import QuotaCharge, QuotaResource
 from shisho.errors import QuotaExhausted
 from shisho.ports import Quotas
 

@@ -19,7 +19,7 @@ from shisho.domain.corpus import UNBOUNDED_ROOM, Citation, Complexity, NumberedP
 from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, StepText, Strategy
 from shisho.domain.loop_state import LoopState
 from shisho.domain.model import ModelUse
-from shisho.domain.place import narrow_place
+from shisho.domain.place import restrict_place
 from shisho.domain.requirements import Requirements
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
@@ -138,7 +138,7 @@ class RecordedSearch(InquirySearch):
             end=source.start + end,
             snippet=snippet,
             sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
-            place=narrow_place(source.place, passage.text, start, end),
+            place=restrict_place(source.place, passage.text, start, end),
             code=source.code or (start >= len(passage.text) and snippet == passage.code_after.strip()),
         )
 

@@ -1,2 +1,1 @@
-"""The messages of Shisho to people: messages that keep their template, and one catalogue per
-language."""
+"""Messages to people, with one catalogue of texts per language."""

@@ -8,8 +8,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from shisho.messages.message import Message, fill_template, is_message_id, is_packed, unpack
-from shisho.messages.po import DEFAULT, LANGUAGES
+from shisho.messages.message import (
+    DEFAULT,
+    LANGUAGES,
+    Message,
+    fill_template,
+    is_message_id,
+    is_packed,
+    unpack,
+)
 
 _spoken = DEFAULT
 _spoken_here: ContextVar[str | None] = ContextVar("spoken_here", default=None)
@@ -58,20 +65,19 @@ def _weigh_choice(choice: str) -> tuple[float, str]:
 
 
 def translate_word(key: str, language: str | None = None, **values: object) -> str:
-    """Return the words with this key that the shell or an answer uses (`word.KEY` in the catalogue). Raises
-    KeyError for an unknown key."""
+    """Return the text of `word.KEY`, as used by the shell and by answers. Raises KeyError."""
     return translate(f"word.{key}", language, **values)
 
 
 def translate(id_: str, language: str | None = None, **values: object) -> str:
-    """Return the text of an id in a language, by default the reader's. Raises KeyError for an unknown id."""
+    """Return the text of an id in a language, by default the reader's. Raises KeyError."""
     if not is_message_id(id_):
         raise KeyError(id_)
     return fill_template(id_, values, language or find_language())
 
 
 def render(text: str, language: str | None = None) -> str:
-    """Return a message in a language, by default the reader's; text that is no Message as it is."""
+    """Return a message in a language, by default the reader's. Other text is returned unchanged."""
     language = language or find_language()
     if not isinstance(text, Message) or language == DEFAULT:
         return str(text)
@@ -83,8 +89,7 @@ def render(text: str, language: str | None = None) -> str:
 
 
 def render_all(thing: Any, language: str | None = None) -> Any:
-    """Return the same thing with every Message in it rendered. Looks into dataclasses, sequences and
-    mappings."""
+    """Render every Message inside dataclasses, sequences and mappings."""
     if isinstance(thing, Message):
         return render(thing, language)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
@@ -92,7 +97,7 @@ def render_all(thing: Any, language: str | None = None) -> Any:
         rendered_values = {name: render_all(value, language) for name, value in values.items()}
         changed = {name: value for name, value in rendered_values.items() if value is not values[name]}
         return dataclasses.replace(thing, **changed) if changed else thing
-    if isinstance(thing, Mapping) and is_packed(thing):  # of a job's output, which has no type to be read by
+    if isinstance(thing, Mapping) and is_packed(thing):  # in the output of a job, which is untyped here
         return render(unpack(thing), language)
     if isinstance(thing, Mapping):
         entries = {name: render_all(value, language) for name, value in thing.items()}

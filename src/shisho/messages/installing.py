@@ -1,4 +1,7 @@
-"""The command that installs an extra, for every message that names one."""
+"""The command that installs an extra, for every message that names one.
+
+Its own module without imports, which a test runs outside of this checkout.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,7 @@ from pathlib import Path
 
 
 def install_command(extra: str) -> str:
-    """Return the command for the published package, or for the checkout that this code runs from, to be run
-    in its folder."""
+    """Return the command that installs an extra, from the package index or this checkout."""
     package = Path(__file__).parents[1]
     root = package.parents[1]
     if package.parent.name != "src" or not (root / "pyproject.toml").is_file():

@@ -1,5 +1,4 @@
-"""Messages for errors of Python and of the system with files and addresses, by error number: their own words
-are in one language alone."""
+"""Messages for errors of Python and the operating system, whose own words are in one language only."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ TOML: Mapping[str, Message] = {
     "Cannot": Message("syntax.duplicate"),
     "Duplicate": Message("syntax.duplicate"),
 }
-"""What is wrong, by how the words of the parser begin."""
+"""The fault, by the beginning of the parser's words."""
 OTHERWISE = Message("syntax.unreadable")
 NOT_UTF8 = Message("syntax.not_utf8")
 AT_END = Message("syntax.at_end")
@@ -31,7 +30,7 @@ _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 
 def describe_syntax_error(error: ValueError) -> Message | None:
-    """Where the text cannot be read, and why as far as it is known; None for another error."""
+    """Return where and why a text cannot be parsed; None for another error."""
     if isinstance(error, UnicodeDecodeError):
         return NOT_UTF8
     if isinstance(error, json.JSONDecodeError):
@@ -82,8 +81,7 @@ NAMES: Mapping[int, Message] = {
 
 
 def explain_error(error: Exception) -> str:
-    """Why it was refused: an error of ours as it says it, another with no full stop; in its own words where
-    ours have none."""
+    """Return the reason for an error as a message; in its own words if no message is known."""
     message = getattr(error, "message", None)
     if isinstance(message, Message):
         return message

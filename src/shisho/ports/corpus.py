@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Document,
         DocumentId,
         Intake,
+        NamedPassage,
         NameLink,
         Passage,
         PassageId,
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
         EmbeddingProgress,
         NewEmbedding,
     )
-    from shisho.domain.library import IndexDamage
-    from shisho.domain.metadata import MetadataField
-    from shisho.domain.ranking import NamedPassage
+    from shisho.domain.library import IndexDamage, MetadataField
     from shisho.domain.reference import Reference
 
 T = TypeVar("T")

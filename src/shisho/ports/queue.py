@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.audit import AuditAct
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
     from shisho.domain.corpus import DocumentId
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
+    from shisho.domain.team import AuditAct
     from shisho.domain.time import Instant
 
 

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.audit import AuditAct, AuditEntry
     from shisho.domain.corpus import DocumentId
-    from shisho.domain.quota import Quota, QuotaCharge, QuotaResource
     from shisho.domain.team import (
         Access,
+        AuditAct,
+        AuditEntry,
         CorpusGrant,
         CorpusKey,
         Grantee,
+        Quota,
+        QuotaCharge,
+        QuotaResource,
         ReachableCorpus,
         TaskShare,
         TokenHashes,

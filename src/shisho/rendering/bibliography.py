@@ -24,7 +24,7 @@ from shisho.language.dates import find_date, find_year
 from shisho.language.display import display_name, join_lines
 from shisho.language.numbers import Date
 from shisho.messages.catalogue import translate_word
-from shisho.messages.po import DEFAULT
+from shisho.messages.message import DEFAULT
 
 # Synonymous metadata keys: the first one present counts. Keys that readers also write are last, so that
 # values of the document's owner take precedence over values from the file.

@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from shisho.domain.audit import AuditAct, AuditOutcome, AuditVerb
 from shisho.domain.corpus import Corpus, Document, DocumentId
-from shisho.domain.team import BETWEEN, Access, CorpusKey, ReachableCorpus
+from shisho.domain.team import BETWEEN, Access, AuditAct, AuditOutcome, AuditVerb, CorpusKey, ReachableCorpus
 from shisho.errors import (
     AccessDenied,
     ConsentRequired,

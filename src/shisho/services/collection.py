@@ -18,7 +18,7 @@ from shisho.domain.corpus import (
     Scope,
     SearchRequest,
 )
-from shisho.domain.place import narrow_place
+from shisho.domain.place import restrict_place
 from shisho.domain.survey import Survey, SurveyKind, SurveyRow
 from shisho.domain.time import Instant, to_date
 from shisho.language.meanings import Word
@@ -363,7 +363,7 @@ class _Cited:
                 passage_id=passage.id,
                 cluster="",
                 site=self._searcher.site(document.source),
-                place=narrow_place(passage.place, passage.text, start, end),
+                place=restrict_place(passage.place, passage.text, start, end),
                 ocr=passage.ocr,
                 code=passage.kind is BlockKind.CODE,
             )

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import (
     Conversation,
     ConversationContext,
@@ -22,6 +21,7 @@ from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop, WebPolicy
 from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AskOptions
+from shisho.domain.team import AuditVerb
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import ConversationStore, Ledger
 from shisho.services import intake

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.answer_news import ignore_news
-from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     BlockKind,
@@ -25,7 +24,8 @@ from shisho.domain.corpus import (
     SearchRequest,
     Source,
 )
-from shisho.domain.metadata import MetadataField
+from shisho.domain.library import MetadataField
+from shisho.domain.team import AuditVerb
 from shisho.errors import NotFound
 from shisho.messages.message import Message
 from shisho.ports import Files, Ingester, Opinions, Shelf

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shisho.domain.answer_news import ignore_news
-from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, FolderState, FolderStatus, SourceStamp, WatchedFolder
-from shisho.domain.team import CorpusKey
+from shisho.domain.team import AuditVerb, CorpusKey
 from shisho.errors import (
     DocumentUnreadable,
     InternalError,

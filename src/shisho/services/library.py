@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.corpus import LOCAL_OWNER, Check, Document
-from shisho.domain.figures import LibraryMetrics
 from shisho.domain.inquiry import Answer, Evidence
-from shisho.domain.library import SettingValue
+from shisho.domain.library import LibraryMetrics, SettingValue
 from shisho.errors import AccessDenied, NotFound
 from shisho.ports import Notifier
 

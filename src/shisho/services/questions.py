@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.answer_log import AcceptedEvidence, AnswerLog, ReplayReport, RunTrace, compare_answers
 from shisho.domain.answer_news import AnswerStep, build_answer_step, ignore_news
-from shisho.domain.audit import AuditVerb
 from shisho.domain.conversation import ConversationContext, NewTurn
 from shisho.domain.corpus import Complexity, Condition
 from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop
@@ -21,7 +20,7 @@ from shisho.domain.payloads import AnswerJob
 from shisho.domain.report import ReportEstimate, estimate_report
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.domain.task import AnswerHandle, AskOptions, FeedbackRecorded, JobKind, Opinion, Sources
-from shisho.domain.team import TaskShare
+from shisho.domain.team import AuditVerb, TaskShare
 from shisho.errors import InternalError, InvalidParams, NotFound, ShishoError, map_by_code
 from shisho.ports import BorrowedModel, PreparedInquiry, Shelf
 from shisho.services import intake, status

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import Payload
 from shisho.domain.job import (
     ENDED,
@@ -31,6 +30,7 @@ from shisho.domain.task import (
     SkippedItem,
     WebConsent,
 )
+from shisho.domain.team import AuditVerb
 from shisho.errors import (
     ConsentRequired,
     EngineUnavailable,

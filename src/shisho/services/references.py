@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
-from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import Document, IntakeOutcome, Receipt, Scope, Source
 from shisho.domain.reference import CSL_JSON, MatchedBy, Reference, ReferenceMatch
 from shisho.domain.task import WebConsent
+from shisho.domain.team import AuditVerb
 from shisho.domain.web import EngineAbout, Request, Response
 from shisho.errors import AllFetchesFailed, EngineUnavailable, NotFound, ShishoError
 from shisho.ports import Fetcher, Limiter, Reader, Shelf

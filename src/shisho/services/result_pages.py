@@ -16,8 +16,8 @@ from shisho.domain.codec import build, to_plain
 from shisho.domain.find import DiscoveredUrl, StoredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, Priority
-from shisho.domain.pace import DAY_S
 from shisho.domain.payloads import SearchFailure, SearchJob
+from shisho.domain.politeness import DAY_S
 from shisho.domain.time import Instant, to_date, to_epoch
 from shisho.domain.web import EngineQuery, PagingStop, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError, StoreUnavailable
@@ -27,7 +27,6 @@ from shisho.messages.message import Message
 from shisho.ports import Cache, DiscoveredUrls, SerpEngine
 from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonicalise
-from shisho.web.serp.category import GENERAL, classify_query
 from shisho.web.serp.client import (
     BreakerOpen,
     PersonNeeded,
@@ -36,16 +35,17 @@ from shisho.web.serp.client import (
     SerpExchange,
     StateExpired,
 )
-from shisho.web.serp.paging import DepthReached, ResultPage
 from shisho.web.serp.selection import (
+    GENERAL,
     Candidate,
     Choice,
     EngineAvailability,
     Needs,
     PassedOverReason,
+    classify_query,
     rank_engines,
 )
-from shisho.web.serp.stopping import PageFacts, PagingSettings, is_repeat
+from shisho.web.serp.stopping import DepthReached, PageFacts, PagingSettings, ResultPage, is_repeat
 
 WHOLE_S = 24 * 3600.0
 PARTIAL_S = 600.0

@@ -25,12 +25,12 @@ from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.services.result_pages import EngineAccess, SerpAttempt
 from shisho.services.web_pages import PageIntake, PageOrder
-from shisho.web.crawl.crawl import Crawl
-from shisho.web.crawl.frontier import Frontier
-from shisho.web.serp.paging import ResultPage, ResultPages
+from shisho.web.crawl.crawl import Crawl, Frontier
 from shisho.web.serp.stopping import (
     PageFacts,
     PagingRules,
+    ResultPage,
+    ResultPages,
     find_deepest_page,
     list_paging_warnings,
     stop_reason,

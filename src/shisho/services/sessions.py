@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from shisho.domain.answer_log import AcceptedEvidence, list_goals
-from shisho.domain.audit import AuditVerb
 from shisho.domain.corpus import (
     UNBOUNDED_ROOM,
     Complexity,
@@ -37,7 +36,6 @@ from shisho.domain.inquiry import (
     list_contradicted,
     list_sentences,
 )
-from shisho.domain.quota import QuotaResource
 from shisho.domain.requirements import RequestKind
 from shisho.domain.session import (
     CitedSentence,
@@ -50,6 +48,7 @@ from shisho.domain.session import (
     SessionOpened,
     StoredEvidence,
 )
+from shisho.domain.team import AuditVerb, QuotaResource
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.jobs.ids import make_id
 from shisho.librarian.assistant import Assistant

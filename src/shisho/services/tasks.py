@@ -10,7 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from shisho.domain.audit import AuditVerb
 from shisho.domain.codec import to_plain
 from shisho.domain.corpus import DEFAULT_CORPUS, LOCAL_OWNER, WEB_CORPUS
 from shisho.domain.job import (
@@ -53,7 +52,7 @@ from shisho.domain.task import (
     WaitCondition,
     WebConsent,
 )
-from shisho.domain.team import CorpusKey, TaskShare
+from shisho.domain.team import AuditVerb, CorpusKey, TaskShare
 from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import (
     InvalidParams,

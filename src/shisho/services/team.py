@@ -6,16 +6,21 @@ import secrets
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
-from shisho.domain.audit import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
-from shisho.domain.quota import MAX_PER_DAY, Quota, QuotaResource
 from shisho.domain.team import (
+    MAX_PER_DAY,
     Access,
+    AuditAct,
+    AuditEntry,
+    AuditOutcome,
+    AuditVerb,
     CorpusGrant,
     CorpusKey,
     Grantee,
     GranteeKind,
     NewToken,
+    Quota,
+    QuotaResource,
     User,
     UserGroup,
     hash_secret,

@@ -45,9 +45,8 @@ from shisho.services.requirements import (
 )
 from shisho.services.tasks import Consent
 from shisho.web.http.challenge import detect
-from shisho.web.serp.category import GENERAL, classify_query
 from shisho.web.serp.credentials import find_missing_keys, limit_of
-from shisho.web.serp.selection import EngineAvailability, PassedOverReason, find_bar
+from shisho.web.serp.selection import GENERAL, EngineAvailability, PassedOverReason, classify_query, find_bar
 
 NO_WAY = Message("engine.no_way")
 OFF = Message("engine.web_off")

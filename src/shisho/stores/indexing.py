@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from shisho.domain.corpus import DefinitionMark, NameLink, PassageId, Scope, TermVector
+from shisho.domain.corpus import DefinitionMark, NamedPassage, NameLink, PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.domain.ranking import NamedPassage
 from shisho.language.vectors import TERM_BYTES, encode_term
 from shisho.stores.nouns import Row
 

@@ -18,7 +18,7 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.ui.pages import PAGES
 from shisho.interfaces.ui.reader import SHARED, choose_language, room_words
-from shisho.messages.po import read_catalogue
+from shisho.messages.message import read_catalogue
 from shisho.services import Library
 
 TOKEN = "canary-7f3a9c"

@@ -15,8 +15,7 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
 from shisho.web.browser.browser import ChromiumBrowser
-from shisho.web.browser.launch import RunningBrowser
-from shisho.web.browser.profiles import Profile
+from shisho.web.browser.launch import Profile, RunningBrowser
 from shisho_box.server import Box
 from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import WAIT, visiting

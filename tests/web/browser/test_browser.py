@@ -24,8 +24,7 @@ from shisho.errors import (
 from shisho.messages.installing import install_command
 from shisho.web.browser import chromium
 from shisho.web.browser.browser import ChromiumBrowser
-from shisho.web.browser.launch import LaunchOptions
-from shisho.web.browser.profiles import hold
+from shisho.web.browser.launch import LaunchOptions, hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.http.address import AllowList
 from tests.faults.children import LONG

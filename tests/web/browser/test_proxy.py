@@ -14,7 +14,7 @@ import pytest
 
 from shisho.domain.web import Endpoint
 from shisho.errors import ForbiddenAddress, InvalidParams
-from shisho.web.browser import head as heads
+from shisho.web.browser import proxy as proxies
 from shisho.web.browser.proxy import GuardedProxy, Limits, Streams, open_endpoint
 from shisho.web.http.address import AllowList, check_url
 from tests.machine import PATIENCE
@@ -308,32 +308,33 @@ async def test_refusals_are_told_by_authority_and_time() -> None:
         await client.ask(tunnel("127.0.0.1:443"))
         await client.ask(get("http://[::1]:80/x"))
         assert isinstance(
-            client.proxy.find_refusal(heads.parse_authority("https://127.0.0.1/x"), before), ForbiddenAddress
+            client.proxy.find_refusal(proxies.parse_authority("https://127.0.0.1/x"), before),
+            ForbiddenAddress,
         )
         assert isinstance(
-            client.proxy.find_refusal(heads.parse_authority("http://[::1]/"), before), ForbiddenAddress
+            client.proxy.find_refusal(proxies.parse_authority("http://[::1]/"), before), ForbiddenAddress
         )
         assert client.proxy.find_refusal("127.0.0.1:443", asyncio.get_running_loop().time()) is None
         assert client.proxy.find_refusal("127.0.0.1:80", before) is None
 
 
 def test_hops_keep_their_own_fields() -> None:
-    head = heads.request(
+    head = proxies.read_head(
         b"GET http://a.example/ HTTP/1.1\r\nAccept: x\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n\r\n"
     )
-    sent = heads.build_outgoing(head, check_url("http://a.example:80/%E6%9C%AC", AllowList()))
+    sent = proxies.build_outgoing(head, check_url("http://a.example:80/%E6%9C%AC", AllowList()))
     assert sent == b"GET /%E6%9C%AC HTTP/1.1\r\nHost: a.example\r\nAccept: x\r\nConnection: close\r\n\r\n"
     answer = (
         b"HTTP/1.1 200 OK\r\nSet-Cookie: a=\xe6\x9c\xac\r\nbad line\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
-    assert heads.build_incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(
+    assert proxies.build_incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(
         b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"
     )
-    assert heads.is_interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not heads.is_interim(
+    assert proxies.is_interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not proxies.is_interim(
         b"HTTP/1.1 200 OK\r\n\r\n"
     )
     with pytest.raises(InvalidParams):
-        _ = heads.request(b"POST http://a/ HTTP/1.1\r\nContent-Length: +1\r\n\r\n").body_size
+        _ = proxies.read_head(b"POST http://a/ HTTP/1.1\r\nContent-Length: +1\r\n\r\n").body_size
 
 
 async def test_under_the_name_of_a_visit_only_its_page_s_hosts_are_let_through_and_the_others_not_even_resolved() -> (

@@ -26,8 +26,7 @@ from shisho.messages.catalogue import render
 from shisho.system.resolver import SystemResolver
 from shisho.web.http import address
 from shisho.web.http.address import AllowList
-from shisho.web.http.agent import format_user_agent
-from shisho.web.http.fetch import HttpFetcher
+from shisho.web.http.fetch import HttpFetcher, format_user_agent
 from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Handler, Names, Server, serving, tls
 from tests.web.ssrf import Insider, Recorder, refused_urls

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.errors import ForbiddenAddress
-from shisho.web.browser.head import parse_authority
+from shisho.web.browser.proxy import parse_authority
 from shisho.web.http.address import AllowList, check_url
 from shisho.web.http.url import (
     canonicalise,

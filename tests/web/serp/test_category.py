@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.web.serp.category import classify_query
+from shisho.web.serp.selection import classify_query
 from tests.tables import each_row
 
 QUERIES = {

@@ -8,7 +8,7 @@ import pytest
 
 from shisho.domain.web import PagingStop
 from shisho.errors import ParserFailed, ShishoError, StoreUnavailable
-from shisho.web.serp.paging import ResultPage, ResultPages
+from shisho.web.serp.stopping import ResultPage, ResultPages
 
 PAGE = ResultPage("memory", 1, "https://memory.example/?p=1", 200, ("https://a.example/",), 1, None, 1)
 

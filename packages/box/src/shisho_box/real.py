@@ -22,8 +22,10 @@ _PAPER_LINES = (
 
 
 def add_real_pages(world: World, pdf: bytes | None) -> World:
-    """The generated pages and these. `pdf`: the bytes of another PDF than our own; it stands at the same
-    address."""
+    """Add the hand-written pages to a world.
+
+    `pdf`: the bytes of a PDF that replaces ours at the same address.
+    """
     return World(
         [*_make_pages(), _make_paper(pdf), *world.pages],
         [*_make_questions(), *_ask_about_paper(pdf), *world.questions],

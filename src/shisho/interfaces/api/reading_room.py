@@ -12,8 +12,7 @@ from shisho.domain.answer_log import AnswerLog
 from shisho.domain.conversation import Conversation, ConversationSummary
 from shisho.domain.corpus import Check, Corpus
 from shisho.domain.intervention import WindowResult
-from shisho.domain.library import SettingValue
-from shisho.domain.metadata import MetadataField
+from shisho.domain.library import MetadataField, SettingValue
 from shisho.domain.report import MAX_SECTIONS, MAX_WORDS, ReportEstimate
 from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb

@@ -8,9 +8,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shisho.domain.audit import AuditEntry
-from shisho.domain.quota import MAX_PER_DAY, Quota, QuotaResource
-from shisho.domain.team import Access, CorpusGrant, GranteeKind, User, UserGroup
+from shisho.domain.team import (
+    MAX_PER_DAY,
+    Access,
+    AuditEntry,
+    CorpusGrant,
+    GranteeKind,
+    Quota,
+    QuotaResource,
+    User,
+    UserGroup,
+)
 from shisho.domain.time import Instant
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Id, Limit, Name

@@ -22,8 +22,7 @@ from shisho.interfaces.cli.interrupts import exit_interrupted
 from shisho.interfaces.cli.shell import Shell
 from shisho.interfaces.cli.values import PlainValues, read_plainly
 from shisho.messages.catalogue import find_language, render, translate
-from shisho.messages.message import Message, is_message_id
-from shisho.messages.po import DEFAULT
+from shisho.messages.message import DEFAULT, Message, is_message_id
 
 # Typer hides its click, and exports only this name of it
 UsageError: Any = typer.BadParameter.__base__

@@ -11,9 +11,7 @@ from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.shell import Json, Shell, Words, library_command
 
 if TYPE_CHECKING:
-    from shisho.domain.audit import AuditEntry
-    from shisho.domain.quota import Quota
-    from shisho.domain.team import CorpusGrant, NewToken, TaskShare, User, UserGroup
+    from shisho.domain.team import AuditEntry, CorpusGrant, NewToken, Quota, TaskShare, User, UserGroup
 
 users = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.users")
 groups = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="help.groups")

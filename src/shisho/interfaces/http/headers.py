@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 
 from shisho.interfaces.ui.reader import COOKIE as LANGUAGE_COOKIE
 from shisho.messages.catalogue import choose_accepted_language
-from shisho.messages.po import LANGUAGES
+from shisho.messages.message import LANGUAGES
 
 COOKIE = "shisho_token"
 

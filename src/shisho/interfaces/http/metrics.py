@@ -17,7 +17,7 @@ from shisho.services import Library
 from shisho.telemetry import log, send_metrics_to
 
 if TYPE_CHECKING:
-    from shisho.domain.figures import LibraryMetrics
+    from shisho.domain.library import LibraryMetrics
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = 5.0

@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import BaseRoute, Route
 
 from shisho.interfaces.ui.reader import COOKIE, choose_language, room_word, room_words
-from shisho.messages.po import LANGUAGES
+from shisho.messages.message import LANGUAGES
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

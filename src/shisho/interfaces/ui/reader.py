@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shisho.messages.catalogue import choose_accepted_language, translate
-from shisho.messages.po import DEFAULT, LANGUAGES, read_catalogue
+from shisho.messages.message import DEFAULT, LANGUAGES, read_catalogue
 
 OWN = "room."
 WORDS = "word."

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from shisho.domain.timeline import Anchor, set_anchor
+from shisho.domain.time import Anchor, set_anchor
 from shisho.errors import Conflict, ShishoError
 from shisho.stores.embedded import home
 from shisho.stores.embedded.rows import fetch_first

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from shisho.domain.timeline import ServerAnchor, set_server_anchor
+from shisho.domain.time import ServerAnchor, set_server_anchor
 from shisho.system.clock import measure_since_start
 
 SAMPLE_SECONDS = 5.0  # between two reads of the server's clock, while there are writes

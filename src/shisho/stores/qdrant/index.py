@@ -9,10 +9,9 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.corpus import NamedPassage, PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.library import IndexDamage
-from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
 from shisho.stores.indexing import IndexFeed, IndexFeedView, IndexMark
 from shisho.stores.qdrant.catching_up import CollectionFollower, collection_name

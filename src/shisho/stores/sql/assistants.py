@@ -12,7 +12,7 @@ from typing import Any
 from shisho.domain.codec import dumps, loads
 from shisho.domain.corpus import BlockKind, Citation, DocumentId, Scope
 from shisho.domain.inquiry import Strategy, build_evidence_ref
-from shisho.domain.place import narrow_place
+from shisho.domain.place import restrict_place
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
 from shisho.language.table_headers import find_table_header
@@ -128,7 +128,7 @@ def _stand(row: Row, text: str, site: Callable[[str], str]) -> StoredEvidence:
         passage_id=passage_id(row.passage_id),
         cluster=row.cluster,
         site=site(row.source),
-        place=narrow_place(row.place, text, row.start - row.first, row.end - row.first),
+        place=restrict_place(row.place, text, row.start - row.first, row.end - row.first),
         ocr=bool(row.ocr),
         code=row.kind == BlockKind.CODE,
         header=find_table_header(text, row.start - row.first),

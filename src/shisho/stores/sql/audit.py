@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from shisho.domain.audit import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.corpus import LOCAL_OWNER
+from shisho.domain.team import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.time import Instant
 from shisho.ports import Clock
 from shisho.stores.sql.queries import Queries, QueryStore

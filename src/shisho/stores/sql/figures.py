@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from shisho.domain.figures import LibraryMetrics
+from shisho.domain.library import LibraryMetrics
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.sql.queries import Queries, QueryStore

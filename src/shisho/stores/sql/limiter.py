@@ -10,8 +10,16 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TypeVar
 
-from shisho.domain.pace import QueuedTicket, ResourcePace, acquire, describe_status, release
-from shisho.domain.politeness import Limit, LimiterStatus, Permit
+from shisho.domain.politeness import (
+    Limit,
+    LimiterStatus,
+    Permit,
+    QueuedTicket,
+    ResourcePace,
+    acquire,
+    describe_status,
+    release,
+)
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.sql.queries import Queries, QueryStore, fetch_first

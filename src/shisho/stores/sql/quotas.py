@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shisho.domain.codec import dumps
-from shisho.domain.quota import Quota, QuotaCharge, QuotaResource, find_full
-from shisho.domain.team import Grantee, GranteeKind
+from shisho.domain.team import Grantee, GranteeKind, Quota, QuotaCharge, QuotaResource, find_full
 from shisho.domain.time import Instant, count_seconds, drop_fraction
 from shisho.errors import QuotaExhausted
 from shisho.ports import Clock

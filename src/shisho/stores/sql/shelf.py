@@ -27,7 +27,7 @@ from shisho.domain.corpus import (
     PrintedLine,
     Scope,
 )
-from shisho.domain.metadata import MetadataField, MetadataValue
+from shisho.domain.library import MetadataField, MetadataValue
 from shisho.domain.time import Instant
 from shisho.errors import Conflict
 from shisho.language.numbers import make_comparable

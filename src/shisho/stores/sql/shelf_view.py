@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-from shisho.domain.corpus import DefinitionMark, NameLink, Passage, PassageId, Scope, TermVector
-from shisho.domain.ranking import NamedPassage
+from shisho.domain.corpus import DefinitionMark, NamedPassage, NameLink, Passage, PassageId, Scope, TermVector
 from shisho.stores import nouns
 from shisho.stores.sql import names
 from shisho.stores.sql.queries import Queries

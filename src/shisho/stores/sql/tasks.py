@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from shisho.domain.audit import AuditAct
 from shisho.domain.codec import dumps, loads
 from shisho.domain.conversation import NewTurn
 from shisho.domain.event import Event, EventFacts, EventKind
@@ -28,7 +27,7 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
-from shisho.domain.quota import QuotaResource
+from shisho.domain.team import AuditAct, QuotaResource
 from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
 from shisho.stores.nouns import Row

@@ -30,11 +30,11 @@ class ProviderRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProviderReply:
-    """A reply and its transmission.
+    r"""A reply and its transmission.
 
     `ending`: `stop`, `length` or `refusal`. `delta_chars`: characters of the text in one event. `cut_bytes`:
     send the stream in pieces of this size, regardless of events; 0: event by event. `escaped`: encode
-    non-ASCII characters as `\\uXXXX`. `delay_s`: before the first byte. `cited_url`: an address that the
+    non-ASCII characters as `\uXXXX`. `delay_s`: before the first byte. `cited_url`: an address that the
     provider itself names as a source. `breaks`: the connection ends in the middle; `hangs`: nothing is sent
     after the middle. `page`: HTML in place of a stream. `refusal`: OpenAI's reason for a missing reply.
     `thinking`: the model's thinking before the reply.

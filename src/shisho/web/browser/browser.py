@@ -17,8 +17,7 @@ from shisho.errors import AllFetchesFailed, ShishoError, TimedOut, TooLarge
 from shisho.messages.message import Message
 from shisho.telemetry import log, span
 from shisho.web.browser import chromium
-from shisho.web.browser.launch import Launcher, LaunchOptions, RunningBrowser
-from shisho.web.browser.profiles import Profile, hold
+from shisho.web.browser.launch import Launcher, LaunchOptions, Profile, RunningBrowser, hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.browser.tab import Tab, has_broken
 from shisho.web.http.url import strip_final_dot

@@ -16,14 +16,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from hmac import compare_digest
+from urllib.parse import urlsplit
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError
 from shisho.ports import Resolver
 from shisho.telemetry import log
-from shisho.web.browser import head as heads
 from shisho.web.http.address import AllowList, Target, check_url, choose_endpoint
-from shisho.web.http.url import extract_host
+from shisho.web.http.url import extract_host, normalise_host
 
 WAIT_S = 5.0  # the event for a requested host may arrive after the browser's connection
 _MOST = 2_000  # a hostile page must not fill the memory
@@ -185,7 +185,7 @@ class GuardedProxy:
     async def _answer(self, client: Streams) -> None:
         try:
             async with asyncio.timeout(self._limits.head_s):
-                head = heads.request(await client[0].readuntil(heads.END))
+                head = read_head(await client[0].readuntil(END))
         except (asyncio.LimitOverrunError, ValueError):
             return await _reply(client, "400 Bad Request", "This is no request that a proxy can read.")
         user = self._read_user(head)
@@ -210,11 +210,11 @@ class GuardedProxy:
             if head.method == "CONNECT":
                 await self._serve_tunnel(client, upstream)
             else:
-                await self._forward(client, upstream, heads.build_outgoing(head, target), size)
+                await self._forward(client, upstream, build_outgoing(head, target), size)
         finally:
             await _end(upstream[1])
 
-    def _read_user(self, head: heads.Head) -> str | None:
+    def _read_user(self, head: Head) -> str | None:
         """Return the client's user name, or None for a stranger.
 
         Other programs of this machine may not use the proxy.
@@ -228,7 +228,7 @@ class GuardedProxy:
                 return user
         return None
 
-    def _read_target(self, head: heads.Head) -> Target:
+    def _read_target(self, head: Head) -> Target:
         if head.method == "CONNECT":
             if not _AUTHORITY.fullmatch(head.target):
                 raise InvalidParams("browser.bad_target", target=head.target[:200])
@@ -257,10 +257,10 @@ class GuardedProxy:
         async with _limit_idle(self._limits.idle_s) as touch:
             sending = asyncio.create_task(_pump(client[0], upstream[1], touch, size))
             try:
-                answer = await upstream[0].readuntil(heads.END)
-                while heads.is_interim(answer):
-                    answer = await upstream[0].readuntil(heads.END)
-                client[1].write(heads.build_incoming(answer))
+                answer = await upstream[0].readuntil(END)
+                while is_interim(answer):
+                    answer = await upstream[0].readuntil(END)
+                client[1].write(build_incoming(answer))
                 await _pump(upstream[0], client[1], touch)
             except (asyncio.LimitOverrunError, asyncio.IncompleteReadError, ValueError):
                 await _reply(client, "502 Bad Gateway", "The server's answer is no HTTP/1.1.")
@@ -305,3 +305,108 @@ async def _end(writer: StreamWriter) -> None:
     writer.close()
     with suppress(OSError, TimeoutError):
         await asyncio.wait_for(writer.wait_closed(), 1.0)
+
+
+END = b"\r\n\r\n"
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
+_STATUS_LINE = re.compile(r"HTTP/1\.[01] [2-5][0-9]{2}(?: [^\x00-\x08\x0a-\x1f\x7f]*)?")
+_OF_ONE_HOP = {"connection", "keep-alive", "te", "trailer", "upgrade", "expect", "host"}
+
+Fields = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a request. `target` is a URL, or host:port for CONNECT."""
+
+    method: str
+    target: str
+    fields: Fields
+
+    def list_values(self, name: str) -> list[str]:
+        """Return the values of a field, named in lower case."""
+        return [value for key, value in self.fields if key.lower() == name]
+
+    @property
+    def authority(self) -> str:
+        """The requested host and port, as far as they can be parsed."""
+        return parse_authority(f"https://{self.target}" if self.method == "CONNECT" else self.target)
+
+    @property
+    def body_size(self) -> int:
+        """The length of the body.
+
+        Raises InvalidParams for an ambiguous length: the following bytes could be read as another request.
+        """
+        sizes = set(self.list_values("content-length"))
+        if (
+            self.list_values("transfer-encoding")
+            or len(sizes) > 1
+            or not all(re.fullmatch("[0-9]{1,12}", size) for size in sizes)
+        ):
+            raise InvalidParams("browser.content_length")
+        return int(sizes.pop()) if sizes else 0
+
+
+def parse_authority(url: str) -> str:
+    """Return the requested host and port of a URL as host:port."""
+    try:
+        parts = urlsplit(url)
+        return (
+            f"{normalise_host(parts.hostname or '')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+        )
+    except ValueError:
+        return url[:200]
+
+
+def read_head(raw: bytes) -> Head:
+    """Parse a request's head. Raises ValueError for folded lines, bare line ends, anything unusual."""
+    first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
+    method, target, version = first.split(" ")
+    fields = _parse_fields(lines)
+    if (
+        not method.isalpha()
+        or version not in ("HTTP/1.1", "HTTP/1.0")
+        or re.search(r"[\x00-\x20\x7f]", target)
+    ):
+        raise ValueError("no request line")
+    if len(fields) < len(lines):
+        raise ValueError("a line is no field")
+    return Head(method, target, fields)
+
+
+def build_outgoing(head: Head, target: Target) -> bytes:
+    """Return the head for the server. Host comes from the checked URL, not from the header field."""
+    return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_filter_fields(head.fields)}".encode(
+        "latin-1"
+    )
+
+
+def is_interim(raw: bytes) -> bool:
+    """Return True for 100 Continue and similar: the final response is still to come."""
+    return re.match(rb"HTTP/1\.[01] 1", raw) is not None
+
+
+def build_incoming(raw: bytes) -> bytes:
+    """Return the response's head for the browser, without invalid lines. Raises ValueError."""
+    first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
+    if not _STATUS_LINE.fullmatch(first):
+        raise ValueError("no status line")
+    return f"{first}\r\n{_filter_fields(_parse_fields(lines))}".encode("latin-1")
+
+
+def _parse_fields(lines: list[str]) -> Fields:
+    return tuple((match[1], match[2].strip()) for line in lines if (match := _FIELD.fullmatch(line)))
+
+
+def _filter_fields(fields: Fields) -> str:
+    """Return the end-to-end header fields, with one request per connection to prevent request smuggling."""
+    listed = ",".join(value for key, value in fields if key.lower() == "connection")
+    hop_names = {word.strip().lower() for word in listed.split(",")}
+    dropped = _OF_ONE_HOP | (hop_names - {"content-length", "transfer-encoding"})
+    lines = [
+        f"{key}: {value}"
+        for key, value in fields
+        if key.lower() not in dropped and not key.lower().startswith("proxy-")
+    ]
+    return "\r\n".join([*lines, "Connection: close", "", ""])

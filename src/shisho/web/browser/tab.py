@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
-from shisho.web.browser.head import parse_authority
-from shisho.web.browser.proxy import GuardedProxy
+from shisho.web.browser.proxy import GuardedProxy, parse_authority
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession, Frame, Page, Route

@@ -105,7 +105,7 @@ def read_xml(
 
 
 class _Shallow(ElementTree.TreeBuilder):
-    """A tree with a limited depth. (The JSON parser has its own bound: Python's stack.)"""
+    """A tree with a limited depth; the JSON parser's own limit is Python's stack."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,8 +21,7 @@ from shisho.domain.web import (
 )
 from shisho.web.engines._asking import Params, choose_range_code, get
 from shisho.web.engines._markup import ResultMarkup, score_affinity
-from shisho.web.engines._serp import read_hits, read_serp
-from shisho.web.engines._shape import read_shape
+from shisho.web.engines._serp import read_hits, read_serp, read_shape
 
 _RANGES = {
     TimeRange.DAY: "qdr:d",

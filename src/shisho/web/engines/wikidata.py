@@ -7,8 +7,8 @@ from typing import Any
 from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
 from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, get
-from shisho.web.engines._mediawiki import LOOK
 from shisho.web.engines._serp import read_serp
+from shisho.web.engines.wikipedia import LOOK
 
 ABOUT = EngineAbout(
     name="wikidata",

@@ -6,11 +6,24 @@ import re
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
+from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier
 from shisho.web.engines._answer import make_hit, make_refusal, rank_hits, read_json
 from shisho.web.engines._asking import Params, get
-from shisho.web.engines._mediawiki import LOOK
 from shisho.web.engines._serp import read_serp
+
+# The search page of every MediaWiki, for saved pages; requests go to its API.
+LOOK = Look(
+    layouts=(SerpLayout("li.mw-search-result", ".mw-search-result-heading a", "", ".searchresult"),),
+    signs=(
+        ".searchresults .mw-search-results",
+        ".mw-search-nonefound",
+        "form#search[action='/w/index.php']",
+    ),
+    titles=("wikipedia", "wikimedia"),
+    next_link="a.mw-nextlink",
+    pager=".mw-search-pager-bottom",
+    nothing=(".mw-search-nonefound",),
+)
 
 ABOUT = EngineAbout(
     name="wikipedia",

@@ -1,7 +1,8 @@
 """Find and load plug-ins: search engines, readers of file formats, and providers of language models.
 
 Another package registers them as entry points of the groups below. The built-in ones are listed here in the
-same form, so they work from a checkout and cost no search through the installed packages."""
+same form, so they work from a checkout and cost no search through the installed packages.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class FileFormat:
 
     `media_type` identifies it. `suffixes` are lower case, without a dot. `read` is `module:function` with the
     signature `read(data: bytes, password: str | None = None) -> Reading`; it runs in a child process.
-    `magic`: the first bytes of every such file; without them, a file is recognised by its suffix alone."""
+    `magic`: the first bytes of every such file; without them, a file is recognised by its suffix alone.
+    """
 
     media_type: str
     suffixes: tuple[str, ...]
@@ -104,7 +106,8 @@ def load_plugin(plugin: Plugin) -> object:
     """Import what a plug-in registers.
 
     Raises:
-        InvalidParams: It can't be imported."""
+        InvalidParams: It can't be imported.
+    """
     module, _, name = plugin.target.partition(":")
     try:
         loaded = import_module(module)

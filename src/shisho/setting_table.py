@@ -205,8 +205,10 @@ TABLE: tuple[Setting, ...] = (
 
 
 def list_full_names(name: str, kind: str = "") -> str:
-    """Return the known models that a part of a name may mean, separated by commas; "" for a full name. `kind`
-    is a setting: only a reranker's value means a reranker."""
+    """Return the known models that a part of a name may mean, separated by commas; "" for a full name.
+
+    `kind` is a setting: only a reranker's value means a reranker.
+    """
     if name in KNOWN_MODELS or len(name) < len("e5-"):
         return ""
     return ", ".join(

@@ -131,9 +131,9 @@ def _find_id(details: list[Any]) -> RequestId | None:
 
 
 def _load(line: str) -> Any:
-    """Parse the JSON of a line.
+    r"""Parse the JSON of a line.
 
-    Python's parser accepts lone surrogates (`\\ud83d`), as in truncated emoji.
+    Python's parser accepts lone surrogates (`\ud83d`), as in truncated emoji.
     """
     try:
         return json.loads(line)

@@ -143,6 +143,7 @@ eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
 	$(BIN)/python eval/answers.py $(SHISHO_SHARED)/eval-answers
 	$(BIN)/python eval/support.py $(SHISHO_SHARED)/eval-support
+	$(BIN)/python eval/pages.py $(SHISHO_SHARED)/eval-pdf-ja
 	$(BIN)/python eval/multiturn.py $(SHISHO_SHARED)/eval-multiturn
 	$(BIN)/python bench/kinds.py --write
 

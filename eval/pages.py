@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,13 +74,13 @@ def report(results: Sequence[PageResult]) -> None:
     """Print a row for all questions, for each kind and for each domain."""
     print("| questions | number | page first | in five | on the gold page | called answered |")
     print("|---|---|---|---|---|---|")
-    groups: list[tuple[str, Callable[[PageResult], bool]]] = [("all", lambda _: True)]
-    for kind in dict.fromkeys(result.kind for result in results):
-        groups.append((kind, lambda result, kind=kind: result.kind == kind))
-    for domain in dict.fromkeys(result.domain for result in results):
-        groups.append((domain, lambda result, domain=domain: result.domain == domain))
-    for name, belongs in groups:
-        own = [result for result in results if belongs(result)]
+    names = [
+        "all",
+        *dict.fromkeys(each.kind for each in results),
+        *dict.fromkeys(each.domain for each in results),
+    ]
+    for name in names:
+        own = [each for each in results if name in ("all", each.kind, each.domain)]
         first = sum(result.rank == 1 for result in own) / len(own)
         in_five = sum(1 <= result.rank <= 5 for result in own) / len(own)
         shown = sum(result.is_shown for result in own) / len(own)

@@ -23,22 +23,23 @@ ROOT = Path(__file__).parent.parent
 HOUSE = ROOT / "src" / "shisho"
 BOX = ROOT / "packages" / "box" / "src" / "shisho_box"
 CORE = {"jobs", "web", "corpus", "librarian"}  # they meet in services and bootstrap, never directly
-GROUND = {"domain", "errors", "messages", "telemetry"}
+GROUND = {"domain", "errors", "messages", "records", "telemetry"}
 COMMON = GROUND | {"language", "ports"}
 
 # room → what of ours it may know beside itself. `__init__` is what `import shisho` gives: the version and the
 # public names.
 MAY_KNOW: dict[str, set[str]] = {
-    "messages": set(),
-    "domain": {"messages"},
-    "language": set(),
+    "records": set(),
+    "messages": {"records"},
+    "domain": {"messages", "records"},
+    "language": {"records"},
     "errors": {"messages"},
-    "setting_table": {"messages"},
-    "settings": {"errors", "messages", "setting_table"},
+    "setting_table": {"messages", "records"},
+    "settings": {"errors", "messages", "records", "setting_table"},
     "telemetry": set(),
-    "plugins": {"errors", "messages", "telemetry"},
+    "plugins": {"errors", "messages", "records", "telemetry"},
     "isolation": GROUND,
-    "ports": {"domain", "messages"},
+    "ports": {"domain", "messages", "records"},
     "jobs": COMMON,
     "web": COMMON | {"isolation", "plugins"},
     "corpus": COMMON | {"isolation", "plugins"},

@@ -7,13 +7,13 @@ same form, so they work from a checkout and cost no search through the installed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
 from shisho.errors import InvalidParams
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
+from shisho.records import dataclass
 from shisho.telemetry import log
 
 ENGINES = "shisho.engines"

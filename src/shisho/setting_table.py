@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 Value = str | int | float | bool
 MODEL = r"(?:openai|ollama|gemini|anthropic)/\S+"

@@ -12,7 +12,6 @@ import re
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from platformdirs import user_cache_path, user_data_path
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
+from shisho.records import dataclass
 from shisho.setting_table import TABLE as TABLE  # re-exported for readers of settings
 from shisho.setting_table import Setting as Setting
 from shisho.setting_table import Value as Value

@@ -5,13 +5,13 @@ For engines that need one, and for challenges that a person solves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho.domain.web import Request, Response
 from shisho.ports import Browser, Resolver
+from shisho.records import dataclass
 from shisho.settings import Settings, build_child_environment
 from shisho.web.browser import chromium
 

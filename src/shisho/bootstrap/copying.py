@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from shisho.bootstrap.shared import build_stores
 from shisho.corpus.ingest import Analyse, complete_passage
 from shisho.domain.corpus import DocumentId, DocumentState, Intake
 from shisho.errors import Conflict, ExtraMissing, InvalidParams, NotFound
+from shisho.records import dataclass
 from shisho.settings import Settings, expand_user, hide_login, load
 from shisho.stores.nouns import replace_nul
 from shisho.stores.originals import ORIGINALS

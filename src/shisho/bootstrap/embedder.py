@@ -6,7 +6,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from shisho.errors import Conflict, ConsentRequired, ExtraMissing, InvalidParams
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
 from shisho.ports import Embedder, Reranker
+from shisho.records import dataclass
 from shisho.settings import Settings, expand_user, list_full_names
 from shisho.system.clock import SystemClock
 

@@ -6,13 +6,13 @@ The last valid version is used if it becomes invalid.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shisho.errors import InvalidParams
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.settings import ENGINE_FILE, read_engine_overrides
 from shisho.telemetry import log
 

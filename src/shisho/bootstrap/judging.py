@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap.models import build_llm
 from shisho.domain.inquiry import Budget, EvidenceRef, SupportOutcome
+from shisho.records import dataclass
 from shisho.settings import Settings
 
 if TYPE_CHECKING:

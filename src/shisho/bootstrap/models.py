@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Check
@@ -20,6 +19,7 @@ from shisho.domain.model import (
 )
 from shisho.errors import InvalidParams, ModelFailed, ShishoError
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.settings import Settings, Value, reread, write_settings
 
 if TYPE_CHECKING:

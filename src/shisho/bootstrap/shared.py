@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.services.inquiries import LibrarianInquiries, Policies, load_own_runner
 from shisho.services.recalling import Recollection
 from shisho.services.stores import RunHistory

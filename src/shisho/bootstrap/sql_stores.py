@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shisho.ports import Clock, MeasuredIndex, Originals, PageImages, Shelf, Storage
+from shisho.records import dataclass
 from shisho.settings import Settings
 
 if TYPE_CHECKING:

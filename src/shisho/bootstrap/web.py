@@ -6,7 +6,7 @@ Engines, fetcher and rate limits for search and fetch jobs.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from shisho.ports import (
     SerpEngine,
     SerpParser,
 )
+from shisho.records import dataclass
 from shisho.settings import Settings
 from shisho.version import VERSION
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Clock, Ledger, Notifier, Staging, Storage, TaskStore
+from shisho.records import dataclass
 from shisho.services.news import FileTakenIn, FolderFailed, News
 from shisho.services.queue import check_consent
 from shisho.settings import Settings, build_child_environment

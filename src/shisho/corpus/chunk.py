@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from shisho.domain.place import select_rows, split_cells
 from shisho.errors import ExtraMissing
 from shisho.language.sentences import split_sentences
 from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_name
+from shisho.records import dataclass
 
 SHOWN = 120  # characters of the labels shown above a part of a table
 READ_ROWS = 40  # rows that are read to classify the columns

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from shisho.domain.corpus import Passage
 from shisho.domain.embedding import EmbeddingProgress, NewEmbedding
 from shisho.ports import Embedder, EmbeddingStore
+from shisho.records import dataclass
 from shisho.telemetry import span
 
 BATCH = 32  # passages: about a second of work, which is what a killed process loses

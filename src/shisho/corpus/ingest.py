@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import PurePath
 from weakref import WeakValueDictionary
 
@@ -40,6 +40,7 @@ from shisho.language.normalise import fold_text
 from shisho.language.terms import Analysis
 from shisho.messages.message import Message
 from shisho.ports import Clock, Originals, Reader, Shelf
+from shisho.records import dataclass
 from shisho.telemetry import log, span
 
 PART = 500_000  # characters: about 1,300 passages, which one transaction stores in less than a second

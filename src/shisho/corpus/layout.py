@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from shisho.domain.corpus import BlockKind, PrintedLine, Reading
+from shisho.records import dataclass
 
 SEPARATOR = "\n\n"
 UNDER = " › "  # between the headings of a path

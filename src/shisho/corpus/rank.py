@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shisho.domain.corpus import Passage, TermVector
 from shisho.language.terms import TermQuery, make_pairs
 from shisho.language.vectors import find_terms
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ import posixpath
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
 from shisho.domain.corpus import Document, DocumentId, IntakeOutcome, Receipt, Source
 from shisho.domain.reference import MatchedBy, Reference, ReferenceMatch
 from shisho.ports import Reader, Shelf
+from shisho.records import dataclass
 
 # A file name alone identifies a file only if it is distinctive: "fulltext.pdf" is not.
 OWN_NAME = 8  # letters

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from shisho.corpus import rank
@@ -29,6 +29,7 @@ from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery, fold
 from shisho.messages.message import Message
 from shisho.ports import Embedders, Index, SearchView
+from shisho.records import dataclass
 from shisho.telemetry import count, log, span
 
 MAX_TERMS = 40  # of a query whose names are looked up: a longer one has enough words of its own

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from typing import TypeVar
@@ -41,6 +41,7 @@ from shisho.language.script import estimate_passage_tokens, estimate_row_tokens
 from shisho.language.table_headers import find_table_header
 from shisho.messages.message import Message
 from shisho.ports import Reranker, SessionLog, Shelf
+from shisho.records import dataclass
 from shisho.telemetry import log, span
 
 SMALL = 1_000

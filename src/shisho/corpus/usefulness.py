@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from shisho.corpus.rank import Statistics, match
 from shisho.corpus.retrieve import AskTerms, read_statistics
@@ -15,6 +15,7 @@ from shisho.domain.corpus import DocumentId, Passage, PassageId, Scope, TermVect
 from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
 from shisho.ports import Index, Shelf
+from shisho.records import dataclass
 
 # The least share of the query's idf that one passage must have. Measured with 650 questions of each set and a
 # shelf that held the 50 best passages of the question: the share of pages with such a passage among the

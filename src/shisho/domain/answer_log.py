@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -22,6 +21,7 @@ from shisho.domain.inquiry import (
     UnsearchedQuery,
 )
 from shisho.domain.model import ModelUse
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

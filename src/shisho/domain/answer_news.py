@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shisho.domain.event import Event, EventKind
 from shisho.domain.inquiry import Verdict
 from shisho.domain.job import Job, JobId
@@ -11,6 +9,7 @@ from shisho.domain.loop_state import LoopState
 from shisho.domain.payloads import AnswerProgress, SearchProgress, describe_subject
 from shisho.domain.task import JobKind
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

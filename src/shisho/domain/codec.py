@@ -6,7 +6,6 @@ import dataclasses
 import json
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import cache, partial
@@ -14,6 +13,7 @@ from typing import Any, Literal, NewType, TypeVar, Union, get_args, get_origin, 
 
 from shisho.messages import message
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 T = TypeVar("T")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shisho.domain.corpus import Condition
 from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.job import JobState, TaskId
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

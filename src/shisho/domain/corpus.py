@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, NewType
 
 from shisho.domain.reference import ReferenceMatch
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 DocumentId = NewType("DocumentId", str)
 PassageId = NewType("PassageId", str)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
+
+from shisho.records import dataclass
 
 Embedding = NewType("Embedding", bytes)
 """A vector of unit length: half-precision floats, little-endian, as stored."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge, InterventionState
 from shisho.domain.job import JobId, TaskId, WorkerId
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 class EventKind(StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.corpus import DocumentId, PassageId
@@ -12,6 +11,7 @@ from shisho.domain.job import JobState
 from shisho.domain.task import FailedItem, Progress, ResultRow
 from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop, SearchPaging
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from shisho.domain.corpus import DocumentId, Receipt
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

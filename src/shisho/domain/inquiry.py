@@ -6,7 +6,7 @@ Only Evidence and Answer carry ids; no type here knows k.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -24,6 +24,7 @@ from shisho.domain.model import ModelUse
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.domain.requirements import Goal as Goal
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

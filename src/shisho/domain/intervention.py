@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.job import JobId, TaskId
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 class InterventionState(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum, StrEnum
 from typing import Any, NewType, TypeVar
 
@@ -12,6 +12,7 @@ from shisho.domain.codec import Payload
 from shisho.domain.corpus import DocumentId
 from shisho.domain.time import Instant
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 T = TypeVar("T")
 

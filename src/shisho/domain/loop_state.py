@@ -6,7 +6,6 @@ It contains no id and no k: passages and evidence are identified by number.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from operator import add
 from typing import Annotated, TypedDict
 
@@ -30,6 +29,7 @@ from shisho.domain.report import CurrentSection, WrittenSection
 from shisho.domain.requirements import Requirements
 from shisho.domain.survey import Survey
 from shisho.domain.time import Instant
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 

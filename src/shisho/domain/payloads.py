@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from shisho.domain.codec import UnreadablePayload
@@ -20,6 +20,7 @@ from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 T = TypeVar("T")
 UNKNOWN_SUBJECT = Message("job.other_version_subject")

@@ -6,13 +6,14 @@ The rules are pure: who may send now, and when others retry.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from statistics import median
 from typing import Any
 
 from shisho.domain.time import Instant, add_seconds
+from shisho.records import dataclass
 
 FAILURES = 2  # in a row; then the breaker opens
 COOL_DOWNS_S = (1800.0, 3600.0, 7200.0)  # for the first, the second, and every further break in a row

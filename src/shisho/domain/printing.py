@@ -5,8 +5,9 @@ Renderers decide how it looks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shisho.domain.inquiry import Evidence
 from shisho.domain.viewing import Box
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from urllib.parse import unquote
+
+from shisho.records import dataclass
 
 _NAME = re.compile(r"(?:\{[^{}]*\}|[^;；、])+")
 _BODY = re.compile(r"\b(?:of|for|the)\b")

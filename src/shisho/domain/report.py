@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from shisho.domain.inquiry import AnswerBlock, AnswerLevel, Budget, GoalStatus
 from shisho.domain.requirements import Requirements
+from shisho.records import dataclass
 
 DEFAULT_SECTIONS = 6
 MIN_SECTIONS = 2

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.corpus import Complexity
+from shisho.records import dataclass
 
 
 class RequestKind(StrEnum):

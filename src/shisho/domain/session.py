@@ -5,8 +5,6 @@ Only `StoredEvidence`, which never leaves the library, carries ids.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shisho.domain.corpus import Citation, NumberedPassage, PassageHit, Scope
 from shisho.domain.inquiry import (
     AnswerBlock,
@@ -19,6 +17,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     list_sentences,
 )
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

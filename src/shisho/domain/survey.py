@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from shisho.records import dataclass
 
 PORTION = 24  # quotations of a summary that a model reads in one call
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shisho.domain.corpus import Condition, DocumentId
@@ -14,6 +14,7 @@ from shisho.domain.politeness import BreakerState
 from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.domain.time import Instant
 from shisho.domain.web import SearchPaging, TimeRange
+from shisho.records import dataclass
 
 MAX_QUERIES = 50
 MAX_WAIT = 50.0  # seconds: MCP clients cut a call at about 60

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
 from shisho.domain.time import Instant, add_seconds
+from shisho.records import dataclass
 
 BETWEEN = "@"
 """Separates a corpus's name from its owner's, in names that other people use."""

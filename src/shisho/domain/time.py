@@ -6,9 +6,11 @@ clock neither lengthen nor shorten a wait.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import NewType
+
+from shisho.records import dataclass
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 120.0

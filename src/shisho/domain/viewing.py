@@ -5,10 +5,10 @@ Boxes are (left, top, right, bottom) in points from the top left of the page as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.corpus import Document, DocumentId
+from shisho.records import dataclass
 
 Box = tuple[float, float, float, float]
 PageSize = tuple[float, float]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from enum import StrEnum
+
+from shisho.records import dataclass
 
 State = Mapping[str, str]
 """The data that an engine needs for the next page (a token, a cursor). Empty: none."""

@@ -10,7 +10,6 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -21,6 +20,7 @@ from shisho.evaluation.reading import fold_text, read_needs, stands_in
 from shisho.language.keywords import find_keywords
 from shisho.language.numbers import UNITS, Date, LocatedFigure, Measure, fold_figures, locate_figures
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, split_terms
+from shisho.records import dataclass
 
 GROUPS = {"I_": "I integration", "R_": "R reasoning", "L_": "L wording", "T_": "T tables"}
 ABSTAIN = ("A_negative_only", "A_chunk_incompletion", "A_conflicted")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,6 +18,7 @@ from shisho.domain.embedding import CalibrationTarget, WordShare
 from shisho.evaluation.run import fill, ndcg, rank_questions
 from shisho.evaluation.sets import EvalQuestion, EvalSet, load
 from shisho.language.script import is_japanese
+from shisho.records import dataclass
 from shisho.services import Library
 
 FACTORS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 2**0.5, 1.0, 2**0.5, 2.0, 4.0, 8.0, 16.0)

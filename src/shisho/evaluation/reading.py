@@ -9,7 +9,6 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from shisho.domain.inquiry import Answer
 from shisho.errors import InvalidParams
+from shisho.records import dataclass
 
 HALVES = ("dev", "test")
 TRAIN = "train"  # questions by two more writers, for fitting

@@ -6,11 +6,11 @@ import csv
 import gzip
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from shisho.errors import InvalidParams
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from shisho.bootstrap.judging import SupportJudge
 from shisho.domain.inquiry import SupportOutcome
 from shisho.errors import InvalidParams
+from shisho.records import dataclass
 
 LABELS = ("entailment", "neutral", "contradiction")
 

@@ -7,12 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.model import ModelFault
 from shisho.errors import ModelFailed
+from shisho.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

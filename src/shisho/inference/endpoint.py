@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import httpx2
@@ -20,6 +20,7 @@ from shisho.errors import ModelFailed
 from shisho.inference.embedding import LONGEST, normalise_rows
 from shisho.inference.model_folder import FAMILY_PREFIXES
 from shisho.inference.provider_faults import RETRIED, classify_fault, retry_after
+from shisho.records import dataclass
 
 BATCH = 32  # texts in one request
 TRIES = 4

@@ -12,13 +12,14 @@ import shutil
 import tarfile
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from shisho.domain.embedding import StoredModel
 from shisho.errors import Conflict, InvalidParams, NotFound
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 MANIFEST = "manifest.json"

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 from shisho.domain.embedding import EmbedderAbout, WordShare
 from shisho.errors import InvalidParams
 from shisho.messages.system import explain_error
+from shisho.records import dataclass
 
 # Eight bits first: they take half the CPU time, with the same ranking.
 ONNX_FILES = tuple(

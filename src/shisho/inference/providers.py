@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from shisho.errors import ExtraMissing, InvalidParams
 from shisho.inference.lazy_package import defer_packages
 from shisho.plugins import MODELS, find_plugin, find_plugins, load_plugin
+from shisho.records import dataclass
 
 # A kept connection would outlive the event loop it was made in.
 _HEADERS = {"Connection": "close"}

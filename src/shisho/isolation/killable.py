@@ -12,7 +12,6 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from shisho.domain.codec import to_plain
@@ -21,6 +20,7 @@ from shisho.isolation import wire
 from shisho.isolation.progress import ProgressReceiver, Tell, tell_nobody
 from shisho.isolation.wire import ChildBroken, ChildExhausted
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.telemetry import log
 
 __all__ = ["ChildBroken", "ChildExhausted", "ChildOverrun", "Killable", "Work"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from shisho.domain.job import Claim, RunningClaim
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

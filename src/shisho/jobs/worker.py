@@ -6,7 +6,6 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 
 from shisho.domain.event import EventKind
@@ -21,6 +20,7 @@ from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
 from shisho.ports import ChangeNotifier, Clock, JobStore, Presence, Subscription
+from shisho.records import dataclass
 from shisho.telemetry import log, measure
 
 DIED = JobError("INTERNAL", Message("job.process_died"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+
+from shisho.records import dataclass
 
 MAX_PHRASES = 12  # around one question, on each side
 MAX_PARTICLES = 4  # before one phrase: のこと+について

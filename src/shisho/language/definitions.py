@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from shisho.language.patterns import compile_lazily, read_words
+from shisho.records import dataclass
 
 MAX_CHARACTERS = 40  # of a name
 MAX_WORDS = 5

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, get_tokenizer, split_terms, stem
+from shisho.records import dataclass
 
 MAX_CHARS = 2_000
 _JAPANESE = compile_lazily(r"[ぁ-んァ-ヺ一-鿿々]")

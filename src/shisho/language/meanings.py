@@ -6,7 +6,7 @@ Words with equal normal forms in the dictionary (スイレン and 睡蓮) are no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from shisho.language.normalise import fold_text
 from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import TermQuery, build_query, fold, get_tokenizer, split_terms
+from shisho.records import dataclass
 
 # Terms that strengthen the claim of their sentence.
 STRONG = read_words(

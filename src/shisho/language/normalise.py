@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.patterns import compile_lazily
+from shisho.records import dataclass
 
 _CJK = "ぁ-ゖゝ-ヿ々〆一-鿿㐀-䶿"
 # Characters that NFKC and the table below leave unchanged, so that most of a text is copied as it is.

@@ -7,9 +7,9 @@ letters of the short name must fit, or the text must say that it is one. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from shisho.language.patterns import compile_lazily
+from shisho.records import dataclass
 
 MAX_CHARACTERS = 60
 MAX_WORDS = 14

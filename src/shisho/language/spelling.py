@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, get_tokenizer
+from shisho.records import dataclass
 
 _HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 # The dictionary gives a lone kanji its Japanese reading; at the end of a compound it usually has this one.

@@ -13,7 +13,7 @@ import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +23,7 @@ from shisho.language.asking import is_asking_term
 from shisho.language.normalise import fold_text
 from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.sentences import split_sentences
+from shisho.records import dataclass
 
 MAPS = Path("/proc/self/maps")
 _DONTNEED = 4  # asm-generic/mman-common.h: a page that is read again comes from the cache again

@@ -6,7 +6,6 @@ Cost is reserved before a call and settled after it. Reserved and spent cost tog
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from shisho.domain.inquiry import Budget, LoopStop
@@ -15,6 +14,7 @@ from shisho.domain.model import ModelUsage
 from shisho.domain.team import QuotaCharge, QuotaResource
 from shisho.errors import QuotaExhausted
 from shisho.ports import Quotas
+from shisho.records import dataclass
 
 
 def find_reached_ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:

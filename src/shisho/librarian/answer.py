@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -40,6 +40,7 @@ from shisho.librarian.evidence import ENOUGH, is_by_rules, level_of_evidence, st
 from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import translate_word
+from shisho.records import dataclass
 
 Say = Callable[..., str]
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import partial
 
 from shisho.errors import InvalidParams
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 MAX_CHARS = 2_000
 MAX_DEPTH = 20

@@ -6,7 +6,7 @@ Evidence must be a slice of a shown passage, and near-duplicates count once. The
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Citation, NumberedPassage
@@ -30,6 +30,7 @@ from shisho.language.script import answer_language
 from shisho.language.sentences import split_sentences as sentence_spans
 from shisho.language.table_headers import label_table_header
 from shisho.messages.catalogue import translate_word
+from shisho.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
@@ -38,6 +38,7 @@ from shisho.librarian.table import TABLE, Act, Runner, limit_steps, run_table
 from shisho.librarian.web_fallback import AskWeb, WebFallback
 from shisho.messages.catalogue import render
 from shisho.ports import Clock, Ledger
+from shisho.records import dataclass
 from shisho.rendering.answer_text import write_text
 from shisho.telemetry import count
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from shisho.domain.model import (
@@ -20,6 +20,7 @@ from shisho.librarian.allowance import ModelAllowance, TokenMeter, UnmeteredToke
 from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.prompting import PromptFile, load_prompt
 from shisho.ports import Llm
+from shisho.records import dataclass
 from shisho.telemetry import count
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ Its quotations, its judgment of the goals, and its sentences.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
 from shisho.domain.corpus import NumberedPassage
@@ -25,6 +25,7 @@ from shisho.librarian.model_replies import (
     renumber_blocks,
 )
 from shisho.librarian.policy import EvaluateInput
+from shisho.records import dataclass
 
 MAX_CLAIMS = 60  # of one reply are checked
 MIN_FINDINGS = 3  # for one goal in one round, whatever the others need

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import zip_longest
 from typing import Generic, Protocol, TypeVar
 
@@ -33,6 +33,7 @@ from shisho.librarian.model_replies import BlockReply
 from shisho.librarian.selection.features import MAX_PASSAGES
 from shisho.librarian.selection.select import select_findings
 from shisho.librarian.strategy import strategy
+from shisho.records import dataclass
 
 T = TypeVar("T")
 
@@ -92,7 +93,7 @@ class PlanInput:
     plans: Sequence[Plan]
     evidence: Sequence[EvidenceRef]
     status: Sequence[GoalStatus] = ()
-    judgment: Judgment = Judgment()  # noqa: RUF009  (frozen)
+    judgment: Judgment = Judgment()
     next_focus: str = ""
     list_fields: ListNames = list_nothing
     list_read: ListNames = list_nothing

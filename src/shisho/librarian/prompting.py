@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -24,6 +24,7 @@ from shisho.language.patterns import compile_lazily
 from shisho.language.script import estimate_passage_tokens, estimate_tokens
 from shisho.language.terms import fold
 from shisho.librarian.evidence import double
+from shisho.records import dataclass
 
 if TYPE_CHECKING:
     from shisho.librarian.checking.check import ReadUnit

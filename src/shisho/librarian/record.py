@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from hashlib import sha256
 from typing import Any, get_type_hints
@@ -23,6 +23,7 @@ from shisho.librarian.evidence import Citations
 from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.table import Act, Node
 from shisho.ports import Clock, Ledger
+from shisho.records import dataclass
 
 # The fields of a shown passage with texts of its document, which are stored separately as references.
 TEXT_FIELDS = ("text", "after", "overleaf", "code_after")

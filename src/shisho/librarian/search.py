@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from shisho.domain.corpus import (
     UNBOUNDED_ROOM,
@@ -19,6 +18,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.ports import SearchSession
+from shisho.records import dataclass
 
 SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
 """Opens or resumes the session of a run. The flag: include web pages."""

@@ -7,7 +7,7 @@ written from these parts.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -43,6 +43,7 @@ from shisho.librarian.evidence import RELATED, Citations, level_of_evidence
 from shisho.librarian.policy import AnswerInput, Policy, RulePolicy, SeekSupport, StepResult, WholeInput
 from shisho.librarian.route import conclude
 from shisho.messages.catalogue import translate_word
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

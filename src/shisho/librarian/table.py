@@ -9,7 +9,6 @@ words. Questions about the collection go from strategy to answer. In a report ea
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Protocol, cast, get_args, get_origin, get_type_hints
 
@@ -19,6 +18,7 @@ from shisho.errors import InternalError
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.reports import are_sections_left
 from shisho.librarian.web_fallback import WEB_TIMES, leads_to_web
+from shisho.records import dataclass
 
 START = "strategy"
 END = "end"

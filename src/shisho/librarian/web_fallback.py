@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from shisho.language.script import answer_language
 from shisho.language.terms import fold
 from shisho.librarian.route import SEARCHED_OUT
 from shisho.librarian.selection.question import find_defined_thing
+from shisho.records import dataclass
 
 RESULTS = 5  # pages wanted for one query
 LONGEST = 12  # keywords

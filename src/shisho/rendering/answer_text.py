@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from shisho.domain.inquiry import (
@@ -22,6 +22,7 @@ from shisho.domain.inquiry import (
 from shisho.language.display import join_lines, join_sentences, split_item
 from shisho.language.marked_text import render_marked
 from shisho.messages.catalogue import translate_word
+from shisho.records import dataclass
 
 PLAIN = ("", "")
 BOLD = ("**", "**")

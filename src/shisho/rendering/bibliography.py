@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from string import ascii_lowercase
 from typing import Any
@@ -25,6 +25,7 @@ from shisho.language.display import display_name, join_lines
 from shisho.language.numbers import Date
 from shisho.messages.catalogue import translate_word
 from shisho.messages.message import DEFAULT
+from shisho.records import dataclass
 
 # Synonymous metadata keys: the first one present counts. Keys that readers also write are last, so that
 # values of the document's owner take precedence over values from the file.

@@ -11,13 +11,13 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from shisho.domain.reference import OTHERS, Creator, join_parts
 from shisho.errors import ExtraMissing
 from shisho.language.script import is_japanese
+from shisho.records import dataclass
 from shisho.rendering.bibliography import BibliographyEntry, csl_item, csl_name
 
 CSL = "{http://purl.org/net/xbiblio/csl}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -16,6 +15,7 @@ from shisho.domain.corpus import DocumentState
 from shisho.domain.inquiry import LoopStop, SupportOutcome
 from shisho.domain.proof import ProofFault
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 ONCE = ("answer", "sentences", "stop")
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shisho.domain.corpus import Corpus, Document, DocumentId
 from shisho.domain.team import BETWEEN, Access, AuditAct, AuditOutcome, AuditVerb, CorpusKey, ReachableCorpus
@@ -20,6 +20,7 @@ from shisho.errors import (
     ShishoError,
 )
 from shisho.ports import AuditLog, Grants
+from shisho.records import dataclass
 
 READING_SECONDS = 600.0
 REFUSALS = (AccessDenied, ConsentRequired, ForbiddenPath, QuotaExhausted)

@@ -12,7 +12,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -22,6 +22,7 @@ from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
 from shisho.domain.team import CorpusKey
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester
+from shisho.records import dataclass
 from shisho.services.coercion import check_no_address
 from shisho.services.intake import resolve_file
 from shisho.services.news import Notify, PageRecognised, PagesRead, TextPartStored

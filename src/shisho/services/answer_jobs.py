@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
@@ -36,6 +35,7 @@ from shisho.errors import QuotaExhausted, ShishoError
 from shisho.jobs.context import JobContext
 from shisho.librarian.web_fallback import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Shelf
+from shisho.records import dataclass
 from shisho.services.choosing import check_searchable
 from shisho.services.inquiries import LibrarianInquiries, list_searched
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import (
@@ -26,6 +25,7 @@ from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
 from shisho.librarian.surveys import CitedSurvey, speak_for
 from shisho.ports import SearchView
+from shisho.records import dataclass
 from shisho.surveys import changes, counting, deadlines, naming, outline
 from shisho.surveys.counting import SoughtWord
 from shisho.surveys.outline import SentencePlace, list_sentences

@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from shisho.domain.answer_news import ignore_news
@@ -27,6 +27,7 @@ from shisho.errors import (
     map_by_code,
 )
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
+from shisho.records import dataclass
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
 from shisho.services.adding import AddingOptions, FileIntake, move_bibliographies_last, resolve_path

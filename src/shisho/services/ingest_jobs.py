@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from shisho.domain.payloads import IngestJob, IngestProgress
 from shisho.errors import InternalError, NotFound, ShishoError, map_by_code
 from shisho.jobs.context import JobContext
 from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
+from shisho.records import dataclass
 
 REPORT_SECONDS = 2.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from shisho.domain.survey import SurveyKind
 from shisho.domain.task import Sources
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import BorrowedModel, Clock, SearchSession
+from shisho.records import dataclass
 from shisho.services.requirements import exclude
 from shisho.services.stores import RunHistory
 

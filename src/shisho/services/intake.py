@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,6 +19,7 @@ from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, Skip
 from shisho.errors import ForbiddenPath, InvalidParams
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
+from shisho.records import dataclass
 from shisho.services.coercion import check_path, coerce_search, coerce_strings
 
 NamePage = Callable[[str], str]

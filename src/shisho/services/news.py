@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from shisho.domain.answer_news import RunNews
 from shisho.domain.corpus import FileSurvey, Receipt
@@ -13,6 +12,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.job import Job
 from shisho.domain.task import TaskSnapshot
 from shisho.errors import ShishoError
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from shisho.domain.codec import Payload
@@ -42,6 +42,7 @@ from shisho.ports import (
     Staging,
     TaskStore,
 )
+from shisho.records import dataclass
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from shisho.domain.requirements import RequestKind
 from shisho.errors import ShishoError
 from shisho.language.script import answer_language
 from shisho.ports import ConversationStore, Ledger, Shelf
+from shisho.records import dataclass
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import quote, urlencode
 
 from shisho.domain.corpus import Document, IntakeOutcome, Receipt, Scope, Source
@@ -15,6 +15,7 @@ from shisho.domain.team import AuditVerb
 from shisho.domain.web import EngineAbout, Request, Response
 from shisho.errors import AllFetchesFailed, EngineUnavailable, NotFound, ShishoError
 from shisho.ports import Fetcher, Limiter, Reader, Shelf
+from shisho.records import dataclass
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import find_one_document
 from shisho.services.queue import check_consent

@@ -7,7 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import count, takewhile
 from typing import TypeVar
@@ -25,6 +25,7 @@ from shisho.jobs.context import JobContext
 from shisho.language.terms import fold
 from shisho.messages.message import Message
 from shisho.ports import Cache, DiscoveredUrls, SerpEngine
+from shisho.records import dataclass
 from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonicalise
 from shisho.web.serp.client import (

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
 
@@ -23,6 +22,7 @@ from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, 
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Clock
+from shisho.records import dataclass
 from shisho.services.result_pages import EngineAccess, SerpAttempt
 from shisho.services.web_pages import PageIntake, PageOrder
 from shisho.web.crawl.crawl import Crawl, Frontier

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -54,6 +54,7 @@ from shisho.jobs.ids import make_id
 from shisho.librarian.assistant import Assistant
 from shisho.messages.message import Message
 from shisho.ports import Clock, Quotas, SearchSession, SessionBook, SessionLog, Shelf
+from shisho.records import dataclass
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import (
     build_cursor_error,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId
 from shisho.domain.inquiry import (
@@ -23,6 +23,7 @@ from shisho.errors import InvalidParams, NotFound
 from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 from shisho.ports import TaskShares, Users
+from shisho.records import dataclass
 from shisho.services.access import CorpusAccess
 
 HIDDEN = Message("share.hidden_document")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from shisho.domain.answer_log import RunTrace
 from shisho.ports import (
     Cache,
@@ -22,6 +20,7 @@ from shisho.ports import (
     Staging,
     TaskStore,
 )
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -71,6 +71,7 @@ from shisho.ports import (
     Shelf,
     Staging,
 )
+from shisho.records import dataclass
 from shisho.services import intake, status
 from shisho.services.adding import measure_size, move_bibliographies_last
 from shisho.services.choosing import build_cursor_error

@@ -6,7 +6,6 @@ import asyncio
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -35,6 +34,7 @@ from shisho.errors import InvalidParams, NotFound, ShishoError, SourceRemoved, U
 from shisho.language.normalise import find_in_text
 from shisho.messages.message import Message
 from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf
+from shisho.records import dataclass
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import find_one_document
 from shisho.services.documents import read_page_spans

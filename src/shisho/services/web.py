@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from shisho.domain.inquiry import Budget
@@ -36,6 +36,7 @@ from shisho.errors import (
 )
 from shisho.messages.message import Message
 from shisho.ports import Browser, Clock, Health, Interventions, Limiter, SerpParser
+from shisho.records import dataclass
 from shisho.services import intake
 from shisho.services.coercion import coerce
 from shisho.services.queue import JobQueue

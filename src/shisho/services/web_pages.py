@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from shisho.domain.corpus import DocumentId, IntakeOutcome, Receipt, Source
@@ -17,6 +17,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, DocumentUnreadable, EngineUnavailable
 from shisho.jobs.context import JobContext
 from shisho.ports import Cache, Clock, DiscoveredUrls
+from shisho.records import dataclass
 from shisho.services.ingest_jobs import IngestHandler, raise_failure, report_reading
 from shisho.web.crawl.visit import PageClient
 from shisho.web.http.pacing import Pay, RetryLater

@@ -11,12 +11,12 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from shisho.domain.corpus import DefinitionMark, NamedPassage, NameLink, PassageId, Scope, TermVector
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.language.vectors import TERM_BYTES, encode_term
+from shisho.records import dataclass
 from shisho.stores.nouns import Row
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from shisho.language.terms import fold
+from shisho.records import dataclass
 
 WINDOW = 50  # old sentences that a new one is compared with, as each comparison is slow
 ALIKE = 0.5  # share of common letters from which a removed and an added sentence are one changed sentence

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from shisho.domain.corpus import Passage, TermVector
 from shisho.language.meanings import Word, read_same_words
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
 from shisho.language.vectors import TERM_BYTES, encode_term
+from shisho.records import dataclass
 
 Say = Callable[..., str]
 

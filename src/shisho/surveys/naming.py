@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from calendar import month_abbr, month_name
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.language.dates import find_date
 from shisho.language.numbers import Date, find_figures
 from shisho.language.terms import fold, split_terms
+from shisho.records import dataclass
 from shisho.surveys.recognise import GENERIC
 
 MIN_SHARE = 0.5  # of a title's words that a name must have

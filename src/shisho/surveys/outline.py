@@ -6,13 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
 from shisho.domain.corpus import Passage
 from shisho.language.sentences import is_row, split_sentences
 from shisho.language.terms import fold, split_terms
+from shisho.records import dataclass
 
 HEADING_MARK = " › "
 MAX_SECTIONS = 20

@@ -7,12 +7,12 @@ two, for open deadlines, or for work that only a model can do. Unclear questions
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from shisho.domain.requirements import RequestKind
 from shisho.domain.survey import SurveyKind
 from shisho.language.patterns import compile_lazily
+from shisho.records import dataclass
 
 GENERIC_ENGLISH = ("document", "file", "paper", "article", "text", "source", "doc")
 GENERIC_JAPANESE = ("文書", "資料", "書類", "ファイル", "文献", "論文", "記事", "ドキュメント")

@@ -9,13 +9,14 @@ import json
 import ssl
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, InvalidParams
+from shisho.records import dataclass
 
 FILE = "box.json"
 CA = "ca.pem"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict
 from shisho.messages.system import explain_error
 from shisho.ports import Clock
+from shisho.records import dataclass
 
 _WORDS = {"yes": WebConsent.GIVEN, "no": WebConsent.OFF}
 

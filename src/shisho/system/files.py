@@ -8,12 +8,13 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from shisho.domain.corpus import FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.errors import InvalidParams
+from shisho.records import dataclass
 from shisho.system.disk import path_trouble
 
 # Folders that programs create among documents: packages, environments, caches, remains of archives. Hidden

@@ -9,13 +9,14 @@ import asyncio
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from shisho.domain.codec import dumps, loads
 from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
 from shisho.errors import ParserFailed, TimedOut
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -34,6 +34,7 @@ from shisho.corpus.readers.text import strip_controls
 from shisho.corpus.readers.walking import mark_item
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
+from shisho.records import dataclass
 
 _OFF = frozenset(("0", "false", "off"))
 _VALUE = qn("w:val")

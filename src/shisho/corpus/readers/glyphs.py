@@ -10,7 +10,6 @@ import ctypes
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +20,7 @@ from shisho.corpus.readers.pdffonts import install_substitutes, open_document
 from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, clean_line, read_line, read_lines
 from shisho.domain.viewing import Box, BoxDoubt, CharacterBoxes
 from shisho.errors import DocumentUnreadable
+from shisho.records import dataclass
 
 SAME_PLACE = 0.3  # points between the stored box of a line and that of the line found
 GAP = 1.6  # times the size of the characters: the largest distance of neighbours

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
@@ -19,6 +18,7 @@ from trafilatura.xpaths import BODY_XPATH
 from shisho.corpus.readers.hidden import drop_elements
 from shisho.corpus.readers.walking import TreeWalk
 from shisho.domain.corpus import Block, BlockKind, strip_mark
+from shisho.records import dataclass
 
 MENU = 3  # links
 # A cell with one of these is part of a layout and contains no data.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from statistics import median
@@ -25,6 +25,7 @@ from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.isolation.progress import Tell, tell_nobody
+from shisho.records import dataclass
 
 MAX_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
 MIN_SURE = 0.5

@@ -9,7 +9,6 @@ import ctypes
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +16,7 @@ import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers.pdffonts import read_unnamed_letters
 from shisho.corpus.readers.text import strip_controls
+from shisho.records import dataclass
 
 Box = tuple[float, float, float, float]
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from shisho.corpus.readers.headings import Headings
 from shisho.domain.corpus import Block, BlockKind
 from shisho.domain.place import format_cells
+from shisho.records import dataclass
 
 ROWS = 100  # of a block: a long sheet can be stored part by part
 TITLE = 60  # characters of a single cell above a table

@@ -9,7 +9,6 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from itertools import islice
@@ -33,6 +32,7 @@ from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 # A formula without a result: the file was written by a program that does not calculate.
 _UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Annotated
 
@@ -21,6 +20,7 @@ from shisho.interfaces.api.quoting import DATA
 from shisho.interfaces.api.replies import Name, Text
 from shisho.interfaces.api.truncate import SERVER_URL, dump_compact
 from shisho.language.normalise import mark_unseen
+from shisho.records import dataclass
 from shisho.services import Library
 from shisho.services.documents import link_to
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -11,6 +10,7 @@ from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.folder import FolderStatus
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
+from shisho.records import dataclass
 from shisho.services import Library
 
 

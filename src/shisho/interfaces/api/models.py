@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ from shisho.domain.model import FoundModel, ModelSetting, ModelWork
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.services import Library
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -18,6 +17,7 @@ from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
 from shisho.messages.catalogue import translate_word
+from shisho.records import dataclass
 from shisho.services import Library
 
 ConversationName = Annotated[

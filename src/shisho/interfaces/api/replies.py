@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -24,6 +24,7 @@ from shisho.domain.task import (
 from shisho.domain.web import SearchPaging
 from shisho.interfaces.api.filters import parse_filters
 from shisho.interfaces.api.inputs import InputObject
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

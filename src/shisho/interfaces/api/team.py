@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -22,6 +21,7 @@ from shisho.domain.team import (
 from shisho.domain.time import Instant
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Id, Limit, Name
+from shisho.records import dataclass
 from shisho.services import Library
 
 Amount = Annotated[int | None, Field(ge=0, le=MAX_PER_DAY, description="a day; null: as it is")]

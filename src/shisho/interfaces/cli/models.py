@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from shisho.domain.model import FoundModel, ModelUse
 from shisho.errors import InvalidParams, ModelFailed
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.shell import Json, Shell, Words, async_command
+from shisho.records import dataclass
 from shisho.settings import Settings, Value
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.cli.shell import Words
 from shisho.language.display import display_name, join_lines
 from shisho.messages.catalogue import render, render_all
+from shisho.records import dataclass
 from shisho.services.news import (
     FileNews,
     FilesSurveyed,

@@ -14,7 +14,7 @@ import unicodedata
 import uuid
 from codecs import BOM_UTF8
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
@@ -33,6 +33,7 @@ from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
 from shisho.messages.catalogue import render, use_language
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 # Health, the login page, and resources without any data of the library.
 OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.webmanifest", "/favicon.ico"})

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from shisho.errors import InvalidParams
+from shisho.records import dataclass
 from shisho.services import Library
 
 Network = IPv4Network | IPv6Network

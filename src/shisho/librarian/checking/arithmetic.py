@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,6 +17,7 @@ from shisho.language.numbers import (
     locate_figures,
 )
 from shisho.language.patterns import compile_lazily
+from shisho.records import dataclass
 
 _OPERATORS = str.maketrans("×x÷−–", "**/--")
 FIRST_MARK = 0xE000  # private characters stand for the figures of a text

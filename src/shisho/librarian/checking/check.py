@@ -17,7 +17,7 @@ nothing). No unit is ever replaced by other words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
 from itertools import accumulate, chain
 
@@ -38,6 +38,7 @@ from shisho.librarian.checking.figures import (
 from shisho.librarian.checking.support import SupportFeatures, load_support_weights, measure_support
 from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
 from shisho.messages.catalogue import translate_word
+from shisho.records import dataclass
 
 MAX_UNIT_CHARS = 1_000
 MAX_RESULTS = 20  # calculations of other units

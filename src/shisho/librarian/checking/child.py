@@ -6,7 +6,6 @@ The functions take JSON and yield the result of each sentence at once, so a time
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from shisho.domain.codec import loads, to_plain
@@ -15,6 +14,7 @@ from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.domain.session import CitedSentence, SentenceRevision
 from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.checking.search import SupportSearch
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from shisho.language.meanings import LIGHT
@@ -11,6 +10,7 @@ from shisho.language.numbers import Date, Measure, fold_figures, locate_figures,
 from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
+from shisho.records import dataclass
 
 Figure = Date | Measure
 MAX_CLAUSES = 60  # of one text

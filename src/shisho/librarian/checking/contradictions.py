@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
 
@@ -17,6 +16,7 @@ from shisho.language.numbers import Date, Measure
 from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import fold
 from shisho.librarian.checking.clauses import Clause, are_of_one_kind, count_different_marks, read_clauses
+from shisho.records import dataclass
 
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree
 QUALIFYING = ("bounds", "limits", "doubts")  # marks that both statements must have

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log1p
 
 from shisho.domain.corpus import NumberedPassage
@@ -14,6 +14,7 @@ from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
 from shisho.librarian.evidence import ENOUGH
+from shisho.records import dataclass
 
 MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
 MIN_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it

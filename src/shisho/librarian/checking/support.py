@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -28,6 +28,7 @@ from shisho.librarian.checking.clauses import (
     is_in,
     read_clauses,
 )
+from shisho.records import dataclass
 
 FILE = "support.json"
 LONGEST_RUN = 4  # sentences that one sentence may sum up

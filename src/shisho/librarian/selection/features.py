@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms, squeeze
 from shisho.librarian.selection.gates import NO_SHORT_NAMES
 from shisho.librarian.selection.question import AnalysedQuestion, is_definition, measure_kind
+from shisho.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
@@ -31,6 +30,7 @@ from shisho.language.numbers import Date
 from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.script import is_japanese
 from shisho.language.terms import ENGLISH_STOP, fold, get_tokenizer, split_terms, stem
+from shisho.records import dataclass
 
 _OPEN_PERIOD = compile_lazily(
     r"[年月日度](?:から|まで|以[降前後来]|より[前後]|~|〜|の間|現在)"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
@@ -16,6 +15,7 @@ from shisho.language.document_names import find_names
 from shisho.language.numbers import find_figures
 from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, fold, split_terms, squeeze
+from shisho.records import dataclass
 
 
 class AnswerKind(StrEnum):

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from shisho.librarian.selection.features import PassageMatch, SentenceCandidate
 from shisho.librarian.selection.question import AnalysedQuestion, AnswerKind
+from shisho.records import dataclass
 
 MAX_SHOWN = 4  # passages of one goal
 MAX_COMPARED = 4  # times as many passages as are shown: gates may put some last, and short ones may still fit

@@ -13,13 +13,14 @@ import uuid
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shisho.records import dataclass
 from shisho.stores.embedded.index_damage import LOOKED_AT, IndexDamaged
 
 FORMAT = 5

@@ -12,7 +12,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,6 +22,7 @@ from shisho.domain.library import IndexDamage
 from shisho.language.vectors import LINE_END, TERM_BYTES, encode_term
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
+from shisho.records import dataclass
 from shisho.stores.embedded.index_damage import (
     LOOKED_AT,
     META,

@@ -11,7 +11,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +19,7 @@ import psycopg
 from shisho.domain.codec import build, to_plain
 from shisho.errors import Conflict, InvalidParams, NotFound
 from shisho.ports import Blobs
+from shisho.records import dataclass
 from shisho.stores.postgres.embeddings import ADD_EXTENSION, BY_CONTENT, NEW_TABLE
 from shisho.stores.postgres.migrations import MIGRATIONS
 from shisho.stores.postgres.pool import Connection

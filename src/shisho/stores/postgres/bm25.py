@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shisho.records import dataclass
 
 SATURATION = 1.2  # BM25's k1 and b, the same as in the other indexes, so that all return the same candidates
 LENGTH = 0.75

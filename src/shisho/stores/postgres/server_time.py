@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from shisho.domain.time import ServerAnchor, set_server_anchor
+from shisho.records import dataclass
 from shisho.system.clock import measure_since_start
 
 SAMPLE_SECONDS = 5.0  # between two reads of the server's clock, while there are writes

@@ -9,7 +9,6 @@ import asyncio
 import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -18,6 +17,7 @@ import psycopg
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.stores.indexing import choose_serving
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import rows

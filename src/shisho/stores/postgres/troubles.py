@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable, StoreUnavailable, TimedOut
 from shisho.messages.message import list_variables
+from shisho.records import dataclass
 
 # conflicts with another transaction, which can be retried
 RAN_INTO_ANOTHER = (errors.SerializationFailure, errors.DeadlockDetected)

@@ -10,12 +10,12 @@ import uuid
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shisho.domain.corpus import PassageId
 from shisho.errors import ExtraMissing, StorageUnusable, StoreUnavailable
+from shisho.records import dataclass
 from shisho.stores.indexing import IndexScope, PassageRef
 from shisho.stores.nouns import passage_number
 

@@ -6,12 +6,12 @@ Values are always bound; field names come from a fixed list, or are bound as met
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
 from shisho.language.numbers import make_comparable
+from shisho.records import dataclass
 from shisho.stores.indexing import IndexScope
 from shisho.stores.sql.queries import Queries
 

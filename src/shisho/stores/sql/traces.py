@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shisho.domain.codec import dumps
 from shisho.domain.evidence import REMOVED
 from shisho.domain.job import shorten_subject
+from shisho.records import dataclass
 from shisho.stores.nouns import Row
 from shisho.stores.sql.queries import Queries
 

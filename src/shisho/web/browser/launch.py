@@ -7,11 +7,11 @@ import os
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shisho.errors import EngineUnavailable, ExtraMissing
+from shisho.records import dataclass
 from shisho.telemetry import log
 from shisho.web.browser import chromium
 from shisho.web.browser.proxy import GuardedProxy, PageHosts

@@ -14,13 +14,13 @@ from asyncio import StreamReader, StreamWriter
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from hmac import compare_digest
 from urllib.parse import urlsplit
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError
 from shisho.ports import Resolver
+from shisho.records import dataclass
 from shisho.telemetry import log
 from shisho.web.http.address import AllowList, Target, check_url, choose_endpoint
 from shisho.web.http.url import extract_host, normalise_host

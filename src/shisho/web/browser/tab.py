@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.web.browser.proxy import GuardedProxy, parse_authority
 
 if TYPE_CHECKING:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import urlsplit
 
 from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
+from shisho.records import dataclass
 from shisho.web.http.pacing import RetryLater
 
 SHORT = 2.0  # seconds that a worker may wait for a host

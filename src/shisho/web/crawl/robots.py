@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from weakref import WeakValueDictionary
 
@@ -16,6 +15,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.records import dataclass
 from shisho.web.http.pacing import SLOW_DOWN, await_turn, retry_after
 from shisho.web.http.redirects import RedirectChain, RedirectMemory, redirect_target
 from shisho.web.http.url import extract_host, extract_site

@@ -9,7 +9,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from shisho.domain.time import compute_backoff
@@ -23,6 +23,7 @@ from shisho.errors import (
     TimedOut,
 )
 from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.records import dataclass
 from shisho.web.crawl.robots import Robots, RobotsBook, derive_limit
 from shisho.web.http.challenge import detect
 from shisho.web.http.pacing import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -25,6 +25,7 @@ from shisho.domain.web import (
 )
 from shisho.errors import InvalidParams
 from shisho.plugins import ENGINES, load_plugins
+from shisho.records import dataclass
 from shisho.web.engines._answer import decode, report_unknown_layout
 from shisho.web.engines._detect import detect_engine
 from shisho.web.http.challenge import detect

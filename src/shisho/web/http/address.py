@@ -9,13 +9,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
 from urllib.parse import quote, urlsplit
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams
 from shisho.messages.message import Message
+from shisho.records import dataclass
 from shisho.web.http.url import add_brackets
 
 _PORTS = {"http": 80, "https": 443}

@@ -8,13 +8,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from urllib.parse import urljoin
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams
 from shisho.ports import Cache
+from shisho.records import dataclass
 from shisho.web.http.address import AllowList, Target, check_url
 from shisho.web.http.url import extract_host, resolve_href, spell_address
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from shisho.domain.intervention import HumanChallenge
@@ -24,6 +24,7 @@ from shisho.domain.web import (
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
+from shisho.records import dataclass
 from shisho.telemetry import count
 from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
 from shisho.web.serp.credentials import fetch_authorised, limit_of

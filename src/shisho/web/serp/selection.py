@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import EngineAbout, Tier, TimeRange
 from shisho.language.terms import fold
 from shisho.messages.message import Message
+from shisho.records import dataclass
 
 # Scholarly indexes answer scholarly queries only; engines that the user set up precede those for everyone;
 # encyclopaedias complete a web search, they do not replace it.

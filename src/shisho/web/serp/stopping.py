@@ -7,7 +7,7 @@ facts end the list passed to `stop_reason`, and are all that remains of it.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from shisho.domain.codec import build
@@ -16,6 +16,7 @@ from shisho.domain.payloads import SearchFailure
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop
 from shisho.errors import BudgetExhausted, InvalidParams, ShishoError, StoreUnavailable
+from shisho.records import dataclass
 from shisho.web.serp.client import EngineRefused, PersonNeeded, QuotaSpent
 
 PRESETS = {"academic": 3, "technical": 3, "general": 2, "government": 2, "news": 1}  # result pages

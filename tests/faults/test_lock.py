@@ -41,7 +41,7 @@ ELSEWHERE = PACE.silence + 6.0
 # committed by then.
 FROZEN = {
     "in its turn": """
-with Courtesy(path.with_name(path.name + ".lock")).take():
+with WriterLock(path.with_name(path.name + ".lock")).take():
     signal.raise_signal(signal.SIGSTOP)
 """,
     "in its transaction": """
@@ -56,7 +56,7 @@ IMPORTS = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.courtesy import Courtesy
+from shisho.stores.embedded.writer_lock import WriterLock
 path = Path(sys.argv[1])
 """
 

@@ -185,6 +185,15 @@ async def test_what_is_queued_is_on_record_in_the_same_transaction(
         assert (entry.verb, entry.outcome, entry.code) == ("add", "failed", "CONFLICT")
 
 
+async def test_the_audit_names_a_corpus_and_a_user_of_the_same_name(tmp_path: Path) -> None:
+    async with open_library(home=tmp_path, embedder="none") as library:
+        await library.team.add_user("hanako")
+        await library.documents.add_source(Source("r2.txt", R2.encode()), corpus="hanako")
+        await library.team.grant("hanako", "hanako")
+        granted = (await library.team.list_audit())[0]
+        assert granted.subjects == ("hanako", "hanako", "read")
+
+
 async def test_what_a_reader_may_not_change_is_on_record_as_refused(tmp_path: Path) -> None:
     async with open_library(home=tmp_path, embedder="none") as library:
         await library.team.add_user("hanako")

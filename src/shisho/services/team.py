@@ -75,7 +75,7 @@ class Team:
             raise InvalidParams("user.name_taken", name=name)
         token = secrets.token_urlsafe(TOKEN_BYTES) if has_token else ""
         await self._users.add(name, hash_token(token) if has_token else None)
-        await self._access.record(AuditVerb.LET_IN, name)
+        await self._record(AuditVerb.LET_IN, name)
         return NewToken(name, token) if has_token else None
 
     async def renew_token(self, name: str) -> NewToken:
@@ -83,20 +83,20 @@ class Team:
         await self._check_allowed(AuditVerb.RENEW)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         await self._users.set_token(check_name(name), hash_token(token))
-        await self._access.record(AuditVerb.RENEW, name)
+        await self._record(AuditVerb.RENEW, name)
         return NewToken(check_name(name), token)
 
     async def remove_user(self, name: str) -> None:
         """Remove a user's access; their library stays, and `restore_user` undoes it. Raises NotFound."""
         await self._check_allowed(AuditVerb.LET_OUT)
         await self._users.remove(check_name(name))
-        await self._access.record(AuditVerb.LET_OUT, name)
+        await self._record(AuditVerb.LET_OUT, name)
 
     async def restore_user(self, name: str) -> None:
         """Restore a user's access. Raises NotFound."""
         await self._check_allowed(AuditVerb.LET_IN)
         await self._users.restore(check_name(name))
-        await self._access.record(AuditVerb.LET_IN, name)
+        await self._record(AuditVerb.LET_IN, name)
 
     async def list_groups(self) -> Sequence[UserGroup]:
         """List all groups with their members."""
@@ -112,7 +112,7 @@ class Team:
         name = check_name(name)
         users = [await self._find_user(member) for member in members]
         await self._users.add_group(name)
-        await self._access.record(AuditVerb.FOUND, name)
+        await self._record(AuditVerb.FOUND, name)
         return await self.join(name, *users) if users else 0
 
     async def remove_group(self, name: str) -> None:
@@ -120,7 +120,7 @@ class Team:
         await self._check_allowed(AuditVerb.DISSOLVE)
         name = check_name(name)
         await self._users.remove_group(name)
-        await self._access.record(AuditVerb.DISSOLVE, name)
+        await self._record(AuditVerb.DISSOLVE, name)
 
     async def join(self, group: str, *names: str) -> int:
         """Add users to a group and return how many are new. Raises NotFound."""
@@ -128,7 +128,7 @@ class Team:
         users = [await self._find_user(name) for name in names]
         group = await self._check_group(group)
         joined = sum([await self._users.join(group, user) for user in users])
-        await self._access.record(AuditVerb.JOIN, group, *users)
+        await self._record(AuditVerb.JOIN, group, *users)
         return joined
 
     async def leave(self, group: str, *names: str) -> int:
@@ -140,7 +140,7 @@ class Team:
         users = [check_name(name) for name in names]
         group = await self._check_group(group)
         left = sum([await self._users.leave(group, user) for user in users])
-        await self._access.record(AuditVerb.LEAVE, group, *users)
+        await self._record(AuditVerb.LEAVE, group, *users)
         return left
 
     async def list_grants(self) -> Sequence[CorpusGrant]:
@@ -157,7 +157,7 @@ class Team:
         grantee = await self._find_grantee(name, is_group)
         access = Access.WRITE if is_writable else Access.READ
         granted = await self._access.grants.grant(await self._find_own(corpus), grantee, access)
-        await self._access.record(AuditVerb.GRANT, corpus, grantee.name, access)
+        await self._record(AuditVerb.GRANT, corpus, grantee.name, access)
         return granted
 
     async def list_audit(
@@ -184,7 +184,7 @@ class Team:
                 corpus=corpus,
                 name=name,
             )
-        await self._access.record(AuditVerb.REVOKE, corpus, name)
+        await self._record(AuditVerb.REVOKE, corpus, name)
 
     async def list_quotas(self) -> Sequence[Quota]:
         """List the visitor's quotas with today's usage; for the administrator, all."""
@@ -202,7 +202,7 @@ class Team:
         grantee = await self._find_grantee(name, is_group)
         await self._quotas.set(grantee, chosen)
         amounts = (f"{resource}={per_day}" for resource, per_day in chosen.items())
-        await self._access.record(AuditVerb.LIMIT, grantee.name, *amounts)
+        await self._record(AuditVerb.LIMIT, grantee.name, *amounts)
         return [quota for quota in await self._quotas.list_quotas() if quota.grantee == grantee]
 
     async def remove_quota(self, name: str, *, is_group: bool = False) -> None:
@@ -212,7 +212,7 @@ class Team:
         name = check_name(name)
         if not await self._quotas.remove(Grantee(kind, name)):
             raise NotFound("quota.not_found", name=name)
-        await self._access.record(AuditVerb.UNLIMIT, name)
+        await self._record(AuditVerb.UNLIMIT, name)
 
     async def _check_allowed(self, verb: AuditVerb) -> None:
         """Raise AccessDenied for users other than the administrator, and record the attempt."""
@@ -220,6 +220,10 @@ class Team:
             refused = AuditAct(self._access.owner, verb, (), AuditOutcome.REFUSED, AccessDenied.code)
             await self._access.audit.record(refused)
         self._check_admin()
+
+    async def _record(self, verb: AuditVerb, *subjects: str) -> None:
+        """Record an action with all its subjects: a corpus and a user may have the same name."""
+        await self._access.audit.record(AuditAct(self._access.owner, verb, subjects))
 
     async def _find_grantee(self, name: str, is_group: bool) -> Grantee:
         if not is_group:

@@ -59,6 +59,14 @@ class OwnMethods:
         return "own"
 
 
+@records.dataclass(frozen=True, slots=True)
+class OwnEquality:
+    x: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OwnEquality)
+
+
 def test_fields_defaults_and_factories_are_set() -> None:
     point = Point(1, tags=["a"])
     assert (point.x, point.y, point.name, point.tags) == (1, 0, "", ["a"])
@@ -89,6 +97,7 @@ def test_repr_is_that_of_the_standard_library_without_hidden_fields() -> None:
 
 def test_own_methods_are_kept() -> None:
     assert OwnMethods(1) == OwnMethods(2) and hash(OwnMethods(1)) == 7
+    assert OwnEquality(1) == OwnEquality(2) and hash(OwnEquality(1)) == hash((1,))
 
 
 def test_keywords_and_post_init() -> None:

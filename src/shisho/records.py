@@ -25,6 +25,8 @@ else:
 
         def decorate(cls: type) -> type:
             own = {"__repr__", "__eq__", "__hash__"} & cls.__dict__.keys()
+            if "__eq__" in own and cls.__dict__["__hash__"] is None:  # set by Python, not by the class
+                own.remove("__hash__")
             plain = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True, **options)
             made = plain(cls)
             methods = _make_methods(made, dataclasses.fields(made))

@@ -47,12 +47,12 @@ function blockPart(block, quotations, answer) {
     case "heading": return make(block.level > 2 ? "h4" : "h3", { dir: "auto" }, block.text);
     case "paragraph": return make("p", { dir: "auto" }, block.sentences.map((sentence) => [unit(sentence), " "]));
     case "list": return make("ul", { class: block.signs.length ? "signed" : "", dir: "auto" },
-      block.items.map((item, place) => make("li", {}, block.signs[place] && make("span", { class: "sign" }, block.signs[place]), unit(item))));
+      block.items.map((item, place) => make("li", {}, block.signs[place] && make("span", { class: "sign" }, block.signs[place]), itemPart(item, quotations, answer))));
     case "table": return make("div", { class: "wide", tabindex: "0" }, make("table", {},
       make("thead", {}, make("tr", {}, block.header.map((label) => make("th", { scope: "col", dir: "auto" }, label)))),
       make("tbody", {}, block.rows.map((row) => make("tr", {}, row.map((cell) => make("td", { dir: "auto" }, unit(cell))))))));
     case "contradicted": return make("div", { class: "notice" }, say("contradicted_head"), make("ul", { dir: "auto" },
-      block.sentences.map((sentence) => make("li", {}, unit(sentence), sentence.evidence.map((number) => make("blockquote", {}, quoted(quotations.get(number))))))));
+      block.sentences.map((sentence) => make("li", {}, itemPart(sentence, quotations, answer), sentence.evidence.map((number) => make("blockquote", {}, quoted(quotations.get(number))))))));
     case "passage": return passagePart(block, quotations, answer);
     default: return block.role === "remark" && make("p", { class: "quiet lines", dir: "auto" }, block.text);
   }
@@ -60,6 +60,14 @@ function blockPart(block, quotations, answer) {
 
 const unitPart = (sentence, quotations, answer) =>
   [isSilenced(sentence, quotations) ? say("source_erased") : withoutBreaks(sentence.text), ...marks(sentence, quotations, answer)];
+
+/** An item of a list without its own bullet; the items nested in it are a list of their own. */
+function itemPart(sentence, quotations, answer) {
+  const [first, ...nested] = isSilenced(sentence, quotations) ? [say("source_erased")] : splitItem(sentence.text);
+  const numbers = marks(sentence, quotations, answer);
+  if (!nested.length) return [first, ...numbers];
+  return [first, make("ul", {}, nested.map((line, place) => make("li", {}, line, place === nested.length - 1 && numbers)))];
+}
 
 const quoted = (evidence) => (!evidence || isErased(evidence) ? say("source_erased") : withoutBreaks(evidence.snippet));
 
@@ -101,6 +109,19 @@ function lineEnd(before, after) {
   if (ITEM.test(after) || /^[^\n]*\t/.test(after)) return "\n";
   if (WIDE.test(before) && WIDE.test(after)) return "";
   return /[\n\t。.!?！？]/.test(before) || !/^\S/.test(after) ? "\n" : " ";
+}
+
+const BULLET = /^[ \u3000]*(?:[•●■▪◆‣⁃◦·・][ \t\u3000]*|[-–−*][ \t\u3000]+(?![0-9０-９印]))/;
+const LISTED = /^(?:(?:[•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-]|[(（]?[0-9０-９]{1,3}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖])/;
+
+/** The first line of an item and those nested in it, each without its bullet, as `split_item` of the server does it. */
+function splitItem(text) {
+  const parts = [];
+  for (const line of text.trim().split("\n")) {
+    if (!parts.length || LISTED.test(line.trim()) || BULLET.test(line)) parts.push(line);
+    else parts[parts.length - 1] += `\n${line.trim()}`;
+  }
+  return parts.map((part) => withoutBreaks(part.replace(BULLET, "").trim()));
 }
 
 /** Line breaks of the printed page are no line breaks of the sentence: between Japanese letters they stand for nothing. */

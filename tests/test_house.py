@@ -377,6 +377,23 @@ def introductions(root: Path) -> Iterator[str]:
             yield f"{name} does not say what it is"
 
 
+def repeated_names(root: Path) -> Iterator[str]:
+    """The last definition of a name counts for a whole module, also where the first one is meant."""
+    for name, text in list_modules(root):
+        named = [target for node in parse_module(text).body for target in targets_of(node)]
+        for target in dict.fromkeys(target for target in named if named.count(target) > 1):
+            yield f"{name} defines {target} twice"
+
+
+def targets_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        is_overload = any(ast.unparse(mark).endswith("overload") for mark in node.decorator_list)
+        return [] if is_overload else [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
 def growing_statements(root: Path) -> Iterator[str]:
     """SQLite takes 32,766 bound values. `rows.ANY_OF` binds a list of any length as one."""
     for name, text in list_modules(root):
@@ -415,6 +432,7 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     plugs_gone,
     sizes,
     introductions,
+    repeated_names,
     growing_statements,
 )
 
@@ -513,6 +531,7 @@ SINS = [
     ),
     ("web/sin.py", LONG, "web/sin.py: long has 62 lines"),
     ("web/sin.py", "x = 1", "web/sin.py does not say what it is"),
+    ("web/sin.py", '"""A sin."""\nMOST = 6\nMOST = 20', "web/sin.py defines MOST twice"),
     ("stores/sin.py", "x = ','.join(['?'] * 3)", "stores/sin.py:2 binds each member of a list"),
 ]
 

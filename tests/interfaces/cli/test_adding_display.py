@@ -8,8 +8,9 @@ import unicodedata
 import pytest
 from rich.console import Console
 
+from shisho.domain.corpus import FileSurvey
 from shisho.interfaces.cli import render_adding
-from shisho.interfaces.cli.render_adding import LINES, AddingDisplay
+from shisho.interfaces.cli.render_adding import LINES, AddingDisplay, describe_left_out
 from shisho.interfaces.cli.shell import Words
 from shisho.services.news import FileNews, PageRecognised, PagesRead, TextPartStored
 
@@ -75,3 +76,9 @@ def test_a_bar_gives_way_to_it_and_only_the_name_is_cut(
 
 def width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "FW" else 1 for letter in text)
+
+
+def test_a_line_names_six_kinds_of_skipped_files_and_counts_the_others() -> None:
+    survey = FileSurvey((), {".git": 3, **{f"{letter}.tmp": 1 for letter in "abcdefgh"}})
+    named = ".git ×3 · a.tmp · b.tmp · c.tmp · d.tmp · e.tmp"
+    assert describe_left_out(survey, Words("en")) == f"Left out: {named} · 3 more"

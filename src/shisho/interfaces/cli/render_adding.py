@@ -42,7 +42,8 @@ from shisho.services.news import (
 if TYPE_CHECKING:
     from shisho.services import Library
 
-NAMED = 6  # kinds of skipped files that a line names
+MAX_KINDS = 6  # of skipped files that a line names
+MAX_ENTRIES = 20  # listed entries of each kind
 REPEATED = 200  # failures that are repeated at the end
 LINES = 10  # of progress in a long PDF if there is no bar
 
@@ -182,9 +183,9 @@ def describe_left_out(survey: FileSurvey, words: Words) -> str:
     counted = Counter(survey.left_out).most_common()
     names = [
         display_name(name) if count == 1 else f"{display_name(name)} ×{count}"
-        for name, count in counted[:NAMED]
+        for name, count in counted[:MAX_KINDS]
     ]
-    rest = sum(count for _, count in counted[NAMED:])
+    rest = sum(count for _, count in counted[MAX_KINDS:])
     more = [words("and_others", n=rest)] if rest else []
     return words("left_out", text=" · ".join([*names, *more]))
 
@@ -216,9 +217,6 @@ def build_progress(words: Words) -> Progress:
     )
 
 
-NAMED = 20  # listed entries of each kind
-
-
 def describe_references(receipt: Receipt, words: Words) -> Text:
     """Return the number of matches, the added matches, and unmatched entries with advice."""
     matches = receipt.references
@@ -226,13 +224,13 @@ def describe_references(receipt: Receipt, words: Words) -> Text:
     lost = [match for match in matches if not match.document_id]
     lines = Text("\n    " + words("references", found=len(matched), n=len(matches)), style="dim")
     named_matches = matched if receipt.outcome is IntakeOutcome.DESCRIBED else []
-    for match in named_matches[:NAMED]:
+    for match in named_matches[:MAX_ENTRIES]:
         sign = words(f"matched_{match.by}")
         lines.append(f"\n      {_format_key(match)} → {display_name(PurePath(match.source).name)} ({sign})")
     lines.append(_describe_rest(named_matches, words))
     if lost:
         lines.append("\n    " + words("references_lost"), style="yellow")
-    for match in lost[:NAMED]:
+    for match in lost[:MAX_ENTRIES]:
         reason = f" ({words('matched_several')})" if match.by is MatchedBy.SEVERAL else ""
         lines.append(f"\n      {_format_key(match)}  {join_lines(match.title)}{reason}")
     lines.append(_describe_rest(lost, words))
@@ -246,12 +244,8 @@ def _format_key(match: ReferenceMatch) -> str:
 
 
 def _describe_rest(matches: Sequence[ReferenceMatch], words: Words) -> str:
-    more = len(matches) - NAMED
+    more = len(matches) - MAX_ENTRIES
     return "\n      " + words("more_failures", n=more) if more > 0 else ""
-
-
-_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
-_err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:

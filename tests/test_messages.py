@@ -68,6 +68,7 @@ LINGUISTIC = {
     "web/engines/google.py",
 }
 KANA = re.compile("[ぁ-んァ-ヺ]")
+STORED = {"question.nothing_to_answer_from"}  # errors of earlier versions, which libraries still have
 
 
 def nodes(path: Path) -> tuple[ast.AST, ...]:
@@ -217,7 +218,7 @@ def test_every_id_is_used_somewhere() -> None:
         for node in begun
         if isinstance(node, ast.Constant) and re.search(r"[a-z][_.]$", str(node.value))
     )
-    used |= {str(outcome) for outcome in IntakeOutcome}
+    used |= {str(outcome) for outcome in IntakeOutcome} | STORED
     unused = [
         id_
         for id_ in read_catalogue("en")

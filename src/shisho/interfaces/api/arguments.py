@@ -67,8 +67,8 @@ def _describe_length(kind: str, limits: Mapping[str, Any]) -> Message | None:
     return None
 
 
-TOLD = 5  # mistakes in a message; `details` has more
-LISTED = 20
+MAX_DESCRIBED_MISTAKES = 5  # mistakes in a message; `details` has more
+MAX_LISTED_MISTAKES = 20
 
 
 def check_arguments(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def refusal(message: Message, model: type[BaseModel], errors: Sequence[Any]) -> 
     """Return the error with each wrong argument and its reason, and the valid names for unknown ones."""
     wrong = [
         {"argument": ".".join(map(str, error["loc"])), "reason": _explain_error(model, error)}
-        for error in errors[:LISTED]
+        for error in errors[:MAX_LISTED_MISTAKES]
     ]
     return InvalidParams(message, wrong=wrong)
 
@@ -108,7 +108,7 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
                 argument=".".join(map(str, error["loc"])) or "arguments",
                 reason=_explain_error(model, error),
             )
-            for error in errors[:TOLD]
+            for error in errors[:MAX_DESCRIBED_MISTAKES]
         ),
         "; ",
     )

@@ -16,13 +16,13 @@ from shisho.services import Library
 
 @dataclass(frozen=True, slots=True)
 class FolderList:
-    """Folders that are followed."""
+    """Watched folders."""
 
     folders: tuple[FolderStatus, ...]
 
 
 async def list_folders(library: Library) -> FolderList:
-    """The folders that the library follows, how each stands, and which files there cannot be taken in."""
+    """List the watched folders with their states and the files that cannot be added."""
     return FolderList(tuple(await library.folders.get_status()))
 
 
@@ -31,7 +31,7 @@ async def watch_folder(
     path: Annotated[Name, Field(description="a folder below allowed_roots")],
     corpus: Name = DEFAULT_CORPUS,
 ) -> FolderList:
-    """Follow a folder: what is added, changed and deleted there is so in the corpus, as long as a server or
+    """Watch a folder: added, changed and deleted files are synced to the corpus while a server or
     worker runs.
     """
     await library.folders.watch_from_outside(path, corpus)
@@ -41,13 +41,13 @@ async def watch_folder(
 async def forget_folder(
     library: Library, path: Annotated[Name, Field(description="as list_folders gives it")]
 ) -> FolderList:
-    """Follow a folder no longer. Its documents stay."""
+    """Stop watching a folder. Its documents stay."""
     await library.folders.unwatch(path)
     return await list_folders(library)
 
 
 VERBS = (
     Verb(list_folders, FolderList, "Followed folders", ("GET", "/folders"), Effect.READ),
-    Verb(watch_folder, FolderList, "Follow a folder", ("POST", "/folders"), Effect.CHANGE),
-    Verb(forget_folder, FolderList, "Follow a folder no longer", ("DELETE", "/folders"), Effect.CHANGE),
+    Verb(watch_folder, FolderList, "Watch a folder", ("POST", "/folders"), Effect.CHANGE),
+    Verb(forget_folder, FolderList, "Stop watching a folder", ("DELETE", "/folders"), Effect.CHANGE),
 )

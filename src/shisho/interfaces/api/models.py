@@ -18,9 +18,10 @@ from shisho.services import Library
 
 @dataclass(frozen=True, slots=True)
 class ModelOverview:
-    """The embedders on this machine; how many passages have a vector, null where there is no embedder or the
-    caller is not the owner of the machine; and what goes on, or went on last, null where nothing has since
-    the start.
+    """The embedders on this machine, and the progress of embedding and of model work.
+
+    `embedding`: null without an embedder, or if the caller does not own the machine. `work`: the current or
+    latest work, null if there was none since the start.
     """
 
     stored: tuple[StoredModel, ...]
@@ -30,8 +31,9 @@ class ModelOverview:
 
 @dataclass(frozen=True, slots=True)
 class ModelTrialResult:
-    """Result of trying the language model. `detail`: what it did, or what failed; `remedy`: what to do
-    then.
+    """Result of trying the language model.
+
+    `detail`: what it did, or what failed; `remedy`: how to fix it.
     """
 
     ok: bool
@@ -41,8 +43,9 @@ class ModelTrialResult:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The language model that is set, and those of servers on this machine. Of a key it only says whether one
-    is set.
+    """The configured language model, and those of servers on this machine.
+
+    `has_key`: a key is stored; the key itself is never returned.
     """
 
     model: str
@@ -53,13 +56,13 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class ModelWorkBegun:
-    """What goes on from now."""
+    """The work that has started."""
 
     work: ModelWork
 
 
 async def get_models(library: Library) -> ModelOverview:
-    """The embedding models on this machine, and what is being fetched or measured."""
+    """List the embedding models on this machine, with the current download or measurement."""
     stored = tuple(await library.models.list_stored())
     return ModelOverview(stored, await library.models.get_progress(), library.models.get_work())
 
@@ -67,12 +70,12 @@ async def get_models(library: Library) -> ModelOverview:
 async def pull_model(
     library: Library, name: Annotated[Name, Field(description="owner/name, as `shisho models pull` takes it")]
 ) -> ModelWorkBegun:
-    """Begin to fetch an embedding model; get_models says how far it is. What was broken off goes on."""
+    """Start downloading an embedding model, or resume its download. get_models reports the progress."""
     return ModelWorkBegun(await library.models.begin_pull(name))
 
 
 async def get_model(library: Library) -> ModelChoice:
-    """The language model that is set, and the models of Ollama, LM Studio and llama.cpp on this machine."""
+    """Get the configured language model, and those of Ollama, LM Studio and llama.cpp on this machine."""
     chosen = library.models.get_chosen()
     return ModelChoice(chosen.name, chosen.url, bool(chosen.key), tuple(await library.models.find()))
 
@@ -83,8 +86,9 @@ async def set_model(
     url: Annotated[str, Field(description="address of its server; empty: the provider's own")] = "",
     key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
 ) -> ModelChoice:
-    """Set the language model from the next question on. A stored key is only kept for the same provider and
-    address.
+    """Set the language model for future questions.
+
+    A stored key is only kept for the same provider and address.
     """
     await library.models.choose(ModelSetting(model, url, key))
     return await get_model(library)
@@ -92,11 +96,11 @@ async def set_model(
 
 async def try_model(
     library: Library,
-    model: Annotated[str, Field(description="provider/name; empty: the one that is set")] = "",
+    model: Annotated[str, Field(description="provider/name; empty: the configured one")] = "",
     url: Annotated[str, Field(description="address of its server; empty: the provider's own")] = "",
     key: Annotated[str | None, Field(description="its key; left out: the stored one")] = None,
 ) -> ModelTrialResult:
-    """Make one real call of the language model, and say what was measured or why it failed."""
+    """Call the language model once, and report its measurements or why it failed."""
     check = await library.models.check(ModelSetting(model, url, key) if model else None)
     return ModelTrialResult(check.ok, check.detail, check.remedy)
 
@@ -104,8 +108,9 @@ async def try_model(
 async def calibrate_models(
     library: Library, folder: Annotated[Name, Field(description="a set of questions below allowed_roots")]
 ) -> ModelWorkBegun:
-    """Begin to measure on a set of questions how much words count beside meaning, and keep what is best;
-    get_models says what came of it.
+    """Start measuring the best weights of words and meaning on a set of questions, and store them.
+
+    get_models reports the result.
     """
 
     async def measure(root: Path) -> str:
@@ -123,7 +128,7 @@ async def calibrate_models(
 
 VERBS = (
     Verb(get_models, ModelOverview, "Models", ("GET", "/models"), Effect.READ),
-    Verb(pull_model, ModelWorkBegun, "Fetch a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
+    Verb(pull_model, ModelWorkBegun, "Download a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
     Verb(get_model, ModelChoice, "Language model", ("GET", "/model"), Effect.READ),
     Verb(set_model, ModelChoice, "Set the language model", ("POST", "/model"), Effect.CHANGE),
     Verb(try_model, ModelTrialResult, "Try the model", ("POST", "/models/try"), Effect.READ, outside=True),

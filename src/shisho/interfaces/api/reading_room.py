@@ -43,8 +43,9 @@ class SettingList:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that works here or does not. Where `ok` is false, `remedy` tells how to get it; `optional`:
-    it is not needed. `title` is its name in the reader's words.
+    """The result of checking one feature of this machine.
+
+    `title` is its name in the reader's language. `remedy`: how to fix it if `ok` is false.
     """
 
     name: str
@@ -57,7 +58,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckList:
-    """Checks of this machine, the needed things first."""
+    """Checks of this machine, required features first."""
 
     checks: tuple[CheckResult, ...]
 
@@ -71,15 +72,17 @@ class CorpusList:
 
 @dataclass(frozen=True, slots=True)
 class MetadataFields:
-    """Names under which something is said of documents, those of most documents first."""
+    """Metadata keys, most frequent first."""
 
     fields: tuple[MetadataField, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentStatus:
-    """Whether words may go out: `given`, `off`, or `not_asked`; `since` when the person said so, null where a
-    setting decides. `queries` would go to one of `engines` each; `boxed`: to this machine alone.
+    """The consent to searching the web.
+
+    `since`: when the user decided, null if a setting decides. Each of `queries` would be sent to one of
+    `engines`; `boxed`: only to this machine.
     """
 
     state: WebConsent
@@ -94,49 +97,49 @@ async def estimate_report(
     sections: Annotated[int, Field(ge=0, le=MAX_SECTIONS)] = 0,
     words: Annotated[int, Field(ge=0, le=MAX_WORDS)] = 0,
 ) -> ReportEstimate:
-    """Return what a report of this size takes of the model, before it is asked for."""
+    """Estimate the model calls and tokens of a report of this size."""
     return library.questions.estimate_report(sections=sections, words=words)
 
 
 async def list_conversations(library: Library, cursor: Cursor = None, limit: Limit = 50) -> ConversationList:
-    """Conversations, the one with the newest question first."""
+    """List conversations, the one with the newest question first."""
     page = await library.conversations.list(cursor=cursor, limit=limit)
     return ConversationList(page.conversations, page.cursor is not None, page.cursor)
 
 
 async def get_conversation(library: Library, conversation_id: ConversationName) -> Conversation:
-    """The questions of a conversation in their order, how each was understood, and where it stands."""
+    """Get the questions of a conversation in order, with their interpretations and states."""
     return await library.conversations.get(conversation_id)
 
 
 async def get_answer_log(library: Library, answer_id: Id) -> AnswerLog:
-    """What was done for an answer: rounds, searches, each page with its fate, models, why it ended. Also
-    while it is being made.
+    """Get the log of an answer: rounds, searches, the outcome of each page, models, and why it ended.
+
+    It is also available while the question is running.
     """
     return await library.questions.get_log(answer_id)
 
 
 async def stop_answer(library: Library, answer_id: Id) -> AnswerHandle:
-    """Stop the work on a question, with all else of its task. The answer is what was found until then, and
-    its `loop_stop` is STOPPED; it is null where nothing had begun.
+    """Stop a question and the rest of its task.
+
+    Returns the answer so far, with the `loop_stop` STOPPED; null if the question had not started.
     """
     return await library.questions.stop(answer_id)
 
 
 async def resume_answer(library: Library, answer_id: Id) -> AnswerHandle:
-    """Go on with a question that was stopped or has failed; what was done is not done again."""
+    """Resume a stopped or failed question. Completed steps are not repeated."""
     return await library.questions.resume_queued(answer_id)
 
 
 async def get_settings(library: Library) -> SettingList:
-    """Every setting with its value, where that came from, its help and its choices. Of a secret only whether
-    it is set.
-    """
+    """List the settings with their values, sources, help and choices. Values of secrets are hidden."""
     return SettingList(tuple(await library.list_settings()))
 
 
 async def get_checks(library: Library) -> CheckList:
-    """What works on this machine, and how to get what does not; a language model is called once, shortly."""
+    """Check the features of this machine, and how to get missing ones. The language model is called once."""
     return CheckList(tuple(map(_to_check_result, await library.run_checks())))
 
 
@@ -152,22 +155,22 @@ def _to_check_result(check: Check) -> CheckResult:
 
 
 async def list_corpora(library: Library) -> CorpusList:
-    """The corpora of the library, with how much they hold."""
+    """List the corpora of the library with their sizes."""
     return CorpusList(tuple(await library.documents.list_corpora()))
 
 
 async def get_metadata(library: Library, corpora: Corpora = []) -> MetadataFields:  # noqa: B006
-    """What is said of documents, to filter by: names with their most frequent values."""
+    """List the metadata keys to filter by, with their most frequent values."""
     return MetadataFields(tuple(await library.documents.list_metadata(corpora=corpora)))
 
 
 async def get_consent(
     library: Library,
     question: Annotated[
-        Text | None, Field(description="whose queries are wanted; none: only to whom")
+        Text | None, Field(description="preview its queries; none: only list the engines")
     ] = None,
 ) -> ConsentStatus:
-    """Whether words may go out to search engines, and which words to whom. Nothing is sent."""
+    """Get the consent to web searches, with the queries that would be sent and to whom. Sends nothing."""
     if question is None:
         outgoing = await library.web.preview_queries()
     else:
@@ -177,10 +180,11 @@ async def get_consent(
 
 async def set_consent(
     library: Library,
-    consent: Annotated[bool | None, Field(description="true: yes; false: no; null: to be asked again")],
+    consent: Annotated[bool | None, Field(description="true: yes; false: no; null: ask again")],
 ) -> ConsentStatus:
-    """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them. A setting
-    goes before it.
+    """Store the user's consent to web searches, or its refusal. Ask the user; never decide for them.
+
+    A setting takes precedence.
     """
     library.web.set_consent(WORDS[consent])
     return _to_consent(library, await library.web.preview_queries())
@@ -198,18 +202,18 @@ def _to_consent(library: Library, outgoing: OutgoingQueries) -> ConsentStatus:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """The public half of the key that the caller's proof files are signed with; empty where there is none."""
+    """The public key of the caller's signed proof files; empty if there is none."""
 
     public_key: str
 
 
 async def get_key(library: Library) -> SigningKey:
-    """The public key of the caller's proof files."""
+    """Get the public key of the caller's proof files."""
     return SigningKey(await library.proofs.read_public_key())
 
 
 async def make_key(library: Library) -> SigningKey:
-    """Make the key that the caller's proof files are signed with from then on. One that is there stays."""
+    """Create the key that signs the caller's proof files. An existing key is kept."""
     return SigningKey(await library.proofs.make_key())
 
 
@@ -219,8 +223,9 @@ ANSWER = "answer://{0.answer_id}"
 
 @dataclass(frozen=True, slots=True)
 class WindowOpening:
-    """A window for the person before the server's screen. `through`: the page asks no more; False: it is open
-    still, and `get_auth_queue` tells when it is done with.
+    """A browser window for a human check, on the server's screen.
+
+    `through`: the check is completed; false: the window is still open, and `get_auth_queue` shows its state.
     """
 
     id: str
@@ -228,13 +233,14 @@ class WindowOpening:
 
 
 async def open_auth(library: Library, id: Id) -> WindowOpening:
-    """Open what waits for a person in a browser window on the server's screen. Ends once the window is open,
-    or at once with the reason why it cannot be.
+    """Open the page of a human check in a browser window on the server's screen.
+
+    Returns when the window is open, or fails with the reason.
     """
     opening = asyncio.create_task(library.web.open_auth(id))
     _OPENINGS.add(opening)
     opening.add_done_callback(_forget)
-    ended, _ = await asyncio.wait([opening], timeout=UNTIL_OPEN)
+    ended, _ = await asyncio.wait([opening], timeout=OPENING_SECONDS)
     return WindowOpening(id, through=bool(ended) and opening.result().through)
 
 
@@ -244,13 +250,13 @@ def _forget(opening: asyncio.Task[WindowResult]) -> None:
         opening.exception()  # of an open window: the queue shows that the challenge still waits
 
 
-UNTIL_OPEN = 3.0  # seconds in which a missing browser or screen is detected
+OPENING_SECONDS = 3.0  # seconds in which a missing browser or screen is detected
 _OPENINGS: set[asyncio.Task[WindowResult]] = set()  # the event loop only has weak references
 VERBS = (
     Verb(
         open_auth,
         WindowOpening,
-        "Open a window for a person",
+        "Open a window for a human check",
         ("POST", "/auth/{id}/open"),
         Effect.CHANGE,
         outside=True,
@@ -289,7 +295,7 @@ VERBS = (
     Verb(
         resume_answer,
         AnswerHandle,
-        "Go on with a question",
+        "Resume a question",
         ("POST", "/answers/{answer_id}/resume"),
         Effect.CHANGE,
         outside=True,

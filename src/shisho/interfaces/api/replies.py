@@ -29,7 +29,7 @@ from shisho.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TaskCreated:
-    """A task that is there now. Queue searches or addresses in it, or ask in it."""
+    """A new task. Queue searches or addresses in it, or ask a question in it."""
 
     task_id: str
     next: str = "queue_searches"
@@ -37,7 +37,7 @@ class TaskCreated:
 
 @dataclass(frozen=True, slots=True)
 class DocumentList:
-    """Documents in the order of their adding."""
+    """Documents in the order they were added."""
 
     documents: tuple[corpus.Document, ...]
     more: bool
@@ -46,8 +46,9 @@ class DocumentList:
 
 @dataclass(frozen=True, slots=True)
 class RemovedDocument:
-    """A removed document. `purged`: its text and every quotation of it are erased; else its citations
-    still open.
+    """A removed document.
+
+    `purged`: its text and every quotation of it are erased. Otherwise its citations still open.
     """
 
     document: corpus.Document
@@ -86,9 +87,10 @@ class TaskList:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers
-    leave it out. Full detail adds `job_id`, `fetched_at`, `page_number` (of the result page), and
-    `job_state` of what goes well.
+    """A result of a task.
+
+    Without `document_id` it was not added. Answers skip results whose `job_state` is cancelled. Full detail
+    adds `job_id`, `fetched_at`, the `page_number` of the result page, and the `job_state` of successful jobs.
     """
 
     url: str
@@ -107,8 +109,10 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class ProgressSummary:
-    """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken
-    in, of all pages and files that were to be; while long files are taken in, pages of them that are read.
+    """Progress as "done/total", such as "2/3".
+
+    Counts queries searched, pages visited, documents added and questions answered. `reading` counts the
+    pages of long files that are being added.
     """
 
     queries: str
@@ -120,10 +124,11 @@ class ProgressSummary:
 
 @dataclass(frozen=True, slots=True)
 class TaskStatus:
-    """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it
-    was. `retry_after`: seconds after which asking again makes sense; left out when nothing will change by
-    itself. `delays`: jobs that are put off, until when and why. `searches`, in full detail: how each search
-    pages, and why it stopped.
+    """The status of a task at `revision`.
+
+    `changed`: it differs from `since_revision`; omitted fields are unchanged. `retry_after`: seconds to wait
+    before the next call; omitted if nothing will change by itself. `delays`: postponed jobs, until when and
+    why. `searches`: the paging of each search and why it stopped, only in full detail.
     """
 
     task_id: str
@@ -150,8 +155,9 @@ class TaskStatus:
 
 
 def to_task_status(status: TaskSnapshot) -> TaskStatus:
-    """A status without what its reader knows: what never changes, after the first; where nothing has changed,
-    all but the signs of it.
+    """Build a reply without fields that the client already has.
+
+    Constant fields are only in the first reply; if nothing has changed, only the fields that say so remain.
     """
     task_status = TaskStatus(
         task_id=status.task_id,
@@ -185,7 +191,7 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
 
 
 def to_progress_summary(progress: TaskProgress) -> ProgressSummary:
-    """The numbers as they are told."""
+    """Format the counts of a task's progress."""
     return ProgressSummary(
         str(progress.queries),
         str(progress.pages),
@@ -196,7 +202,7 @@ def to_progress_summary(progress: TaskProgress) -> ProgressSummary:
 
 
 def to_task_result(result: ResultRow, detail: StatusDetail) -> TaskResult:
-    """A row as it is told at this detail."""
+    """Build a result with the fields of this detail."""
     whole = TaskResult(**{name: getattr(result, name) for name in TaskResult.__dataclass_fields__})
     if detail is StatusDetail.FULL:
         return whole
@@ -246,7 +252,7 @@ Filters = Annotated[
 def to_conditions(
     filters: Mapping[str, str | list[str] | RangeInput] | Sequence[str],
 ) -> dict[str, corpus.Condition]:
-    """Filters in the words of the domain."""
+    """Convert filters to conditions of the domain."""
     if not isinstance(filters, Mapping):
         return parse_filters(filters)
     return {key: _to_condition(value) for key, value in filters.items()}

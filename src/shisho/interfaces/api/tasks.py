@@ -80,7 +80,7 @@ class SearchOptionsInput(InputObject):
     priority: Literal["high", "medium", "low"] = "medium"
 
     def to_options(self) -> SearchOptions:
-        """In the words of the domain."""
+        """Convert to the options of the domain."""
         given = self.model_dump() | {
             "engines": tuple(self.engines),
             "categories": tuple(self.categories),

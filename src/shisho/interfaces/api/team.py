@@ -24,24 +24,25 @@ from shisho.interfaces.api.replies import Id, Limit, Name
 from shisho.records import dataclass
 from shisho.services import Library
 
-Amount = Annotated[int | None, Field(ge=0, le=MAX_PER_DAY, description="a day; null: as it is")]
+Amount = Annotated[int | None, Field(ge=0, le=MAX_PER_DAY, description="per day; null: unchanged")]
 IsGroup = Annotated[bool, Field(description="the name is a group's")]
 Members = Annotated[list[Name], Field(max_length=200)]
 Place = Annotated[
-    str | None, Field(pattern=r"^[0-9]{1,18}$", description="`cursor` of the reply before: what is older")
+    str | None,
+    Field(pattern=r"^[0-9]{1,18}$", description="`cursor` of the previous reply, for older entries"),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class UserList:
-    """Everyone who was let in, those who were removed too."""
+    """Users, including removed ones."""
 
     users: tuple[User, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A token, told this once; none for who comes in by the header of a proxy."""
+    """A token, shown only once; null for a user whom a proxy authenticates."""
 
     user: str
     token: str | None
@@ -68,14 +69,14 @@ class GrantRow:
 
 @dataclass(frozen=True, slots=True)
 class GrantList:
-    """What is granted."""
+    """Grants of corpora."""
 
     grants: tuple[GrantRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaRow:
-    """What a user or a group may use on a day, and has used on this one."""
+    """The daily quota of a user or a group, and today's use."""
 
     kind: GranteeKind
     name: str
@@ -94,7 +95,7 @@ class QuotaList:
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """Who asked, saw and changed what, the newest first."""
+    """A page of the audit log, newest first."""
 
     entries: tuple[AuditEntry, ...]
     cursor: str | None = None
@@ -103,7 +104,7 @@ class AuditPage:
 
 @dataclass(frozen=True, slots=True)
 class ShareRow:
-    """A task, or an answer that no task has member, which a group may see."""
+    """A task, or an answer without a task, that is shared with a group."""
 
     id: str
     group: str
@@ -113,98 +114,98 @@ class ShareRow:
 
 @dataclass(frozen=True, slots=True)
 class ShareList:
-    """What you have shared, and what others have shared with groups of yours."""
+    """Your shares, and those of others with your groups."""
 
     shares: tuple[ShareRow, ...]
 
 
 async def list_users(library: Library) -> UserList:
-    """Everyone who was let in, with their groups. For who runs the library."""
+    """List users with their groups, including removed users. Administrators only."""
     return UserList(tuple(await library.team.list_users()))
 
 
 async def add_user(
     library: Library,
     name: Name,
-    has_token: Annotated[bool, Field(description="false: comes in by the header of a proxy")] = True,
+    has_token: Annotated[bool, Field(description="false: a proxy authenticates the user")] = True,
 ) -> IssuedToken:
-    """Let a person in. Their token is told this once. For who runs the library."""
+    """Add a user. The token is shown only once. Administrators only."""
     member = await library.team.add_user(name, has_token=has_token)
     return IssuedToken(name, None) if member is None else IssuedToken(member.user, member.token)
 
 
 async def renew_token(library: Library, name: Name) -> IssuedToken:
-    """Another token for a person; the one before opens nothing more. For who runs the library."""
+    """Replace a user's token. The previous one stops working at once. Administrators only."""
     member = await library.team.renew_token(name)
     return IssuedToken(member.user, member.token)
 
 
 async def remove_user(library: Library, name: Name) -> UserList:
-    """Let a person in no more; their library stays. For who runs the library."""
+    """Remove a user. Their library is kept. Administrators only."""
     await library.team.remove_user(name)
     return await list_users(library)
 
 
 async def restore_user(library: Library, name: Name) -> UserList:
-    """Let a person in again who was removed. For who runs the library."""
+    """Restore a removed user. Administrators only."""
     await library.team.restore_user(name)
     return await list_users(library)
 
 
 async def list_groups(library: Library) -> GroupList:
-    """The groups, with their members. For who runs the library."""
+    """List groups with their members. Administrators only."""
     return GroupList(tuple(await library.team.list_groups()))
 
 
 async def add_group(library: Library, name: Name, members: Members = []) -> GroupList:  # noqa: B006
-    """Make a group of users. For who runs the library."""
+    """Create a group of users. Administrators only."""
     await library.team.add_group(name, *members)
     return await list_groups(library)
 
 
 async def remove_group(library: Library, name: Name) -> GroupList:
-    """Remove a group with all that is granted to it and shared with it. For who runs the library."""
+    """Remove a group with its grants and shares. Administrators only."""
     await library.team.remove_group(name)
     return await list_groups(library)
 
 
 async def add_members(library: Library, name: Name, members: Members) -> GroupList:
-    """Put users into a group. For who runs the library."""
+    """Add users to a group. Administrators only."""
     await library.team.join(name, *members)
     return await list_groups(library)
 
 
 async def remove_member(library: Library, name: Name, member: Name) -> GroupList:
-    """Take a user out of a group. For who runs the library."""
+    """Remove a user from a group. Administrators only."""
     await library.team.leave(name, member)
     return await list_groups(library)
 
 
 async def list_grants(library: Library) -> GrantList:
-    """What is granted of your corpora; of all, for who runs the library."""
+    """List the grants of your corpora; administrators see all grants."""
     return GrantList(tuple(map(_grant_row, await library.team.list_grants())))
 
 
 async def add_grant(
     library: Library,
-    corpus: Annotated[Name, Field(description="of yours; who runs the library: NAME@OWNER")],
+    corpus: Annotated[Name, Field(description="one of yours; for administrators also NAME@OWNER")],
     name: Name,
     is_group: IsGroup = False,
-    is_writable: Annotated[bool, Field(description="add to it and remove from it too")] = False,
+    is_writable: Annotated[bool, Field(description="also allow adding and removing documents")] = False,
 ) -> GrantList:
-    """Let a user or a group read a corpus. Granted again, this counts."""
+    """Let a user or a group read a corpus. A new grant replaces the previous one."""
     await library.team.grant(corpus, name, is_group=is_group, is_writable=is_writable)
     return await list_grants(library)
 
 
 async def remove_grant(library: Library, corpus: Name, name: Name, is_group: IsGroup = False) -> GrantList:
-    """Take a grant back: it ends at once."""
+    """Revoke a grant. It takes effect at once."""
     await library.team.revoke(corpus, name, is_group=is_group)
     return await list_grants(library)
 
 
 async def list_quotas(library: Library) -> QuotaList:
-    """The quotas that bind you, with what was used today; all, for who runs the library."""
+    """List your quotas with today's use; administrators see all quotas."""
     return _make_quota_list(await library.team.list_quotas())
 
 
@@ -216,26 +217,27 @@ async def set_quota(
     pages: Amount = None,
     tokens: Amount = None,
 ) -> QuotaList:
-    """Set how much a user, or the members of a group together, may use on a day. For who runs the library."""
+    """Set the daily quota of a user, or of a group's members together. Administrators only."""
     ceilings = {"jobs": jobs, "pages": pages, "tokens": tokens}
     return _make_quota_list(await library.team.set_quota(name, ceilings, is_group=is_group))
 
 
 async def remove_quota(library: Library, name: Name, is_group: IsGroup = False) -> QuotaList:
-    """Limit a user or a group no more. For who runs the library."""
+    """Remove the quotas of a user or a group. Administrators only."""
     await library.team.remove_quota(name, is_group=is_group)
     return await list_quotas(library)
 
 
 async def list_audit(
     library: Library,
-    actor: Annotated[Name | None, Field(description="of this person alone")] = None,
+    actor: Annotated[Name | None, Field(description="only this user's actions")] = None,
     cursor: Place = None,
     limit: Limit = 100,
 ) -> AuditPage:
-    """Who asked, saw and changed what, the newest first: verbs and ids, no text. Others than who runs the library see what
-    they did themselves.
-    """  # noqa: W505
+    """List the audit log, newest first: actions and ids, no text.
+
+    Users see their own actions, administrators see all.
+    """
     before = None if cursor is None else int(cursor)
     entries = tuple(await library.team.list_audit(actor, before=before, limit=limit + 1))
     more = len(entries) > limit
@@ -244,20 +246,21 @@ async def list_audit(
 
 
 async def list_shares(library: Library) -> ShareList:
-    """What you have shared, and what others have shared with groups of yours, the newest of each first."""
+    """List your shares, then those of others with your groups, newest first."""
     return ShareList(tuple(ShareRow(*share) for share in await library.tasks.list_shares()))
 
 
 async def share_task(library: Library, task_id: Id, group: Name) -> ShareList:
-    """Let the members of a group of yours see how a task stands, and its answer. What is quoted from
-    documents that they may not read themselves stays hidden from them.
+    """Share a task's status and answer with one of your groups.
+
+    Quotations from documents that a member may not read are hidden from that member.
     """
     await library.tasks.share(task_id, group)
     return await list_shares(library)
 
 
 async def unshare_task(library: Library, task_id: Id, group: Name) -> ShareList:
-    """Share a task with a group no longer."""
+    """Stop sharing a task with a group."""
     await library.tasks.unshare(task_id, group)
     return await list_shares(library)
 
@@ -293,26 +296,24 @@ USER = "/team/users/{name}"
 GROUP = "/team/groups/{name}"
 VERBS = (
     Verb(list_users, UserList, "Users", ("GET", "/team/users"), Effect.READ),
-    Verb(add_user, IssuedToken, "Let a person in", ("POST", "/team/users"), Effect.ADD, again=False),
-    Verb(
-        renew_token, IssuedToken, "Make another token", ("POST", f"{USER}/token"), Effect.CHANGE, again=False
-    ),
-    Verb(remove_user, UserList, "Let a person in no more", ("DELETE", USER), Effect.CHANGE),
-    Verb(restore_user, UserList, "Let a person in again", ("POST", f"{USER}/restore"), Effect.CHANGE),
+    Verb(add_user, IssuedToken, "Add a user", ("POST", "/team/users"), Effect.ADD, again=False),
+    Verb(renew_token, IssuedToken, "Replace a token", ("POST", f"{USER}/token"), Effect.CHANGE, again=False),
+    Verb(remove_user, UserList, "Remove a user", ("DELETE", USER), Effect.CHANGE),
+    Verb(restore_user, UserList, "Restore a user", ("POST", f"{USER}/restore"), Effect.CHANGE),
     Verb(list_groups, GroupList, "Groups", ("GET", "/team/groups"), Effect.READ),
-    Verb(add_group, GroupList, "Make a group", ("POST", "/team/groups"), Effect.ADD),
+    Verb(add_group, GroupList, "Create a group", ("POST", "/team/groups"), Effect.ADD),
     Verb(remove_group, GroupList, "Remove a group", ("DELETE", GROUP), Effect.DESTROY),
-    Verb(add_members, GroupList, "Put users into a group", ("POST", f"{GROUP}/members"), Effect.CHANGE),
+    Verb(add_members, GroupList, "Add users to a group", ("POST", f"{GROUP}/members"), Effect.CHANGE),
     Verb(
         remove_member,
         GroupList,
-        "Take a user out of a group",
+        "Remove a user from a group",
         ("DELETE", f"{GROUP}/members/{{member}}"),
         Effect.CHANGE,
     ),
     Verb(list_grants, GrantList, "Grants", ("GET", "/team/grants"), Effect.READ),
     Verb(add_grant, GrantList, "Grant a corpus", ("POST", "/team/grants"), Effect.CHANGE),
-    Verb(remove_grant, GrantList, "Take a grant back", ("DELETE", "/team/grants"), Effect.CHANGE),
+    Verb(remove_grant, GrantList, "Revoke a grant", ("DELETE", "/team/grants"), Effect.CHANGE),
     Verb(list_quotas, QuotaList, "Quotas", ("GET", "/team/quotas"), Effect.READ),
     Verb(set_quota, QuotaList, "Set a quota", ("POST", "/team/quotas"), Effect.CHANGE),
     Verb(remove_quota, QuotaList, "Remove a quota", ("DELETE", "/team/quotas"), Effect.CHANGE),
@@ -322,7 +323,7 @@ VERBS = (
     Verb(
         unshare_task,
         ShareList,
-        "Share a task no longer",
+        "Stop sharing a task",
         ("DELETE", "/tasks/{task_id}/shares/{group}"),
         Effect.CHANGE,
     ),

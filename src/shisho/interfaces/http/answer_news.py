@@ -25,11 +25,11 @@ def add_answer_news(router: APIRouter, library: Library) -> None:
     @router.get(
         "/answers/{answer_id}/events",
         operation_id="answer_events",
-        summary="News of an answer",
+        summary="Progress of an answer",
         response_class=Response,
         responses={
             **EVENT_STREAM,
-            204: {"description": "All was told: do not come back"},
+            204: {"description": "The stream has ended: do not reconnect"},
             **REFUSALS,
         },
     )

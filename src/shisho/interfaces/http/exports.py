@@ -37,7 +37,7 @@ class ExportQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     form: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*FORMS]})] = "md"
-    local_paths: Annotated[bool, Field(description="name files with their folders")] = False
+    local_paths: Annotated[bool, Field(description="include the folders of files")] = False
 
 
 def add_exports(router: APIRouter, library: Library) -> None:

@@ -21,7 +21,7 @@ from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
 from shisho.interfaces.http.lasting import end_with_caller
-from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
+from shisho.interfaces.http.statuses import GUARD_STATUSES, STATUSES, build_headers, status_of
 from shisho.services import Library
 
 WAIT = 20.0
@@ -46,7 +46,7 @@ class ErrorBody(BaseModel):
 DESCRIBED_REFUSAL: dict[int | str, dict[str, Any]] = {STATUSES[NotFound]: {"model": ErrorBody}}
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}}
-    for status in sorted({*STATUSES.values(), *AT_THE_DOOR})
+    for status in sorted({*STATUSES.values(), *GUARD_STATUSES})
 }
 EVENT_STREAM: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
@@ -143,7 +143,7 @@ def add_news(router: APIRouter, library: Library) -> None:
     @router.get(
         "/tasks/{task_id}/events",
         operation_id="task_events",
-        summary="News of a task",
+        summary="Progress of a task",
         response_class=Response,
         responses={**EVENT_STREAM, **REFUSALS},
     )

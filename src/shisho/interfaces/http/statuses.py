@@ -67,7 +67,7 @@ STATUSES: Mapping[type[ShishoError], int] = {
     StoreUnavailable: 503,
     TimedOut: 504,
 }
-AT_THE_DOOR = (401, 408, 421)  # sent by the guard, before the library is called
+GUARD_STATUSES = (401, 408, 421)  # sent by the guard, before the library is called
 
 
 def status_of(error: ShishoError) -> int:

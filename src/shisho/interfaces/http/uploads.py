@@ -24,11 +24,11 @@ class UploadQuery(BaseModel):
     """Facts about an uploaded file."""
 
     model_config = ConfigDict(extra="forbid")
-    name: Annotated[Name, Field(description="file name; its ending tells its kind")]
+    name: Annotated[Name, Field(description="file name; its extension gives the format")]
     corpus: Name = DEFAULT_CORPUS
-    task_id: Annotated[Id | None, Field(description="none: a task is made")] = None
+    task_id: Annotated[Id | None, Field(description="none: create a task")] = None
     replace: Annotated[
-        bool, Field(description="false: refuse it where a document of this name has other contents")
+        bool, Field(description="false: fail if a document of this name has different contents")
     ] = True
 
 
@@ -38,7 +38,7 @@ def add_uploads(router: APIRouter, library: Library) -> None:
     @router.post(
         "/documents/upload",
         operation_id="upload_document",
-        summary="Add a document as it is",
+        summary="Upload a document",
         response_model=ADD.reply,
         responses=REFUSALS,
         openapi_extra={"requestBody": BODY},

@@ -22,7 +22,7 @@ PagePath = Annotated[int, Path(ge=1, le=1_000_000)]
 Offset = Annotated[int, Query(ge=0, le=MOST)]
 PICTURE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/webp": {"schema": {"type": "string", "format": "binary"}}}},
-    304: {"description": "The picture that the client has is still the right one"},
+    304: {"description": "The image is unchanged"},
 }
 
 
@@ -89,7 +89,7 @@ def _add_boxes(router: APIRouter, library: Library) -> None:
     @router.get(
         "/evidence/{evidence_id}/boxes",
         operation_id="get_evidence_boxes",
-        summary="Where a quotation stands",
+        summary="Position of a quotation",
         response_model=EvidenceBoxes,
         responses=REFUSALS,
     )
@@ -104,7 +104,7 @@ def _add_boxes(router: APIRouter, library: Library) -> None:
     @router.get(
         "/documents/{document_id}/boxes",
         operation_id="get_span_boxes",
-        summary="Where a stretch of text stands",
+        summary="Position of a range of text",
         response_model=SpanBoxes,
         responses=REFUSALS,
     )
@@ -117,7 +117,7 @@ def _add_images(router: APIRouter, library: Library) -> None:
     @router.get(
         "/documents/{document_id}/pages/{page}/image",
         operation_id="get_page_image",
-        summary="A page as a picture",
+        summary="A page as an image",
         response_class=Response,  # so that errors are documented as JSON
         responses={**PICTURE, **REFUSALS},
     )

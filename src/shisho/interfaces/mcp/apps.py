@@ -25,7 +25,7 @@ from shisho.services import Library
 URI = "ui://shisho/evidence"
 MIME = APP_MIME_TYPE
 TOOLS = frozenset({"ask", "get_answer", "compose_answer"})
-SHOWN = "shisho/evidence"  # the key of the page's data in the metadata of a result
+EVIDENCE_KEY = "shisho/evidence"  # the key of the page's data in the metadata of a result
 MAX_BYTES = 500_000  # of images in one result: some clients accept at most a megabyte
 MARGIN = 144.0  # points of the page above and below the highlight
 
@@ -65,7 +65,7 @@ class EvidenceApp(Apps):
         except ShishoError:  # the answer is complete without its images
             return result
         return result.model_copy(
-            update={"meta": {**(result.meta or {}), SHOWN: _describe_answer(answer, exhibits)}}
+            update={"meta": {**(result.meta or {}), EVIDENCE_KEY: _describe_answer(answer, exhibits)}}
         )
 
 

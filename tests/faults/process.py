@@ -47,7 +47,9 @@ from shisho.system.clock import SystemClock
 from tests.queues import CAPTCHA, input_of
 
 TASK = NewTask(TaskId("load"), "local")
-FENCE = """HELD = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id\""""
+FENCE = (
+    """CLAIM_IS_VALID = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id\""""
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,10 @@ def defective_jobs(fence: str) -> ModuleType:
     source = inspect.getsource(stored_jobs)
     assert source.count(FENCE) == 1, "the fence is not where this test looks for it"
     module = ModuleType(stored_jobs.__name__)
-    exec(compile(source.replace(FENCE, f'HELD = "{fence}"'), "defective jobs", "exec"), module.__dict__)
+    exec(
+        compile(source.replace(FENCE, f'CLAIM_IS_VALID = "{fence}"'), "defective jobs", "exec"),
+        module.__dict__,
+    )
     return module
 
 

@@ -20,7 +20,7 @@ from shisho.domain.loop_state import LoopState
 from shisho.errors import EmptyCorpus, InternalError, InvalidParams, NotFound
 from shisho.integrations.langgraph import run_graph
 from shisho.language.display import join_lines
-from shisho.librarian.evidence import ENOUGH
+from shisho.librarian.evidence import ANSWERING_SCORE
 from shisho.librarian.loop import run
 from shisho.librarian.search import SessionOpener
 from shisho.librarian.table import TABLE, Runner, run_table
@@ -99,7 +99,7 @@ async def test_a_question_is_answered_with_a_quotation_that_opens() -> None:
 async def test_each_goal_gets_its_round_and_the_answer_is_in_goal_order() -> None:
     answer = await asked(TWO, k=1)
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 2
-    assert [(one.goal_id, one.round) for one in answer.evidence if one.score >= ENOUGH] == [
+    assert [(one.goal_id, one.round) for one in answer.evidence if one.score >= ANSWERING_SCORE] == [
         ("G1", 1),
         ("G2", 2),
     ]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BrowserAccess:
-    """A browser with the profiles of engines. It is started by its first page.
+    """A browser with the profiles of engines. Its first page starts it.
 
-    One that is not installed raises an error with install advice then.
+    If no browser is installed, the first page raises an error with install advice.
     """
 
     browser: Browser

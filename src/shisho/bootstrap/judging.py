@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shisho.librarian.checking.check import ReadUnit
     from shisho.ports import Llm
 
-AT_ONCE = 20  # sentences in one call
+SENTENCES_PER_CALL = 20  # sentences in one call
 UNBOUNDED = 10**9
 AN_HOUR_S = 3_600.0
 
@@ -37,8 +37,8 @@ class SupportJudge:
 
         reading = await asyncio.to_thread(lambda: [_read(*pair) for pair in pairs])
         verdicts: dict[int, str] = {}
-        for start in range(0, len(reading) if self.llm else 0, AT_ONCE):
-            asked = await self._ask(reading[start : start + AT_ONCE])
+        for start in range(0, len(reading) if self.llm else 0, SENTENCES_PER_CALL):
+            asked = await self._ask(reading[start : start + SENTENCES_PER_CALL])
             verdicts |= {start + place: verdict for place, verdict in asked.items()}
         decided = (decide(unit, verdicts.get(place)).support for place, unit in enumerate(reading))
         return [support or SupportOutcome.UNVERIFIED for support in decided]

@@ -19,7 +19,7 @@ from shisho.language.sentences import split_sentences
 from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_name
 from shisho.records import dataclass
 
-SHOWN = 120  # characters of the labels shown above a part of a table
+MAX_LABEL_CHARS = 120  # characters of the labels shown above a part of a table
 READ_ROWS = 40  # rows that are read to classify the columns
 FEWEST = 3  # columns of a table whose first row counts as labels even if all rows are words
 
@@ -42,7 +42,7 @@ def find_column_labels(table: str) -> str:
     figures = sum(is_figure(cell) for row in below for cell in row[1:])
     if len(labels) < FEWEST and 2 * figures < len(below):
         return ""
-    return BETWEEN_LABELS.join(filter(None, (title, *filled)))[:SHOWN]
+    return BETWEEN_LABELS.join(filter(None, (title, *filled)))[:MAX_LABEL_CHARS]
 
 
 Span = tuple[int, int]

@@ -25,7 +25,7 @@ class PassageEmbedding:
     embedder: Embedder
 
     async def embed_next(self, most: int = BATCH) -> int:
-        """Embed up to `most` passages. Return their number; 0: none is missing."""
+        """Embed up to `most` passages. Return their number, 0 if none was left."""
         passages = await self.store.list_pending(most)
         if passages:
             with span("embed", passages=len(passages)):

@@ -224,8 +224,8 @@ class AnswerLog:
     stop: EndReason
 
 
-_OF_ONE_TIME = ("id", "task_id", "created_at", "conversation_id")
-_OF_ONE_PLACE = ("id", "document", "source_url", "link", "source_state")
+_RUN_FIELDS = ("id", "task_id", "created_at", "conversation_id")
+_LIBRARY_FIELDS = ("id", "document", "source_url", "link", "source_state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,11 +264,11 @@ def compare_answers(before: Answer, now: Answer) -> ReplayReport:
 
 def _select_lasting(answer: Answer) -> Mapping[str, Any]:
     fields: dict[str, Any] = {
-        name: part for name, part in to_plain(answer).items() if name not in _OF_ONE_TIME
+        name: part for name, part in to_plain(answer).items() if name not in _RUN_FIELDS
     }
     fields["budget_used"] = {name: n for name, n in fields["budget_used"].items() if name != "seconds"}
     fields["evidence"] = [
-        {name: part for name, part in quotation.items() if name not in _OF_ONE_PLACE}
+        {name: part for name, part in quotation.items() if name not in _LIBRARY_FIELDS}
         for quotation in fields["evidence"]
     ]
     return fields

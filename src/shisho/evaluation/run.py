@@ -41,7 +41,7 @@ def reciprocal_rank(ranking: Sequence[str], judged: Mapping[str, int], depth: in
 
 
 DEPTH = 200
-AT_ONCE = 64  # documents added concurrently are committed together
+MAX_CONCURRENT_DOCUMENTS = 64  # documents added concurrently are committed together
 
 
 async def measure(
@@ -70,7 +70,7 @@ async def measure(
 
 async def fill(library: Library, eval_set: EvalSet) -> None:
     """Add the whole corpus. Raises: InvalidParams if a document cannot be added."""
-    turn = asyncio.Semaphore(AT_ONCE)
+    turn = asyncio.Semaphore(MAX_CONCURRENT_DOCUMENTS)
 
     async def take_in(source: Source) -> None:
         async with turn:

@@ -61,7 +61,7 @@ def read_progress(reply: bytes) -> tuple[int, int] | None:
     """Return the progress in a reply; None for other replies.
 
     Raises:
-        ChildBroken: The numbers of steps are impossible.
+        ChildBroken: The step counts are invalid.
     """
     match = _PROGRESS.fullmatch(reply)
     if match is None:

@@ -31,5 +31,5 @@ def compile_lazily(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 def read_words(*lines: str) -> frozenset[str]:
-    """Return the words of lines."""
+    """Return the set of whitespace-separated words in the lines."""
     return frozenset(word for line in lines for word in line.split())

@@ -36,7 +36,7 @@ from shisho.domain.place import describe_place
 from shisho.language.display import join_lines
 from shisho.language.script import answer_language
 from shisho.librarian.checking.contradictions import contradiction
-from shisho.librarian.evidence import ENOUGH, is_by_rules, level_of_evidence, stance_of
+from shisho.librarian.evidence import ANSWERING_SCORE, is_by_rules, level_of_evidence, stance_of
 from shisho.librarian.route import open_goals
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.messages.catalogue import translate_word
@@ -145,7 +145,9 @@ def choose_cited(draft: Draft, evidence: Sequence[EvidenceRef]) -> tuple[Evidenc
     texts = {passage.text for passage in passages}
     current = (ref for id_ in {ref.goal_id for ref in evidence} for ref in _list_current(id_, evidence))
     kept = shown | {ref.number for ref in current if ref.passage in texts}
-    return tuple(ref for ref in evidence if ref.number in kept or ref.same_as in shown or ref.score >= ENOUGH)
+    return tuple(
+        ref for ref in evidence if ref.number in kept or ref.same_as in shown or ref.score >= ANSWERING_SCORE
+    )
 
 
 def locate_passages(blocks: Iterable[AnswerBlock], evidence: Sequence[Evidence]) -> tuple[AnswerBlock, ...]:
@@ -286,8 +288,8 @@ def _list_current(goal_id: str, evidence: Iterable[EvidenceRef]) -> list[Evidenc
     Merely related evidence from before the answering round is omitted: it was ranked without the answer.
     """
     refs = _list_best_first(goal_id, evidence)
-    answered = [ref.round for ref in refs if ref.score >= ENOUGH]
-    return [ref for ref in refs if ref.score >= ENOUGH or not answered or ref.round >= answered[0]]
+    answered = [ref.round for ref in refs if ref.score >= ANSWERING_SCORE]
+    return [ref for ref in refs if ref.score >= ANSWERING_SCORE or not answered or ref.round >= answered[0]]
 
 
 def _list_missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict) -> tuple[str, ...]:
@@ -298,7 +300,7 @@ def _list_missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Ver
 
 def _list_disagreements(refs: Sequence[EvidenceRef], say: Say) -> list[str]:
     """Name the pairs of answering quotations that contradict each other."""
-    sure = [ref for ref in refs if ref.score >= ENOUGH and not ref.same_as]
+    sure = [ref for ref in refs if ref.score >= ANSWERING_SCORE and not ref.same_as]
     pairs = [
         (ref, other, contradiction(ref.snippet, other.snippet, ref.heading, other.heading))
         for ref, other in combinations(sure, 2)

@@ -43,8 +43,8 @@ MAX_CONTEXT = 160  # characters
 MIN_CONTEXT = 4  # letters and figures: less is the label of an item (A4.)
 MIN_CELLS = 3  # of a line that counts as a row of a table
 MIN_ALIGNED = 8  # characters: a shorter text aligns with anything
-ENOUGH = 0.5  # a sentence with this score answers its goal
-RELATED = 0.03  # below ENOUGH, but worth showing
+ANSWERING_SCORE = 0.5  # a sentence with this score answers its goal
+RELATED = 0.03  # below ANSWERING_SCORE, but worth showing
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +219,12 @@ def select_answering(refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
     """
     if stance_of(refs) is Stance.CONFLICTS:
         return []
-    return [ref for ref in refs if ref.score >= ENOUGH and ref.stance is Stance.ANSWERS]
+    return [ref for ref in refs if ref.score >= ANSWERING_SCORE and ref.stance is Stance.ANSWERS]
 
 
 def stance_of(refs: Sequence[EvidenceRef]) -> Stance:
     """Return the combined stance of all evidence of one goal."""
-    stances = {ref.stance for ref in refs if ref.score >= ENOUGH}
+    stances = {ref.stance for ref in refs if ref.score >= ANSWERING_SCORE}
     if Stance.CONFLICTS in stances:
         return Stance.CONFLICTS
     is_unknown = Stance.UNKNOWN in stances and Stance.ANSWERS not in stances

@@ -29,7 +29,7 @@ from shisho.language.script import estimate_tokens
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance, TokenMeter
-from shisho.librarian.evidence import ENOUGH, double, select_answering
+from shisho.librarian.evidence import ANSWERING_SCORE, double, select_answering
 from shisho.librarian.model_calls import MIN_PASSAGES, ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_reading import (
     MAX_REASON_CHARS,
@@ -85,7 +85,9 @@ MAX_FACT_TOKENS = 60  # of a question that rules may leave unsplit without a mod
 FACT = "fact"  # the call that reads and writes in one step
 FACT_ROOM = 2_400  # tokens of passages in it; a missing fact is searched in further rounds
 EVIDENCE_SHARE = 8  # quotations may take this fraction of a prompt's room from passages
-BELOW_ENOUGH = 0.98 * ENOUGH  # the maximum score of a passage in which a model found no answer
+MAX_UNANSWERING_SCORE = (
+    0.98 * ANSWERING_SCORE
+)  # the maximum score of a passage in which a model found no answer
 # Words of questions that may ask for more than one thing.
 _SEVERAL = compile_lazily(
     r"それぞれ|および|及び|ならびに|並びに|また[、は]|かつ|どちら|いずれ|すべて|全て|一覧|リスト|条件|理由|なぜ|どのよう|合計|合わせ|平均"
@@ -330,7 +332,7 @@ def _compare(
         ]
         same.update(equal)
         scored.append(replace(finding, rule_score=max((other.score for other in equal), default=0.0)))
-    answered_ids = {finding.goal_id for finding in findings if finding.score >= ENOUGH}
+    answered_ids = {finding.goal_id for finding in findings if finding.score >= ANSWERING_SCORE}
     for goal in inputs.goals:
         if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):
             answered_ids.add(goal.id)
@@ -343,9 +345,9 @@ def _weaken_unread(finding: Finding, is_answered: bool) -> Finding:
 
     It answers only a goal for which the model found an answer too.
     """
-    if not is_answered and finding.score < ENOUGH:
+    if not is_answered and finding.score < ANSWERING_SCORE:
         return finding
-    score = finding.score if is_answered else BELOW_ENOUGH
+    score = finding.score if is_answered else MAX_UNANSWERING_SCORE
     return replace(finding, score=score, rule_score=finding.score)
 
 
@@ -363,7 +365,7 @@ def _write_reading(inputs: EvaluateInput) -> dict[str, str]:
 
 def _list_kept(inputs: EvaluateInput) -> list[EvidenceRef]:
     """Return the answering evidence, without merely related passages."""
-    return [ref for ref in inputs.evidence if ref.score >= ENOUGH]
+    return [ref for ref in inputs.evidence if ref.score >= ANSWERING_SCORE]
 
 
 def _list_missing(inputs: PlanInput, boundary: str) -> str:

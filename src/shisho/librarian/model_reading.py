@@ -15,7 +15,7 @@ from shisho.domain.requirements import RequestKind
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row
-from shisho.librarian.evidence import ENOUGH, RELATED, VerifiedQuote, double, verify
+from shisho.librarian.evidence import ANSWERING_SCORE, RELATED, VerifiedQuote, double, verify
 from shisho.librarian.model_replies import (
     BlockReply,
     EvaluationReply,
@@ -113,7 +113,7 @@ def check_claims(
     """
     earlier_snippets: dict[str, list[str]] = {goal.id: [] for goal in inputs.goals}
     for ref in inputs.evidence:
-        if ref.score >= ENOUGH:
+        if ref.score >= ANSWERING_SCORE:
             earlier_snippets.setdefault(ref.goal_id, []).append(ref.snippet)
     findings: list[Finding] = []
     dropped = 0

@@ -42,7 +42,7 @@ class Relatedness:
 
 
 class AssumedRelatedness(Relatedness):
-    """For a replay: what the record shows as used was related."""
+    """Relatedness during a replay: everything that the record used counts as related."""
 
     async def find_unrelated(self, texts: Sequence[str], about: Sequence[str]) -> list[str]:
         return []

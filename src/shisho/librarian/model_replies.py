@@ -185,7 +185,7 @@ class FactReply:
 
 
 def renumber_blocks(blocks: Iterable[BlockReply], numbers: Mapping[int, int]) -> tuple[BlockReply, ...]:
-    """Return the blocks with these numbers in the place of those that they cite; others are left out."""
+    """Replace the cited numbers of the blocks by these; drop other citations."""
 
     def renumber(units: Iterable[SentenceReply]) -> tuple[SentenceReply, ...]:
         return tuple(

@@ -27,7 +27,7 @@ from shisho.librarian.answer import frame_answer, list_remarks, show_beside
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
 from shisho.librarian.checking.check import UNCITED, AnswerUnit, ReadUnit, decide, read_units, say_counts
 from shisho.librarian.checking.search import SupportSearch
-from shisho.librarian.evidence import ENOUGH, is_by_rules
+from shisho.librarian.evidence import ANSWERING_SCORE, is_by_rules
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, BlockReply, JudgeReply, JudgeVerdict
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
@@ -59,7 +59,8 @@ class AnswerWriter:
     ) -> None:
         self._calls = calls
         self._inputs = replace(
-            inputs, evidence=[ref for ref in inputs.evidence if ref.score >= ENOUGH or not is_by_rules(ref)]
+            inputs,
+            evidence=[ref for ref in inputs.evidence if ref.score >= ANSWERING_SCORE or not is_by_rules(ref)],
         )
         self._with_reserve = inputs
         self._allowance = allowance
@@ -186,14 +187,14 @@ def _quote_by_rules(inputs: AnswerInput, head: str) -> Draft:
 
 
 def _list_beside(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> list[EvidenceRef]:
-    """Return what rules are sure of, for the goals of which the text cites nothing of their best passage."""
+    """Return the evidence that rules are sure of, for goals whose best passage the text does not cite."""
     cited = {number for revision in revisions if revision.became == "kept" for number in revision.evidence}
     beside: list[EvidenceRef] = []
     for goal in inputs.strategy.goals:
         refs = [
             replace(ref, score=ref.rule_score or 0.0)
             for ref in inputs.evidence
-            if ref.goal_id == goal.id and min(ref.score, ref.rule_score or 0.0) >= ENOUGH
+            if ref.goal_id == goal.id and min(ref.score, ref.rule_score or 0.0) >= ANSWERING_SCORE
         ]
         best = max((ref.score for ref in refs), default=0.0)
         if not any(ref.number in cited and ref.score == best for ref in refs):

@@ -25,7 +25,7 @@ from shisho.domain.requirements import NO_REQUIREMENTS
 from shisho.language.display import display_quotation
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.collecting import EvidenceCollector, drop_repeated
-from shisho.librarian.evidence import ENOUGH, Citations
+from shisho.librarian.evidence import ANSWERING_SCORE, Citations
 from shisho.librarian.model_replies import AnswerReply, renumber_blocks
 from shisho.librarian.policy import (
     EvaluateInput,
@@ -139,7 +139,7 @@ class Nodes:
             aim,
             goals,
             plans,
-            [ref for ref in list_own_evidence(state) if ref.score >= ENOUGH],
+            [ref for ref in list_own_evidence(state) if ref.score >= ANSWERING_SCORE],
             state["goal_status"],
             state.get("judgment", Judgment()),
             focus,
@@ -217,7 +217,7 @@ class Nodes:
         judgment = _merge_judgments(
             state.get("judgment", Judgment()), reading.judgment, goals, bool(state["shown"])
         )
-        is_new = any(ref.score >= ENOUGH for ref in new) if reading.closest else bool(new)
+        is_new = any(ref.score >= ANSWERING_SCORE for ref in new) if reading.closest else bool(new)
         reads = [use for use in thought.uses if use.node in READERS]
         numbers = {finding: ref.number for finding, ref in zip(distinct, refs, strict=True) if ref}
         misreads = sum(use.fault is not None for use in reads)
@@ -240,7 +240,7 @@ class Nodes:
 
     async def _respell(self, state: LoopState, findings: Sequence[Finding]) -> Strategy | None:
         """Return the strategy with respelled goals; None if a passage mentions each open goal."""
-        answered = {finding.goal_id for finding in findings if finding.score >= ENOUGH}
+        answered = {finding.goal_id for finding in findings if finding.score >= ANSWERING_SCORE}
         unanswered = [goal for goal in list_sought_goals(state) if goal.id not in answered]
         misread = await asyncio.to_thread(list_unmatched_goals, state["shown"], unanswered)
         return await self._search.respell(state["strategy"], misread, "reached" in state) if misread else None

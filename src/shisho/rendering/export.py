@@ -32,7 +32,7 @@ from shisho.rendering.citation_styles import STYLES, write_in_style
 from shisho.rendering.page import answer_page
 
 # Additional formats of `services/exports.py`: they need more than the answer.
-OTHERS = ("pdf", "proof")
+OTHER_FORMS = ("pdf", "proof")
 FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
 
@@ -64,7 +64,7 @@ def export(
         raise InvalidParams(
             "export.unknown_format",
             form=form,
-            formats=", ".join((*FORMS, *OTHERS)),
+            formats=", ".join((*FORMS, *OTHER_FORMS)),
         )
     descriptions = {name: _describe_document(document) for name, document in (documents or {}).items()}
     entries = bibliography.entries(

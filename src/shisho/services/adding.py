@@ -27,7 +27,9 @@ from shisho.services.coercion import check_no_address
 from shisho.services.intake import resolve_file
 from shisho.services.news import Notify, PageRecognised, PagesRead, TextPartStored
 
-AT_ONCE = 4  # concurrent files: one is parsed in a child while another is chunked and a third is stored
+MAX_CONCURRENT_FILES = (
+    4  # concurrent files: one is parsed in a child while another is chunked and a third is stored
+)
 
 LARGE = 16 << 20  # bytes
 
@@ -80,7 +82,7 @@ class FileIntake:
         Bibliographies come last, one at a time: of two that describe one document, the later counts.
         """
         documents, late = _split_off_bibliographies(paths)
-        for share, at_once in ((documents, AT_ONCE), (late, 1)):
+        for share, at_once in ((documents, MAX_CONCURRENT_FILES), (late, 1)):
             async with aclosing(_process_in_order(share, self._add_file, at_once)) as receipts:
                 async for receipt in receipts:
                     yield receipt

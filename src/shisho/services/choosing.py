@@ -23,7 +23,7 @@ from shisho.services.access import CorpusAccess
 from shisho.services.coercion import coerce_strings
 from shisho.services.queue import check_consent
 
-LISTED = 20
+MAX_LISTED_DOCUMENTS = 20
 MAX_HITS = 1_000
 MAX_ROOM = 10_000_000  # tokens
 
@@ -33,7 +33,9 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
 
     Raises: InvalidParams for a blank; NotFound with the candidates if there are several.
     """
-    documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
+    documents = await shelf.find_documents(
+        name, owner, MAX_LISTED_DOCUMENTS + 1
+    ) or await shelf.find_by_source(name, owner)
     # A folder's corpus may mirror the same file too: the name means the one that was added by hand.
     by_hand = [document for document in documents if document.corpus == DEFAULT_CORPUS]
     if len(by_hand) == 1:
@@ -66,9 +68,9 @@ async def list_copies(shelf: Shelf, access: CorpusAccess, document: Document) ->
     twins = sorted(
         source for source, id_ in places.items() if id_ == document.id and source != document.source
     )
-    leaving = [Message("document.copy_removed", source=source) for source in twins[:LISTED]]
-    if len(twins) > LISTED:
-        leaving.append(Message("document.more_copies", count=len(twins) - LISTED))
+    leaving = [Message("document.copy_removed", source=source) for source in twins[:MAX_LISTED_DOCUMENTS]]
+    if len(twins) > MAX_LISTED_DOCUMENTS:
+        leaving.append(Message("document.more_copies", count=len(twins) - MAX_LISTED_DOCUMENTS))
     return leaving + [
         Message(
             "document.still_in_corpus",
@@ -85,7 +87,9 @@ async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document
 
     Raises: InvalidParams for a blank; NotFound with the candidates if there are several.
     """
-    documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
+    documents = await shelf.find_documents(name, owner, MAX_LISTED_DOCUMENTS + 1) or await shelf.find_removed(
+        name, owner
+    )
     if not documents:
         raise NotFound("document.not_removed", name=name)
     if len(documents) > 1:
@@ -177,13 +181,15 @@ def check_words(query: str | Sequence[str] | SearchRequest, request: SearchReque
 
 
 def _build_ambiguity_error(name: str, documents: Sequence[Document]) -> NotFound:
-    rows = [f"  {document.id}  {document.source}" for document in documents[:LISTED]]
-    more = ["  …"] if len(documents) > LISTED else []
+    rows = [f"  {document.id}  {document.source}" for document in documents[:MAX_LISTED_DOCUMENTS]]
+    more = ["  …"] if len(documents) > MAX_LISTED_DOCUMENTS else []
     return NotFound(
         "document.ambiguous",
         name=name,
         rows="\n".join([*rows, *more]),
-        documents=[{"id": document.id, "source": document.source} for document in documents[:LISTED]],
+        documents=[
+            {"id": document.id, "source": document.source} for document in documents[:MAX_LISTED_DOCUMENTS]
+        ],
     )
 
 

@@ -34,7 +34,7 @@ from shisho.surveys.recognise import CollectionQuestion
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
 
-LISTED = 50  # documents
+MAX_LISTED_DOCUMENTS = 50  # documents
 SUMMARISED = 24  # documents of a set that are summarised together
 MIN_EXTRACTED = 3  # minimum of sentences, and of sections, for each of them
 CANDIDATES = 5  # documents that a name may mean
@@ -94,7 +94,7 @@ class CollectionLook:
         places = {**look.similar, **look.matches}
         ranked = sorted(titled or matches, key=lambda id_: (-places[id_][0], documents[id_].source))
         alike = [] if titled else [id_ for id_ in documents if id_ in look.similar]
-        listed = [*ranked, *alike][:LISTED]
+        listed = [*ranked, *alike][:MAX_LISTED_DOCUMENTS]
         passages = await self.searcher.shelf.fetch_passages([places[id_][1] for id_ in listed])
         visible = {id_: passages[places[id_][1]] for id_ in listed if places[id_][1] in passages}
         cited = _Cited(self.searcher)
@@ -112,8 +112,8 @@ class CollectionLook:
             texts = [passage.text for id_, passage in visible.items() if id_ in alike]
             used = [form for word in words for form in counting.list_forms(texts, word, word.synonyms)]
             lines.append(say("survey_alike", words=say("answer_comma").join(dict.fromkeys(used))))
-        if len(ranked) + len(alike) > LISTED:
-            lines.append(say("survey_shown", count=LISTED))
+        if len(ranked) + len(alike) > MAX_LISTED_DOCUMENTS:
+            lines.append(say("survey_shown", count=MAX_LISTED_DOCUMENTS))
         return cited.survey(Survey(request.kind, tuple(lines), tuple(rows)))
 
     def _find(self, view: SearchView, words: Sequence[SoughtWord]) -> _Found:
@@ -229,7 +229,7 @@ class CollectionLook:
         matches, same = await asyncio.to_thread(changes.compare_sentences, *texts)
         cited = _Cited(self.searcher)
         rows = []
-        for change in matches[:LISTED]:
+        for change in matches[:MAX_LISTED_DOCUMENTS]:
             sides = (("−", old, before, change.old), ("+", new, after, change.new))
             quotes = tuple(
                 (sign, cited.add(document, places[at].passage, places[at].start, places[at].end))
@@ -243,8 +243,8 @@ class CollectionLook:
             "gone": sum(change.new is None for change in matches),
         }
         lines = [say("survey_compared", old=_title(old), new=_title(new), same=same, **counts)]
-        if len(matches) > LISTED:
-            lines.append(say("survey_shown", count=LISTED))
+        if len(matches) > MAX_LISTED_DOCUMENTS:
+            lines.append(say("survey_shown", count=MAX_LISTED_DOCUMENTS))
         if MAX_SENTENCES in (len(before), len(after)):
             lines.append(say("survey_beginning", count=MAX_SENTENCES))
         return cited.survey(Survey(SurveyKind.CHANGES, tuple(lines), tuple(rows)))
@@ -290,11 +290,11 @@ class CollectionLook:
                 f"{day.isoformat()} · {_title(documents[passage.document_id])}",
                 (("", cited.add(documents[passage.document_id], passage, start, end)),),
             )
-            for day, passage, start, end in upcoming[:LISTED]
+            for day, passage, start, end in upcoming[:MAX_LISTED_DOCUMENTS]
         )
         lines = [say("survey_days", today=today.isoformat(), open=len(upcoming), all=len(dated))]
-        if len(upcoming) > LISTED:
-            lines.append(say("survey_shown", count=LISTED))
+        if len(upcoming) > MAX_LISTED_DOCUMENTS:
+            lines.append(say("survey_shown", count=MAX_LISTED_DOCUMENTS))
         if len(passages) == MAX_DATED:
             lines.append(say("survey_looked", count=MAX_DATED))
         return cited.survey(Survey(SurveyKind.DEADLINES, tuple(lines), rows))

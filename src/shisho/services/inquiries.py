@@ -204,7 +204,7 @@ class LibrarianInquiries:
         stop: Callable[[], bool],
         ask_web: AskWeb | None = None,
     ) -> Answer:
-        """Run the inquiry with this id to its end, after the last step that the ledger has.
+        """Run the inquiry with this id to its end, resuming after the last step in the ledger.
 
         `notify` receives its progress. If `stop` turns true, the answer says STOPPED.
         """

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 ASK = AskOptions()
 WAIT = 20.0  # seconds until the store is read again without a notification
-AT_ONCE = 200  # events
+MAX_EVENTS = 200  # events
 TICK = 0.5  # seconds until a stop request is noticed
 
 
@@ -282,13 +282,13 @@ class Questions:
         while question is not None:
             job, task = question
             jobs[job.id] = job
-            events = await self._queue.tasks.list_events(task.id, after, AT_ONCE)
+            events = await self._queue.tasks.list_events(task.id, after, MAX_EVENTS)
             for event in events:
                 after = event.revision
                 own_job = await self._find_own_job(event.job_id, job.id, jobs)
                 if own_job is not None:
                     yield build_answer_step(event, own_job)
-            if len(events) < AT_ONCE:
+            if len(events) < MAX_EVENTS:
                 if job.state in ENDED:
                     break
                 await self._queue.watch(task.id, task.revision, WAIT)

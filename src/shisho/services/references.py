@@ -76,7 +76,7 @@ class CrossrefRegistry:
             await self.limiter.release(resource, limit, ticket)
 
 
-NEEDED = ("author", "year")  # every document has a title
+REQUIRED_FIELDS = ("author", "year")  # every document has a title
 PAGE = 1_000
 
 
@@ -152,4 +152,4 @@ class References:
 
 def _is_incomplete(document: Document) -> bool:
     metadata = document.metadata
-    return bool(metadata.get("doi")) and not all(metadata.get(name) for name in NEEDED)
+    return bool(metadata.get("doi")) and not all(metadata.get(name) for name in REQUIRED_FIELDS)

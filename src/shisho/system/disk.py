@@ -12,7 +12,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import REASONS, explain_error
 
 _SCARCE = 1 << 16  # bytes
-_NEEDED = 1 << 20  # bytes, for a server that is ready to store something
+_MIN_FREE_BYTES = 1 << 20  # bytes, for a server that is ready to store something
 _NEXT_STEPS = {
     errno.ENOENT: Message("disk.see_name"),
     errno.EISDIR: Message("disk.name_file"),
@@ -56,7 +56,7 @@ def path_trouble(error: OSError, path: Path) -> ShishoError:
 
 def check_space(folder: Path) -> None:
     """Check that the folder's disk has room for a little work. Raises Conflict."""
-    if is_full(folder, _NEEDED):
+    if is_full(folder, _MIN_FREE_BYTES):
         raise disk_full()
 
 

@@ -117,7 +117,7 @@ async def test_an_export_names_files_without_their_folders_unless_asked(tmp_path
 
 
 async def test_an_unknown_form_and_an_unknown_answer_are_refused(tmp_path: Path) -> None:
-    assert set(FORMS) == {*export.FORMS, *export.OTHERS}
+    assert set(FORMS) == {*export.FORMS, *export.OTHER_FORMS}
     async with open_library(home=tmp_path) as library, served(library) as client:
         await library.documents.add_source(Source("火星.txt", TEXT.encode()))
         await library.questions.ask(QUESTION)

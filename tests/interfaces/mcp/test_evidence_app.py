@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from shisho.bootstrap.library import open_library
 from shisho.interfaces.mcp import server as mcp
-from shisho.interfaces.mcp.apps import MIME, SHOWN, TOOLS, URI
+from shisho.interfaces.mcp.apps import EVIDENCE_KEY, MIME, TOOLS, URI
 from shisho.services import Library
 from tests.interfaces.mcp.hosting import hosting
 from tests.interfaces.npm_packages import installed
@@ -58,11 +58,11 @@ async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, library: Li
         assert pointed == usual and not any("_meta" in tool for tool in usual)
         with_pages = await shows.call_tool("get_answer", {"answer_id": "last"})
         without = await plain.call_tool("get_answer", {"answer_id": "last"})
-        assert without.meta is None or SHOWN not in without.meta
+        assert without.meta is None or EVIDENCE_KEY not in without.meta
         assert with_pages.content == without.content
         assert with_pages.structured_content == without.structured_content
         assert with_pages.meta is not None
-        shown = [row["number"] for row in with_pages.meta[SHOWN]["quotations"]]
+        shown = [row["number"] for row in with_pages.meta[EVIDENCE_KEY]["quotations"]]
         assert shown == [evidence.number for evidence in answer.evidence] and len(shown) >= 2
         (page,) = (await shows.read_resource(URI)).contents
         assert page.mime_type == MIME
@@ -73,7 +73,7 @@ async def test_only_who_shows_apps_is_pointed_to_the_page(mode: str, library: Li
             "baseUriDomains": [],
         }
         refused = await shows.call_tool("get_answer", {"answer_id": "none"})
-        assert refused.is_error and not (refused.meta or {}).get(SHOWN)
+        assert refused.is_error and not (refused.meta or {}).get(EVIDENCE_KEY)
 
 
 async def test_the_list_of_tools_stays_short_with_the_page(library: Library) -> None:
@@ -214,7 +214,7 @@ async def test_hostile_words_of_a_document_are_shown_as_text(library: Library) -
             await visit.page.goto(url)
             theme = {"variables": {"--color-background-primary": "url(https://example.com/x)"}}
             frame = await opened(
-                visit, {"content": [], "_meta": {SHOWN: {"quotations": [quotation]}}}, styles=theme
+                visit, {"content": [], "_meta": {EVIDENCE_KEY: {"quotations": [quotation]}}}, styles=theme
             )
             await frame.wait_for_selector("mark")
             assert (

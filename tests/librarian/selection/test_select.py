@@ -11,7 +11,7 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Budget, EvidenceRef, Goal
 from shisho.domain.loop_state import Spending
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.evidence import ENOUGH
+from shisho.librarian.evidence import ANSWERING_SCORE
 from shisho.librarian.policy import EvaluateInput, RulePolicy
 from shisho.librarian.selection.features import (
     MAX_PASSAGES,
@@ -119,19 +119,19 @@ def test_sentence_that_defines(sentence: str, expected: bool) -> None:
 def test_definition_is_marked_and_answers() -> None:
     findings = select_findings(PASSAGES, [GOAL], (), {})
     assert next((found.index, found.snippet) for found in findings) == (1, DEFINED)
-    assert findings[0].score >= ENOUGH
+    assert findings[0].score >= ANSWERING_SCORE
     assert all(found.index == 1 for found in findings)
 
 
 def test_what_is_not_there_is_no_answer() -> None:
     findings = select_findings(PASSAGES, [Goal("G1", "火星の人口は何人か")], (), {})
-    assert all(found.score < ENOUGH for found in findings)
+    assert all(found.score < ANSWERING_SCORE for found in findings)
 
 
 def test_synonym_search_never_answers() -> None:
     findings = select_findings(PASSAGES, [GOAL], (), {}, from_synonym_search=True)
     assert findings
-    assert all(found.score < ENOUGH for found in findings)
+    assert all(found.score < ANSWERING_SCORE for found in findings)
 
 
 def test_closed_gate_forbids_an_answer_but_hides_nothing() -> None:
@@ -139,7 +139,7 @@ def test_closed_gate_forbids_an_answer_but_hides_nothing() -> None:
     goal = Goal("G1", "第八小学校の児童数は何人か")
     findings = select_findings([shown(1, text)], [goal], (), {})
     assert findings[0].snippet == text
-    assert findings[0].score < ENOUGH
+    assert findings[0].score < ANSWERING_SCORE
     own = select_findings([shown(1, text)], [Goal("G1", "第五小学校の児童数は何人か")], (), {})
     assert own[0].score > findings[0].score
 
@@ -461,7 +461,7 @@ def test_scores_are_even_on_both_sides_of_an_answer() -> None:
     likely = estimate_probability(
         measure_selection(question, ranking, matched), weights.certainty, weights.intercept
     )
-    expected = ENOUGH + (1 - ENOUGH) * (likely - weights.answered) / (1 - weights.answered)
+    expected = ANSWERING_SCORE + (1 - ANSWERING_SCORE) * (likely - weights.answered) / (1 - weights.answered)
     assert findings[0].score == pytest.approx(expected, abs=1e-3)
 
 

@@ -115,7 +115,7 @@ STATEMENTS = {
     "what may be searched": scope.READABLE,
     "what is granted": grants.READABLE,
     "means": shelf_view.SUMS,
-    "other owners": scope.OTHERS,
+    "other owners": scope.HAS_UNREADABLE,
     "places of vectors": vectors.PLACES,
     "contents of blocks": vectors.CONTENTS,
     "passages": shelf_view.PASSAGES.format(columns=rows.PASSAGE),

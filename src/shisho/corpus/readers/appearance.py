@@ -26,14 +26,14 @@ from shisho.corpus.readers.css import (
     split_words,
 )
 
-SEEN_ANYWAY = frozenset(("html", "body"))  # hidden until a script has run: their content is the page
+ALWAYS_VISIBLE = frozenset(("html", "body"))  # hidden until a script has run: their content is the page
 _OWN_COLOURS = frozenset(("mark", "button", "input", "select", "textarea", "option"))
-_CHANGING_TAGS = frozenset((*SEEN_ANYWAY, *_OWN_COLOURS, "a", "font"))
+_CHANGING_TAGS = frozenset((*ALWAYS_VISIBLE, *_OWN_COLOURS, "a", "font"))
 _NONE = Colour(0.0, 0.0, 0.0, 0.0)
-_OF_A_BROWSER = "linktext"  # a colour, but pages do not specify it
+_BROWSER_COLOUR = "linktext"  # a colour, but pages do not specify it
 _ATTRIBUTES = {"font": "color", "body": "text"}
 _LETTERS = ("-webkit-text-fill-color", "color")
-_AS_OUTSIDE = frozenset(("inherit", "currentcolor", "unset", "revert"))
+_INHERITED = frozenset(("inherit", "currentcolor", "unset", "revert"))
 # A sheet without any of these leaves the paper white; one that names no colour leaves the letters black.
 _PAINTING = re.compile(r"background|color-scheme|@import")
 _COLOURING = re.compile(r"color|@import")
@@ -128,7 +128,7 @@ class Appearance:
             return outer
         style = self.compute_style(element)
         look = _apply_size(_apply_shadow(self._apply_colour(outer, element, style), style), style)
-        if element.tag not in SEEN_ANYWAY:
+        if element.tag not in ALWAYS_VISIBLE:
             return look
         look = look._replace(is_tiny=False, is_invisible=False)
         return look._replace(letters=None) if look.is_unseen else look
@@ -142,7 +142,7 @@ class Appearance:
         if _is_that_of_ground(written, style):
             return look._replace(letters=_NONE, ground=None)
         if written:
-            letters = outer.letters if written in _AS_OUTSIDE else parse_colour(written)
+            letters = outer.letters if written in _INHERITED else parse_colour(written)
             # The picture belongs to an outer element: letters with their own colour on it may be visible.
             on_picture = outer.is_pictured and paint is None
             return look._replace(letters=letters, ground=None if on_picture else look.ground)
@@ -168,7 +168,7 @@ def _read_colour(element: Any, style: Style) -> str:
     if attribute and (value := element.get(attribute, "").strip().lower()):
         return value if parse_colour(value) else f"#{value}"
     has_own = element.tag in _OWN_COLOURS or (element.tag == "a" and element.get("href") is not None)
-    return _OF_A_BROWSER if has_own else ""
+    return _BROWSER_COLOUR if has_own else ""
 
 
 def _is_that_of_ground(colour: str, style: Style) -> bool:
@@ -231,7 +231,7 @@ def _find_size(font: str) -> str:
     """
     words = [word.partition("/")[0] for word in font.split()]
     sizes = (word for word in words if word in _SIZES or word == "0" or _is_size(word))
-    return next(sizes, font if font in _AS_OUTSIDE else "medium")
+    return next(sizes, font if font in _INHERITED else "medium")
 
 
 def _is_size(word: str) -> bool:
@@ -242,7 +242,7 @@ def _is_tiny(size: str, is_tiny_outside: bool) -> bool:
     """Return whether letters are too small to read. Parts of a zero size are zero too."""
     pixels = measure(size, percent=0.16)
     if pixels is None:
-        return is_tiny_outside and size in (*_AS_OUTSIDE, "larger", "smaller")
+        return is_tiny_outside and size in (*_INHERITED, "larger", "smaller")
     if size.endswith(("em", "ex", "ch", "%")):
         return (is_tiny_outside and not size.endswith("rem")) or pixels <= 16 * _TINY_PART
     return pixels <= _TINY

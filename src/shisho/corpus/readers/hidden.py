@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from shisho.corpus.readers.appearance import SEEN_ANYWAY, Appearance
+from shisho.corpus.readers.appearance import ALWAYS_VISIBLE, Appearance
 from shisho.corpus.readers.css import FAINT, Style, measure
 from shisho.corpus.readers.placing import NO_ROOM, is_out_of_sight
 
@@ -38,7 +38,7 @@ def drop_hidden(tree: Any) -> None:
     gone = list(tree.iter(*_FALLBACKS))
     cleared: set[Any] = set()
     for element in _MARKED(tree):
-        if element.tag in SEEN_ANYWAY:
+        if element.tag in ALWAYS_VISIBLE:
             continue
         style = page.compute_style(element)
         if _is_by_attribute(element, style) or _is_by_style(element, style):

@@ -96,7 +96,7 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})
 _SCRIPTS = {"msup": "sup", "msub": "sub"}
 # The number of a note in the middle of a sentence of a book.
 _NOTE_REFERENCES = "//a[@role='doc-noteref' or @*[name()='epub:type']='noteref']"
-_OF_HEAD = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
+_HEAD_TAGS = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
 
 
 def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTED) -> Reading:
@@ -181,7 +181,7 @@ def _begin_body(tree: Any) -> None:
     main …
     """
     head = tree.find("head")
-    strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
+    strays = [] if head is None else list(dropwhile(lambda element: element.tag in _HEAD_TAGS, head))
     if strays:
         body = tree.find("body")
         body = etree.SubElement(tree, "body") if body is None else body

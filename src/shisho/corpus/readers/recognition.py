@@ -21,20 +21,20 @@ from shisho.messages.message import Message
 SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
 SECONDS_PER_MB = 300.0  # of a picture: a fax of 20 pages has one megabyte
 MEMORY_MB = 4096
-EACH_PAGE = 0.0  # seconds between two progress reports: a page takes long enough
-NEEDED = ("rapidocr", "onnxruntime")
+PROGRESS_SECONDS = 0.0  # seconds between two progress reports: a page takes long enough
+PACKAGES = ("rapidocr", "onnxruntime")
 UNREAD = "reader.ocr.page_unread"
-LISTED = 20
+MAX_LISTED_PAGES = 20
 
 
 def is_installed() -> bool:
     """Return whether the extra `ocr` is installed."""
-    return all(importlib.util.find_spec(name) is not None for name in NEEDED)
+    return all(importlib.util.find_spec(name) is not None for name in PACKAGES)
 
 
 def join_numbers(numbers: Sequence[int]) -> str:
     """Return the first numbers for a message."""
-    return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
+    return ", ".join(map(str, numbers[:MAX_LISTED_PAGES])) + (" …" if len(numbers) > MAX_LISTED_PAGES else "")
 
 
 class Recogniser:
@@ -89,7 +89,7 @@ def _make_work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
         given,
         seconds,
         MEMORY_MB,
-        EACH_PAGE,
+        PROGRESS_SECONDS,
     )
 
 

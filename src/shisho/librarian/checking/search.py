@@ -13,7 +13,7 @@ from shisho.language.sentences import split_sentences as sentence_spans
 from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit, check_units
 from shisho.librarian.checking.unit_text import frame, list_cited_numbers, strip_marks
-from shisho.librarian.evidence import ENOUGH
+from shisho.librarian.evidence import ANSWERING_SCORE
 from shisho.records import dataclass
 
 MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
@@ -70,7 +70,7 @@ class SupportSearch:
         for line in self._lines.find_nearest(words):
             if line.supports(text):
                 goal_id, _ = max(self._goals, key=lambda goal: len(words & goal[1]))
-                return Finding(line.number, goal_id, line.text, ENOUGH)
+                return Finding(line.number, goal_id, line.text, ANSWERING_SCORE)
         return None
 
 

@@ -1,7 +1,7 @@
 """Whether quotations support a sentence, by one fitted score. `make weights` writes its weights.
 
 The words and figures of the sentence are matched with those of the run of neighbouring sentences that has
-most of them; the clauses of the run with a match are its home. Every feature is a plain number.
+most of them; the clauses of the run that have a match are called matched. Every feature is a plain number.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SupportFeatures(NamedTuple):
     """
 
     coverage: float  # share of the words that are said; what only headings have counts half
-    density: float  # share of the words of the home that the sentence uses
+    density: float  # share of the words of the matched clauses that the sentence uses
     pairs: float  # share of neighbouring words that stand in one clause of the run
     opening: float  # the first word is said
     figures: float  # there are figures
@@ -67,19 +67,19 @@ class SupportFeatures(NamedTuple):
     unmatched: float  # nouns that are not said
     substituted: float  # words that are not said and in whose place the run has another one
     reused: float  # words that stand more often than in the run
-    between: float  # clauses left out between those of the home
-    opposites: float  # words whose opposite the home has
-    negations: float  # difference of the negations from the home
+    between: float  # clauses left out between the matched ones
+    opposites: float  # words whose opposite the matched clauses have
+    negations: float  # difference of the negations from the matched clauses
     denied: float  # the run goes on to deny what it said
-    misdenied: float  # negated clauses that are not about what the home negates
-    directions: float  # nouns with を, に or から that have another of these in the home
-    subjects: float  # nouns that are a subject only here or only in the home, if words move
-    shares: float  # wholes of which a share is taken here and not in the home
+    misdenied: float  # negated clauses that are not about what the matched clauses negate
+    directions: float  # nouns with を, に or から that have another of these in the matched clauses
+    subjects: float  # nouns that are a subject only here or only in the matched clauses, if words move
+    shares: float  # wholes of which a share is taken here and not in the matched clauses
     crossed: float  # figures whose words stand with another figure
     swapped: float  # neighbouring figures of one kind in another order than their labels, or the reverse
     names: float  # names that the run does not have
-    rivals: float  # figures in whose place the home has another one of the kind
-    bounds: float  # marks that only one of sentence and home has, by their kind
+    rivals: float  # figures for which the matched clauses have another one of the kind
+    bounds: float  # marks that only the sentence or only the matched clauses have, by their kind
     limits: float
     doubts: float
     signs: float
@@ -154,8 +154,8 @@ def _find_run(ours: Sequence[Clause], quotations: Sequence[str]) -> list[Clause]
 class _Alignment:
     """The tokens of a sentence matched with those of a run.
 
-    `places`: the index of each token's match, None without one. `owners` and `homes`: the clause of each
-    token in the sentence and in the run.
+    `places`: the index of each token's match, None without one. `owners` and `clause_numbers`: the clause of
+    each token in the sentence and in the run.
     """
 
     def __init__(self, ours: Sequence[Clause], run: Sequence[Clause], headed_words: frozenset[str]) -> None:
@@ -163,16 +163,16 @@ class _Alignment:
         self.tokens = [token for clause in ours for token in clause.content]
         self.owners = [number for number, clause in enumerate(ours) for _ in clause.content]
         self.stated = [token for clause in run for token in clause.content]
-        self.homes = [number for number, clause in enumerate(run) for _ in clause.content]
+        self.clause_numbers = [number for number, clause in enumerate(run) for _ in clause.content]
         self.scores: list[float] = []
         self.places: list[int | None] = []
         self.used: set[int] = set()
         self.reused = 0
         self._match()
         self.matched = [place for place in self.places if place is not None]
-        self.home = sorted({self.homes[place] for place in self.matched})
+        self.matched_clauses = sorted({self.clause_numbers[place] for place in self.matched})
         self.text = "、".join(clause.text for clause in ours)
-        self.home_text = "、".join(run[number].text for number in self.home)
+        self.matched_text = "、".join(run[number].text for number in self.matched_clauses)
 
     def _match(self) -> None:
         """Match each token with the best one, if possible an unused one behind the match before it."""
@@ -203,9 +203,9 @@ class _Alignment:
             "unmatched": min(4, sum(not _KANA_END.search(term) for term in foreign)),
             "substituted": min(3, self._count_substituted()),
             "reused": min(2, self.reused),
-            "between": min(3, self.home[-1] - self.home[0] + 1 - len(self.home)) if self.home else 0,
+            "between": min(3, self._count_gaps()),
             "opposites": min(2, self._count_opposites()),
-            "negations": min(2, abs(count_negations(self.text) - count_negations(self.home_text))),
+            "negations": min(2, abs(count_negations(self.text) - count_negations(self.matched_text))),
             "denied": self._is_denied_after(),
             "misdenied": min(2, self._count_misdenied()),
             "directions": min(2, self._count_roles(is_of_subjects=False)),
@@ -215,7 +215,7 @@ class _Alignment:
             "swapped": min(2, self._count_swapped()),
             "names": min(2, self._count_names()),
             "rivals": min(2, self._count_rivals()),
-            **{kind: min(2, count_different_marks(self.text, self.home_text, (kind,))) for kind in MARKS},
+            **{kind: min(2, count_different_marks(self.text, self.matched_text, (kind,))) for kind in MARKS},
         }
         return SupportFeatures(
             coverage=sum(
@@ -223,7 +223,8 @@ class _Alignment:
                 for token, score in zip(self.tokens, self.scores, strict=True)
             )
             / max(1, len(self.tokens)),
-            density=len(self.used) / max(1, sum(home in self.home for home in self.homes)),
+            density=len(self.used)
+            / max(1, sum(number in self.matched_clauses for number in self.clause_numbers)),
             pairs=self._share_pairs(),
             opening=bool(self.places) and self.places[0] is not None,
             figures=any(token.figure for token in self.tokens),
@@ -236,7 +237,10 @@ class _Alignment:
     def _share_pairs(self) -> float:
         rows = zip(self.owners, self.places, strict=True)
         inside = [(a, b) for (owner, a), (other, b) in pairwise(rows) if owner == other]
-        together = sum(a is not None and b is not None and self.homes[a] == self.homes[b] for a, b in inside)
+        together = sum(
+            a is not None and b is not None and self.clause_numbers[a] == self.clause_numbers[b]
+            for a, b in inside
+        )
         return together / max(1, len(inside))
 
     def _count_substituted(self) -> int:
@@ -259,16 +263,20 @@ class _Alignment:
         return sum(any(are_opposite(term, other) for other in rest) for term in sentence_terms - exact)
 
     def _is_denied_after(self) -> bool:
-        rest = self.run[self.home[-1] + 1 :] if self.home else ()
+        rest = self.run[self.matched_clauses[-1] + 1 :] if self.matched_clauses else ()
         return any(
-            clause.sentence == self.run[self.home[-1]].sentence
+            clause.sentence == self.run[self.matched_clauses[-1]].sentence
             and count_negations(clause.text) > 0
             and _DENIAL.search(clause.text) is not None
             for clause in rest
         )
 
+    def _count_gaps(self) -> int:
+        matched = self.matched_clauses
+        return matched[-1] - matched[0] + 1 - len(matched) if matched else 0
+
     def _count_misdenied(self) -> int:
-        stated = [clause for number in self.home if is_negated((clause := self.run[number]).text)]
+        stated = [clause for number in self.matched_clauses if is_negated((clause := self.run[number]).text)]
         return sum(
             2 * max((_count_matching(clause.words, other.words) for other in stated), default=0)
             < len({*clause.words})
@@ -277,12 +285,12 @@ class _Alignment:
         )
 
     def _count_roles(self, *, is_of_subjects: bool) -> int:
-        """Return how many nouns have another role in the home.
+        """Return how many nouns have another role in the matched clauses.
 
         Those that are a subject on one side if `is_of_subjects`, else the others.
         """
         stated: dict[str, set[str]] = {}
-        for noun, particle in _ROLE.findall(self.home_text):
+        for noun, particle in _ROLE.findall(self.matched_text):
             stated.setdefault(noun, set()).add(_ROLES[particle])
         count = 0
         for noun, particle in _ROLE.findall(self.text):
@@ -299,24 +307,25 @@ class _Alignment:
         )
 
     def _count_crossed(self) -> int:
-        """Return how many figures stand with a word that the home has only with another figure.
+        """Return how many figures stand with a word that the matched clauses have only with another figure.
 
         Or with a word of another clause, though the figure's clause has one of its own that is left out.
         """
         count = 0
         for token, owner, place in zip(self.tokens, self.owners, self.places, strict=True):
             if token.figure and place is not None:
-                home = self.homes[place]
-                beside = self.run[home].words
+                clause_number = self.clause_numbers[place]
+                beside = self.run[clause_number].words
                 is_bare = all(
-                    at in self.used or self.homes[at] != home or self.stated[at].figure for at in range(place)
+                    at in self.used or self.clause_numbers[at] != clause_number or self.stated[at].figure
+                    for at in range(place)
                 )
                 count += any(
                     at is not None
                     and other.figure is None
                     and owner == clause
-                    and self.homes[at] != home
-                    and (self.run[self.homes[at]].figures or not is_bare)
+                    and self.clause_numbers[at] != clause_number
+                    and (self.run[self.clause_numbers[at]].figures or not is_bare)
                     and not _count_matching((other.term,), beside)
                     for other, clause, at in zip(self.tokens, self.owners, self.places, strict=True)
                 )
@@ -348,7 +357,7 @@ class _Alignment:
         return count
 
     def _are_labels_turned(self, first: Sequence[int], second: Sequence[int]) -> bool | None:
-        """Return whether two labels are in another order in the home, None if nothing tells them apart.
+        """Return whether two labels are reversed in the matched clauses, None if nothing tells them apart.
 
         `first` and `second`: tokens around two figures, the nearest first.
         """
@@ -360,7 +369,7 @@ class _Alignment:
         return None if labels[0] is None or labels[1] is None else self._is_turned(labels[0], labels[1])
 
     def _is_turned(self, first: int, second: int) -> bool:
-        """Return whether the second of two matched tokens comes first in the home."""
+        """Return whether the second of two matched tokens comes first in the matched clauses."""
         before, after = self.places[first], self.places[second]
         return before is not None and after is not None and after < before
 
@@ -372,7 +381,7 @@ class _Alignment:
         unused = [
             token.figure
             for place, token in enumerate(self.stated)
-            if token.figure and place not in self.used and self.homes[place] in self.home
+            if token.figure and place not in self.used and self.clause_numbers[place] in self.matched_clauses
         ]
         return sum(
             token.figure is not None

@@ -11,7 +11,7 @@ from functools import cache
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
-from shisho.librarian.evidence import ENOUGH, double
+from shisho.librarian.evidence import ANSWERING_SCORE, double
 from shisho.librarian.selection.features import list_candidates, match_passages
 from shisho.librarian.selection.gates import NO_SHORT_NAMES, GateSource, find_closed_gate
 from shisho.librarian.selection.question import analyse_question, list_content_terms
@@ -124,11 +124,11 @@ def _list_snippets(choice: PassageChoice, shown: NumberedPassage) -> list[str]:
 
 
 def _to_score(probability: float) -> float:
-    """Return the score of a probability: `ENOUGH` where answers begin, linear on both sides of it."""
+    """Return the score of a probability: `ANSWERING_SCORE` at the threshold, linear on both sides of it."""
     answered = load_weights().answered
     if probability < answered:
-        return ENOUGH * probability / answered
-    return ENOUGH + (1 - ENOUGH) * (probability - answered) / (1 - answered)
+        return ANSWERING_SCORE * probability / answered
+    return ANSWERING_SCORE + (1 - ANSWERING_SCORE) * (probability - answered) / (1 - answered)
 
 
 def _lower(probability: float, log_odds: float) -> float:

@@ -24,7 +24,7 @@ from shisho.telemetry import log
 LOOK_SECONDS = 0.3  # to check for damage before the first write: enough for the whole of a small library
 STEPS = 10_000  # SQLite VM instructions between two checks of the time
 # Read the anchor of the timeline.
-HELD = "SELECT boot, at, monotonic, noted FROM timeline"
+READ_TIMELINE = "SELECT boot, at, monotonic, noted FROM timeline"
 # Store a new anchor.
 KEEP = """INSERT INTO timeline(one, boot, at, monotonic, noted) VALUES (1, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET boot = excluded.boot, at = excluded.at, monotonic = excluded.monotonic,
@@ -215,5 +215,5 @@ class ConnectionFactory:
 
 
 def _read_anchor(connection: apsw.Connection) -> Anchor | None:
-    row = fetch_first(connection.execute(HELD))
+    row = fetch_first(connection.execute(READ_TIMELINE))
     return None if row is None else Anchor(row.boot, row.at, row.monotonic, row.noted)

@@ -103,7 +103,7 @@ class DenseFiles:
         self._check(Watermark(mark.generation), mark, None)
 
     def _check(self, after: Watermark, mark: Watermark, most_bytes: int | None) -> None:
-        """Verify checksums; skip vectors of more than `most_bytes`, which are never all read."""
+        """Verify checksums; skip files of vectors above `most_bytes`, which are too large to read whole."""
         begins = self._measure_files(after)
         for name, end in self._measure_files(mark).items():
             length = end - begins[name]

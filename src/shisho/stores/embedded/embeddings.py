@@ -41,7 +41,7 @@ TOTAL = "SELECT coalesce(sum(passages), 0) FROM corpora"
 DONE = """SELECT count(*) FROM embeddings e JOIN passages p ON p.id = e.passage_id JOIN documents d ON d.id = p.document_id
     WHERE e.embedder_id = ? AND d.state = 'live'"""
 # Check for other embedders, including retired ones.
-OTHERS = "SELECT id FROM embedders WHERE name != ?"
+OTHER_EMBEDDERS = "SELECT id FROM embedders WHERE name != ?"
 # Rename all other embedders once this one has a vector for everything: searches use it from now on.
 RETIRE = """UPDATE embedders SET name = 'retired ' || id WHERE name != ?1 AND name NOT LIKE 'retired %'
     AND (SELECT seen FROM embedders WHERE name = ?1) >= (SELECT coalesce(max(seq), 0) FROM changes)"""
@@ -102,7 +102,7 @@ class EmbeddedEmbeddings:
 
     async def retire_others(self) -> None:
         if not await self._database.read(
-            lambda connection: connection.execute(OTHERS, (self._about.name,)).get
+            lambda connection: connection.execute(OTHER_EMBEDDERS, (self._about.name,)).get
         ):
             return
         while await self._database.write(self._retire):

@@ -39,7 +39,7 @@ Work = Callable[[Connection], T]
 
 WRITERS = 4
 READERS = 4
-OTHERS = 4  # further threads: notification sender, dead-worker check
+OTHER_THREADS = 4  # further threads: notification sender, dead-worker check
 TRIES = 5  # attempts for work that conflicted with other work, or lost its connection before its commit
 CONNECT_SECONDS = 5
 # Detect a broken network connection within half a minute; the system default is a quarter of an hour.
@@ -85,7 +85,7 @@ class PostgresDatabase:
             application_name="shisho",
             **NOTICE_BREAKS,
         )
-        self._pool = ConnectionPool(self._connect, WRITERS + READERS + OTHERS)
+        self._pool = ConnectionPool(self._connect, WRITERS + READERS + OTHER_THREADS)
         self._opening = threading.Lock()
         self._noting = threading.Lock()
         self._opened = threading.Event()

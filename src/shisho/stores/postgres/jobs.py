@@ -23,17 +23,17 @@ from shisho.stores.sql.transitions import COUNTS, JOB, Transaction, Transactions
 REVISED = f"""UPDATE tasks SET revision = tasks.revision + 1{{counts}} FROM {{source}} WHERE tasks.id = {{source}}.task_id
         RETURNING tasks.id, tasks.revision, tasks.state AS task_state, {COUNTS}"""
 # Record the event at that revision.
-TOLD = """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
+ADD_EVENT = """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
         SELECT revised.id, revised.revision, :id, :now, :kind, :data FROM revised"""
 # Record a job's change of state: its task's counts and the event.
 MOVED = f"""WITH belongs AS (SELECT task_id, cause_id FROM jobs WHERE id = :id),
     revised AS ({REVISED.format(counts="{counts}", source="belongs")}),
-    told AS ({TOLD})
+    told AS ({ADD_EVENT})
     SELECT belongs.task_id, belongs.cause_id, revised.task_state AS state, {COUNTS} FROM belongs, revised"""
 # Record an event of a task.
 HAPPENED = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
     revised AS ({REVISED.format(counts="{counts}", source="belongs")}),
-    told AS ({TOLD})
+    told AS ({ADD_EVENT})
     SELECT revised.task_state AS state, {COUNTS} FROM revised"""
 
 

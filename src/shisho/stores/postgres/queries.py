@@ -43,8 +43,8 @@ NUMBERS = tuple(
     for table in ("turns", "audit")
 )
 OPENED = re.compile(r"/\*pg (.*?)\*/", re.DOTALL)
-NOT_LISTED = re.compile(r"NOT IN \(SELECT value FROM json_each\((:\w+)\)\)")
-LISTED = re.compile(r"IN \(SELECT value FROM json_each\((:\w+)\)\)")
+NOT_IN_LIST = re.compile(r"NOT IN \(SELECT value FROM json_each\((:\w+)\)\)")
+IN_LIST = re.compile(r"IN \(SELECT value FROM json_each\((:\w+)\)\)")
 EACH = re.compile(r"\bjson_each\((:\w+)\)")
 INSTR = re.compile(r"\binstr\(")
 LIKE = re.compile(r"\bLIKE\b")
@@ -55,7 +55,7 @@ VALUE = re.compile(r"(?<![:\w]):(?=[a-z_])(\w+)")
 def translate_statement(statement: str) -> str:
     """Translate a shared statement into psycopg's syntax."""
     opened = OPENED.sub(r"\1", statement).replace("%", "%%")
-    listed = LISTED.sub(r"= ANY(\1)", NOT_LISTED.sub(r"<> ALL(\1)", opened))
+    listed = IN_LIST.sub(r"= ANY(\1)", NOT_IN_LIST.sub(r"<> ALL(\1)", opened))
     unpacked = EACH.sub(r"json_array_elements(CAST(\1 AS json))", listed)
     return VALUE.sub(r"%(\1)s", LIKE.sub("ILIKE", INSTR.sub("strpos(", unpacked)))
 

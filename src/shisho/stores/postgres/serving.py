@@ -76,7 +76,7 @@ ALONG_GRAPH = f"""SELECT p.passage_id, -(p.vector <#> CAST(:vector AS halfvec)) 
 WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_scan = relaxed_order;
     SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off"""
 # Restore the planner settings before an exact comparison.
-AS_BEFORE = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
+RESET_PLANNER = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
 # Scan tables up to this size in one process: for 100,000 vectors of 256 numbers (63 MB) three processes take
 # 54 to 72 ms of CPU in total, one takes 42 (measured), and on a busy machine parallel workers start late.
 ALONE = "SET LOCAL min_parallel_table_scan_size = '128MB'"
@@ -135,7 +135,7 @@ class VectorTable:
                 nearest = along.find_unseen(limit, passage_ids)
             if nearest is not None:
                 return nearest
-            rows.change(connection, AS_BEFORE)
+            rows.change(connection, RESET_PLANNER)
         comparison = _Comparison(connection, self.name, condition, bound)
         with span("dense.exact"):
             return comparison.find_unseen(limit, rows.numbers_of(passage_ids), share)

@@ -86,7 +86,7 @@ class VectorCollection:
     ) -> Mapping[PassageId, float]:
         """Implement `ports.SearchView.find_nearest`.
 
-        With more than `server.KEPT` passages in scope it uses the graph, which is not exact.
+        With more than `server.MAX_EXACT_PASSAGES` passages in scope it uses the graph, which is not exact.
         """
         mark = view.mark(self.index)
         within = view.index_scope(scope)

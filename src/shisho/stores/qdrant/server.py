@@ -27,7 +27,7 @@ WORDS = "words"
 BATCH = 256  # points sent at once
 SECONDS = 30
 NEIGHBOURS = 128  # candidates of a graph search, at least
-KEPT = 20_000  # passages in scope up to which every vector is compared, despite the graph
+MAX_EXACT_PASSAGES = 20_000  # passages in scope up to which every vector is compared, despite the graph
 
 
 class CollectionGone(Exception):
@@ -171,7 +171,9 @@ class QdrantServer:
         arguments: dict[str, Any] = {"query": [*vector]}
         if not self._is_local:  # the in-process version always compares all
             graph = max(NEIGHBOURS, limit)
-            arguments["search_params"] = models.SearchParams(hnsw_ef=graph, exact=in_scope <= KEPT)
+            arguments["search_params"] = models.SearchParams(
+                hnsw_ef=graph, exact=in_scope <= MAX_EXACT_PASSAGES
+            )
         return self._search(collection, arguments, within, limit, excluded)
 
     def _search(

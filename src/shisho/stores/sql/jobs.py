@@ -112,17 +112,17 @@ CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id 
 # Check whether this attempt has already completed the job.
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
 # The fence: the condition for a valid claim.
-HELD = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id"
+CLAIM_IS_VALID = "id = :id AND state = 'running' AND attempt = :attempt AND worker_id = :worker_id"
 # Increase the heartbeat of a claim.
-RENEW = f"UPDATE jobs SET beat = beat + 1 WHERE {HELD} RETURNING cancel_requested"
+RENEW = f"UPDATE jobs SET beat = beat + 1 WHERE {CLAIM_IS_VALID} RETURNING cancel_requested"
 # Read the task of a claimed job, and whether it was asked to stop.
-HOLDS = f"SELECT task_id, cancel_requested FROM jobs WHERE {HELD}"
+HOLDS = f"SELECT task_id, cancel_requested FROM jobs WHERE {CLAIM_IS_VALID}"
 # The same with a row lock, before a change that depends on it.
 HOLDS_STILL = f"{HOLDS} /*pg FOR UPDATE */"
 # Check whether a claim had no heartbeat since.
-SILENT = f"SELECT 1 FROM jobs WHERE {HELD} AND beat = :beat"
+SILENT = f"SELECT 1 FROM jobs WHERE {CLAIM_IS_VALID} AND beat = :beat"
 # Change a claimed job; the assignments are filled in.
-WRITE = f"UPDATE jobs SET {{sets}} WHERE {HELD} RETURNING task_id, state"
+WRITE = f"UPDATE jobs SET {{sets}} WHERE {CLAIM_IS_VALID} RETURNING task_id, state"
 # The new state of a job that leaves its worker to wait: cancelled if it was asked to stop.
 LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
     finished_at = CASE WHEN cancel_requested THEN :now END"""
@@ -139,7 +139,7 @@ COUNTED = """state = :state, failures = :failures, deaths = :deaths, error_json 
 # attempt completed a step.
 FAILURES = f"""SELECT failures, deaths, cancel_requested, error_json,
     EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt) AS stepped
-    FROM jobs WHERE {HELD} /*pg FOR UPDATE */"""
+    FROM jobs WHERE {CLAIM_IS_VALID} /*pg FOR UPDATE */"""
 # Check whether a child can finish in time.
 AWAITED = f"SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
 # Store a step, unless it exists.
@@ -444,7 +444,7 @@ class StoredJobs:
 
 
 def fence(claim: Claim) -> dict[str, Any]:
-    """Return the values of the condition `HELD`."""
+    """Return the values of the condition `CLAIM_IS_VALID`."""
     return {"id": claim.job_id, "attempt": claim.attempt, "worker_id": claim.worker_id}
 
 

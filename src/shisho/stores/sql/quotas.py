@@ -22,7 +22,7 @@ DAY_DIGITS = 10  # the date part of an instant
 BINDING = """(q.kind = 'user' AND q.name = :user
     OR q.kind = 'group' AND q.name IN (SELECT m.group_name FROM group_members m WHERE m.user_name = :user))"""
 # Read and lock the quotas of a resource for a user, in a fixed order.
-HELD = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
+BINDING_QUOTAS = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used FROM quotas q
     WHERE q.resource = :resource AND {BINDING} ORDER BY q.kind, q.name /*pg FOR UPDATE */"""
 # Record the use of a quota on its day.
 USE = """UPDATE quotas SET used = :used, day = :day WHERE kind = :kind AND name = :name AND resource = :resource"""
@@ -99,7 +99,7 @@ def charge_quotas(
     if amount <= 0:
         return QuotaCharge((), 0)
     today = now[:DAY_DIGITS]
-    rows = queries.fetch(HELD, {"user": user, "resource": resource})
+    rows = queries.fetch(BINDING_QUOTAS, {"user": user, "resource": resource})
     quotas = [_build_quota(row).begin_day(today) for row in rows]
     check_room(quotas, amount, now)
     charged = tuple(replace(quota, used=quota.used + amount) for quota in quotas)

@@ -29,7 +29,7 @@ READABLE = "SELECT r.corpus_id FROM readable_corpora r WHERE r.reader = :reader"
 # Only the corpora with these names.
 NAMED = "AND r.address IN (SELECT value FROM json_each(:corpora))"
 # Check whether there are corpora that a reader may not search.
-OTHERS = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE})) AS are_there"
+HAS_UNREADABLE = f"SELECT EXISTS (SELECT 1 FROM corpora c WHERE c.id NOT IN ({READABLE})) AS are_there"
 # List the documents in scope; its condition is filled in.
 IN_SCOPE = f"SELECT d.id {FROM_DOCUMENTS} WHERE {{condition}}"
 # Count the live passages of selected readable corpora; the selection is filled in.
@@ -64,7 +64,7 @@ class SqlCondition:
 
 
 class _Values(dict[str, Any]):
-    """The values of a condition, by names that no statement has of its own."""
+    """The bound values of a condition, under parameter names that no statement uses."""
 
     def bind(self, value: object) -> str:
         """Add a value; return its parameter."""
@@ -132,7 +132,7 @@ def read_index_scope(queries: Queries, scope: Scope) -> IndexScope:
     """Return a scope as indexes apply it."""
     condition = write_condition(scope)
     corpora: tuple[int, ...] | None = None
-    if scope.corpora or queries.fetch(OTHERS, {"reader": scope.owner})[0].are_there:
+    if scope.corpora or queries.fetch(HAS_UNREADABLE, {"reader": scope.owner})[0].are_there:
         corpora = tuple(list_corpus_ids(queries, scope))
     documents: tuple[str, ...] | None = None
     if condition.narrowed:

@@ -15,7 +15,7 @@ from shisho.stores.sql.queries import Queries, QueryStore
 ROUNDS = """SELECT round, ranked, in_scope, exhausted, pending FROM session_rounds
     WHERE session_id = :session_id ORDER BY round"""
 # List the passages that a session has shown.
-SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
+SHOWN_PASSAGES = """SELECT round, number, passage_id, document_id, match FROM session_passages
     WHERE session_id = :session_id ORDER BY number"""
 # Add a round.
 ADD_ROUND = """INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted, pending)
@@ -38,7 +38,9 @@ class StoredSessions:
     async def list_rounds(self, session_id: str) -> Sequence[RoundRecord]:
         values = {"session_id": session_id}
         return await self._store.read(
-            lambda queries: _build_rounds(queries.fetch(ROUNDS, values), queries.fetch(SHOWN, values))
+            lambda queries: _build_rounds(
+                queries.fetch(ROUNDS, values), queries.fetch(SHOWN_PASSAGES, values)
+            )
         )
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
@@ -68,7 +70,7 @@ class StoredSessions:
 
 
 def _build_rounds(heads: Iterable[Row], passages: Iterable[Row]) -> list[RoundRecord]:
-    """Build rounds from the columns of `ROUNDS` and `SHOWN`."""
+    """Build rounds from the columns of `ROUNDS` and `SHOWN_PASSAGES`."""
     records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
     for row in passages:
         record = ShownRecord(row.number, passage_id(row.passage_id), DocumentId(row.document_id), row.match)

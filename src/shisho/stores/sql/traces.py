@@ -20,7 +20,7 @@ from shisho.stores.sql.queries import Queries
 TELLING = 4
 # The values of these keys never name the document.
 IDS = ("id", "task_id", "job_id", "document_id")
-OTHERS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
+NAMELESS_KEYS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
 
 OF_JOBS = (
     ("jobs", "input_json", "id"),
@@ -43,7 +43,9 @@ NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
     UNION ALL SELECT canonical_url, '' FROM finds WHERE document_id = :id
     UNION ALL SELECT '', value FROM document_meta WHERE document_id = :id"""
 # List the inputs of the jobs that found it.
-GIVEN = "SELECT input_json AS input FROM jobs WHERE id IN (SELECT job_id FROM finds WHERE document_id = :id)"
+JOB_INPUTS = (
+    "SELECT input_json AS input FROM jobs WHERE id IN (SELECT job_id FROM finds WHERE document_id = :id)"
+)
 # List its finds. If a result page lists the document, the find that was never visited names it as well.
 FOUND = """SELECT job_id, canonical_url FROM finds
     WHERE document_id = :id OR (document_id IS NULL AND canonical_url IN (SELECT value FROM json_each(:places)))"""
@@ -104,12 +106,12 @@ FORGET_STEPS = "DELETE FROM steps WHERE run_id IN (SELECT value FROM json_each(:
 # Mark the runs as purged: they cannot be resumed.
 PURGE_RUNS = "UPDATE runs SET state = 'purged' WHERE id IN (SELECT value FROM json_each(:runs))"
 # A partial answer in progress events may quote passages that the run was shown, and so may a verdict.
-TOLD = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
+PROGRESS_COLUMNS = (("jobs", "progress_json", "id"), ("events", "data_json", "job_id"))
 TOLD_BY = """{key} IN (SELECT value FROM json_each(:value))
     AND (instr({column}, '"sentence"') > 0 OR instr({column}, '"verdict"') > 0)"""
 TABLES_OF_TRACES = frozenset(
     {"answers", "cache", "evidence", "finds", "page_memory", "request_keys", "steps"}
-    | {table for table, *_ in (*TOLD, *OF_JOBS, *ANYWHERE, *TEXTS)}
+    | {table for table, *_ in (*PROGRESS_COLUMNS, *OF_JOBS, *ANYWHERE, *TEXTS)}
 )
 """Tables that may contain traces of a document."""
 
@@ -124,7 +126,7 @@ def forget_copies(queries: Queries, document_id: str) -> None:
     runs = [row.session_id for row in queries.fetch(SHOWN_TO, {"id": document_id})]
     queries.change(FORGET_STEPS, {"runs": runs})
     queries.change(PURGE_RUNS, {"runs": runs})
-    for table, column, key in TOLD:
+    for table, column, key in PROGRESS_COLUMNS:
         _remove_sentences(queries, table, column, TOLD_BY.format(key=key, column=column), runs)
     for answer in queries.fetch(ANSWERS_OF_RUNS, {"runs": runs}):
         queries.change(SILENCE, {"body": _erase_missing(answer.body), "id": answer.id})
@@ -133,7 +135,7 @@ def forget_copies(queries: Queries, document_id: str) -> None:
 
 
 def _find_traces(queries: Queries, document_id: str) -> Traces:
-    inputs = [_JobInput(json.loads(row.input)) for row in queries.fetch(GIVEN, {"id": document_id})]
+    inputs = [_JobInput(json.loads(row.input)) for row in queries.fetch(JOB_INPUTS, {"id": document_id})]
     return _collect(document_id, [*queries.fetch(NAMED, {"id": document_id}), *inputs])
 
 
@@ -275,7 +277,7 @@ class Traces:
     def _erase_member(self, key: str, member: Any, *, about: bool) -> Any:
         if about and key == "metadata":
             return {}
-        return member if key in OTHERS else self.erase(member, about=about)
+        return member if key in NAMELESS_KEYS else self.erase(member, about=about)
 
 
 def _collect(document_id: str, rows: Iterable[Row]) -> Traces:

@@ -310,7 +310,7 @@ async def _end(writer: StreamWriter) -> None:
 END = b"\r\n\r\n"
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
 _STATUS_LINE = re.compile(r"HTTP/1\.[01] [2-5][0-9]{2}(?: [^\x00-\x08\x0a-\x1f\x7f]*)?")
-_OF_ONE_HOP = {"connection", "keep-alive", "te", "trailer", "upgrade", "expect", "host"}
+_HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "upgrade", "expect", "host"}
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -403,7 +403,7 @@ def _filter_fields(fields: Fields) -> str:
     """Return the end-to-end header fields, with one request per connection to prevent request smuggling."""
     listed = ",".join(value for key, value in fields if key.lower() == "connection")
     hop_names = {word.strip().lower() for word in listed.split(",")}
-    dropped = _OF_ONE_HOP | (hop_names - {"content-length", "transfer-encoding"})
+    dropped = _HOP_BY_HOP | (hop_names - {"content-length", "transfer-encoding"})
     lines = [
         f"{key}: {value}"
         for key, value in fields

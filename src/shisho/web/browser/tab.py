@@ -32,7 +32,7 @@ _SHOWN = {
     "text/xml",
     "",
 }
-_KEPT = ("etag", "last-modified", "retry-after")
+_RETURNED_HEADERS = ("etag", "last-modified", "retry-after")
 # The browser sets these.
 _OURS = {
     "user-agent",
@@ -130,7 +130,7 @@ class Tab:
             raise TooLarge("browser.too_many_characters", url=landing.url, max_chars=MAX_CHARS)
         # The byte order mark overrides a charset that the page declares for its original bytes.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
-        headers = {name: value for name, value in landing.headers.items() if name in _KEPT}
+        headers = {name: value for name, value in landing.headers.items() if name in _RETURNED_HEADERS}
         return Response(
             body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=headers
         )

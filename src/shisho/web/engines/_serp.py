@@ -142,7 +142,7 @@ def read_form(page: ResultMarkup, selector: str) -> dict[str, str]:
 
 _DEPTH = 12
 _REACH = 4
-_ENOUGH = 3
+_MIN_HITS = 3
 _MAX_HEADINGS = 300
 
 _Pair = tuple[Node, Node]
@@ -167,7 +167,7 @@ def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     chosen_pairs = [pair for pair in pairs if _look(pair[0]) == alike]
     return (
         _make_hits(page, chosen_pairs, "")
-        if number >= _ENOUGH and len({page.resolve_link(link) for _, link in chosen_pairs}) >= _ENOUGH
+        if number >= _MIN_HITS and len({page.resolve_link(link) for _, link in chosen_pairs}) >= _MIN_HITS
         else ()
     )
 

@@ -83,7 +83,7 @@ class _Exchange(httpcore.AsyncHTTP11Connection):
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
 CONNECT_S = 5.0  # for each address but the last, which gets the remaining time
-_KEPT = ("etag", "last-modified", "refresh", "retry-after")
+_RETURNED_HEADERS = ("etag", "last-modified", "refresh", "retry-after")
 _DEFAULTS = {
     "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8",
     "accept-language": "ja,en;q=0.8",
@@ -241,7 +241,7 @@ async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str,
     if answer.status != 304 and int(headers.get("content-length", "0")) > limit:
         raise _refuse_size(limit)
     content = await _read_content(answer, body.make_decoder(headers.get("content-encoding", "")), limit)
-    kept_headers = {name: headers[name] for name in _KEPT if name in headers}
+    kept_headers = {name: headers[name] for name in _RETURNED_HEADERS if name in headers}
     return Response(content, target.url, answer.status, charset, media_type=media, headers=kept_headers)
 
 

@@ -34,7 +34,7 @@ _RESERVED = frozenset(
 # Headers that may follow a redirect to another host. Any other may be a key.
 _HARMLESS = frozenset(("accept", "accept-language", "if-none-match", "if-modified-since"))
 _TO_GET = frozenset((301, 302, 303))
-_AS_IT_WAS = frozenset((307, 308))
+_SAME_METHOD = frozenset((307, 308))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def start_chain(request: Request, allow: AllowList) -> Hop:
 
 def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
     """Return True if a response is a redirect."""
-    return status in _TO_GET | _AS_IT_WAS and "location" in headers
+    return status in _TO_GET | _SAME_METHOD and "location" in headers
 
 
 def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> Hop:

@@ -228,8 +228,4 @@ def _build_busy(path: Path) -> Conflict:
     pid = find_holder(path)
     if pid is None:
         return Conflict("store.locked")
-    if is_stopped(pid):
-        text = f"Process {pid} holds the database and is stopped. Let it go on (kill -CONT {pid}) or end it, then try again."
-    else:
-        text = f"Process {pid} holds the database. Try again; if that lasts, see what it does (ps {pid}), or end it."
-    return Conflict(text, pid=pid)
+    return Conflict("store.locked_by_stopped" if is_stopped(pid) else "store.locked_by", pid=pid)

@@ -268,7 +268,7 @@ async def test_deaths_of_the_process_count_apart_and_ten_give_up(queue: Queue) -
         queue.clock.pass_(5)
     job = await queue.jobs.get_job(job_id)
     assert (job.state, job.failures, job.deaths) == (JobState.FAILED, 1, 10)
-    assert "died 10 times (the job itself failed 1 times)" in job.errors[-1].message
+    assert "crashed 10 times (the job itself failed 1 time)" in job.errors[-1].message
     await queue.tasks.resume(T1)
     job = await queue.jobs.get_job(job_id)
     assert (job.state, job.failures, job.deaths) == (JobState.QUEUED, 0, 0)

@@ -76,7 +76,7 @@ kura = shisho_kura.model:PROVIDER
 """
 PROGRAM = """
 import asyncio, json, shisho
-from shisho.web.engines import engines, read_saved
+from shisho.web.engines import create_engines, read_saved
 from shisho.domain.web import Response
 from shisho.inference.providers import ModelAccess, check_access, find_provider
 
@@ -90,8 +90,8 @@ async def main():
     print(json.dumps({
         "outcome": receipts[0].outcome,
         "quoted": [e.snippet for e in answer.evidence],
-        "engines": list(engines()),
-        "kept": [engines()[name].about.site for name in ("mojeek", "bing")],
+        "engines": list(create_engines()),
+        "kept": [create_engines()[name].about.site for name in ("mojeek", "bing")],
         "hits": [hit.url for hit in read_saved("kura", page).hits],
         "provider": find_provider("kura").module,
         "checks": [[c.name, c.ok, str(c.detail)] for c in checks if c.name == "plugins"],

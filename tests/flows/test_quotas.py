@@ -85,7 +85,7 @@ async def test_a_search_that_meets_the_quota_of_pages_ends_with_what_it_has_and_
         done = await output(library, queued.task_id)
         assert done["paging_stop"] == "BUDGET" and done["hits"] and len(pages(box)) == 3
         (error,) = done["errors"]
-        assert error["code"] == "QUOTA_EXHAUSTED" and "3 of 3 pages" in error["reason"]
+        assert error["code"] == "QUOTA_EXHAUSTED" and "3 of 3 web pages" in error["reason"]
         (quota,) = await library.team.list_quotas()
         assert (quota.used, quota.per_day) == (3, 3)
         asked = await library.questions.queue("次元の呪いとは何か、また、主成分とは何か")

@@ -248,4 +248,4 @@ def test_what_is_not_there_yet_is_called_by_what_it_is(shell: Shell) -> None:
     """`last` was no document, and a task was to be shared with nobody's group."""
     assert shell("show", code=1) == "RESOURCE_NOT_FOUND: まだ回答がありません。\n"
     assert "文書 first" in shell("show", "first", code=1)
-    assert shell("share", "last", code=2).startswith("INVALID_PARAMS: 見せるグループを")
+    assert shell("share", "last", code=2).startswith("INVALID_PARAMS: 共有先のグループを")

@@ -62,7 +62,7 @@ async def test_file_is_seen_by_its_pages_until_it_changes_or_moves(library: Libr
     assert (view.viewable, "has changed" in view.why) == (Viewable.TEXT, True)
     path.unlink()
     view = await library.viewer.view(name)
-    assert (view.viewable, "not at" in view.why) == (Viewable.TEXT, True)
+    assert (view.viewable, "no longer at" in view.why) == (Viewable.TEXT, True)
     with pytest.raises(NotFound):
         await library.viewer.get_image(name, 2, 320)
     boxes = await library.viewer.get_span_boxes(name, 0, 4)

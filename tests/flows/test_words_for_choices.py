@@ -214,7 +214,7 @@ async def test_wrong_ceiling_is_refused_before_anything_is_asked(
         with pytest.raises(InvalidParams, match=name) as refused:
             await call()
         if name.startswith(("max_pagse", "max_k")):
-            assert "Known: max_" in refused.value.message
+            assert "Known limits: max_" in refused.value.message
     assert (await small.tasks.list()).tasks == ()
 
 

@@ -164,7 +164,7 @@ async def test_errors_of_a_question_come_through_the_graph(library: Library, tmp
 
 async def test_compiled_librarian_refuses_unknown_keys_and_tells_its_schemas(library: Library) -> None:
     graph = compile_librarian(library)
-    with pytest.raises(InvalidParams, match="takes no goal, wait"):
+    with pytest.raises(InvalidParams, match="has no field goal, wait"):
         await graph.ainvoke({"question": QUESTION, "goal": ["x"], "wait": 3})
     with pytest.raises(InvalidParams, match="character 4"):
         await graph.ainvoke({"question": QUESTION, "goals": ["最小二乗法の定義"], "condition": "G1 & G1"})

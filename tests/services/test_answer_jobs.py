@@ -50,7 +50,7 @@ WALK = (
 )
 # Their keys are checked elsewhere: columns by the one statement that they are bound to, fields by `replace`,
 # settings by the table of settings.
-KEYS_CHECKED = re.compile(r"values|changes|fence")
+KEYS_CHECKED = re.compile(r"values|changes|fence|table\)")
 
 
 @pytest.mark.parametrize("jump", [3600.0, -3600.0])

@@ -108,7 +108,7 @@ async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_
 
 async def test_an_engine_that_shows_no_way_any_more_ends_paging_and_not_the_job(tmp_path: Path) -> None:
     async with searching(tmp_path, with_tokens(["old", ""]), Forgetful(make_engine(interval_s=5.0))) as world:
-        with pytest.raises(EngineUnavailable, match="no way to its page 2"):
+        with pytest.raises(EngineUnavailable, match="no longer links to its page 2"):
             await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1"]
 

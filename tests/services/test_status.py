@@ -138,7 +138,7 @@ def test_first_reasons_of_many_are_told_and_left_out_where_there_are_none() -> N
     assert describe_status(many).endswith("; put off until 2026-07-01T09:01:00.000000+00:00: 0 は休み")
 
 
-@pytest.mark.parametrize(("language", "line"), [("ja", "まで延期 2 件: 休み"), ("en", "2 put off until")])
+@pytest.mark.parametrize(("language", "line"), [("ja", "まで延期 2 件: 休み"), ("en", "2 postponed until")])
 def test_who_follows_a_task_in_the_shell_sees_why_it_waits(
     capsys: pytest.CaptureFixture[str], language: str, line: str
 ) -> None:

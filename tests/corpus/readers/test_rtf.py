@@ -252,7 +252,7 @@ def test_bytes_without_an_encoding_are_no_text() -> None:
     with pytest.raises(DocumentUnreadable, match="encoding"):
         rtf.read(HEAD + rb"\f0 " + rb"\'fd\'ff\'fe\'fd" * 20 + rb"\par}")
     reading = rtf.read(HEAD + rb"\f0 " + hexadecimal(SENTENCE) + rb" \'ff \par}")
-    assert "does not name: 1" in reading.warnings[0]
+    assert "doesn't identify 1" in reading.warnings[0]
 
 
 def test_it_is_known_by_its_first_bytes() -> None:

@@ -67,7 +67,7 @@ def test_with_a_judge_no_true_sentence_is_lost_and_no_false_one_supported(half: 
 def test_code_alone_contradicts_no_true_sentence_and_supports_no_false_one(half: str) -> None:
     claims = read_claims(half)
     assert share(claims, "true", "contradicted", judged=False) <= 0.01
-    assert share(claims, "true", "supported", judged=False) >= 0.29
+    assert share(claims, "true", "supported", judged=False) >= 0.25
     assert share(claims, "false", "contradicted", judged=False) >= 0.15
     assert share(claims, "absent", "supported", judged=False) == 0
     assert share(claims, "false", "supported", judged=False) == 0

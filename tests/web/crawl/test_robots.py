@@ -213,7 +213,7 @@ async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
 )
 async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Response | ShishoError) -> None:
     setup = set_up({"https://example.org/robots.txt": answer})
-    assert "for now" in (await setup.book.find_rules(PAGE, "job")).explain_refusal(PAGE)
+    assert "currently" in (await setup.book.find_rules(PAGE, "job")).explain_refusal(PAGE)
     setup.clock.pass_(599)
     assert not (await setup.book.find_rules(PAGE, "job")).is_allowed(PAGE) and len(setup.sites.asked) == 1
     setup.clock.pass_(1)

@@ -228,4 +228,6 @@ def _build_busy(path: Path) -> Conflict:
     pid = find_holder(path)
     if pid is None:
         return Conflict("store.locked")
-    return Conflict("store.locked_by_stopped" if is_stopped(pid) else "store.locked_by", pid=pid)
+    if is_stopped(pid):
+        return Conflict("store.locked_by_stopped", pid=pid)
+    return Conflict("store.locked_by", pid=pid)

@@ -299,6 +299,7 @@ def _become(words: list[str], environment: dict[str, str], folder: str, handed: 
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None  # the parent has read TMPDIR already
     if looks := os.environ.pop(LOOKS, ""):
         record_looks(Path(looks))
     for place, descriptor in enumerate(handed):

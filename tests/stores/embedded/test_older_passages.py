@@ -140,6 +140,16 @@ async def test_texts_vectors_and_bands_are_what_they_were(older: Path) -> None:
     await check(older)
 
 
+async def test_a_process_of_an_earlier_version_cannot_add_wide_bands(older: Path) -> None:
+    """They would not be deleted by a purge, because the passage keeps them in another width."""
+    await check(older)
+    with closing(apsw.Connection(str(older))) as connection:
+        connection.execute("INSERT INTO passage_bands VALUES (?, 1), (?, 1)", (-(1 << 31), (1 << 31) - 1))
+        for band in (1 << 31, -(1 << 62)):
+            with pytest.raises(apsw.ConstraintError):
+                connection.execute("INSERT INTO passage_bands VALUES (?, 1) ON CONFLICT DO NOTHING", (band,))
+
+
 async def test_a_fill_that_fails_leaves_the_library_as_it_was(
     older: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

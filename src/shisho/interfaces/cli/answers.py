@@ -31,11 +31,9 @@ from shisho.interfaces.cli.shell import (
 )
 
 if TYPE_CHECKING:
+    from shisho.domain.answer_log import ReplayReport
     from shisho.domain.inquiry import Answer
     from shisho.domain.task import AnswerHandle, AskOptions
-
-    pass
-    from shisho.domain.answer_log import ReplayReport
 
 Anywhere = Annotated[bool, typer.Option("--anywhere", help="help.option_widen")]
 

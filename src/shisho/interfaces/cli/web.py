@@ -17,9 +17,6 @@ from shisho.messages.catalogue import render, translate_word
 if TYPE_CHECKING:
     from shisho.domain.task import WebConsent
 
-    pass
-    pass
-
 
 @library_command()
 async def web(
@@ -97,8 +94,6 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
 
     Further keywords are settings.
     """
-    import asyncio
-
     from shisho.bootstrap.library import read_result_page
     from shisho.bootstrap.personal import read_file
     from shisho.domain.web import Response

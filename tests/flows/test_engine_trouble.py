@@ -139,7 +139,7 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
             assert str((await waits(library, task)).not_before) >= mojeek.cool_down_until
             status = await library.tasks.get_status(task, wait=0)
             (delay,) = status.delays
-            assert (delay.jobs, str(delay.reason)) == (1, "mojeek failed lately and rests.")
+            assert (delay.jobs, str(delay.reason)) == (1, "mojeek is cooling down after repeated failures.")
             assert abs(to_epoch(delay.until) - to_epoch(Instant(mojeek.cool_down_until))) < 10
             assert status.retry_after is not None and 1700 < status.retry_after < 1800
             assert status.estimated_seconds >= status.retry_after and status.errors == ()

@@ -135,7 +135,7 @@ def test_first_reasons_of_many_are_told_and_left_out_where_there_are_none() -> N
     many = snapshot({(JobKind.SEARCH, JobState.QUEUED): 15}, 0, 0, 0, 0, postponed=reasons)
     assert [delay.reason for delay in many.delays] == [jobs.reason for jobs in reasons[:MAX_DELAYS]]
     assert to_task_status(many).delays == many.delays and to_task_status(RUNNING).delays is None
-    assert describe_status(many).endswith("; put off until 2026-07-01T09:01:00.000000+00:00: 0 は休み")
+    assert describe_status(many).endswith("; postponed until 2026-07-01T09:01:00.000000+00:00: 0 は休み")
 
 
 @pytest.mark.parametrize(("language", "line"), [("ja", "まで延期 2 件: 休み"), ("en", "2 postponed until")])

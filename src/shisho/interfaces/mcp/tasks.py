@@ -150,5 +150,5 @@ def describe_status(status: TaskSnapshot) -> str:
     if done.reading.total:
         return f"{counts}; reading page {done.reading}"
     if status.delays:
-        return f"{counts}; put off until {status.delays[0].until}: {render(status.delays[0].reason)}"
+        return f"{counts}; postponed until {status.delays[0].until}: {render(status.delays[0].reason)}"
     return counts

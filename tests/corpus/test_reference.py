@@ -83,13 +83,13 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
 @given(st.text(alphabet="あ決。\n 1", max_size=400), st.integers(60, 300))
 def test_blocks_cover_the_text_and_fit(text: str, limit: int) -> None:
     kept = chunk.MAX_BYTES
-    chunk.MAX_BYTES = limit + 3 * 2 * chunk.CARRIED
+    chunk.MAX_BYTES = limit + 3 * 2 * chunk.SHARED_CHARS
     try:
         found = list(chunk.cut_blocks(text, 0, len(text)))
         assert found[0][0] == 0
         assert found[-1][1] == len(text)
         assert all(len(text[start:end].encode()) <= chunk.MAX_BYTES for start, end in found)
-        assert all(after[0] == before[1] - chunk.CARRIED for before, after in itertools.pairwise(found))
+        assert all(after[0] == before[1] - chunk.SHARED_CHARS for before, after in itertools.pairwise(found))
     finally:
         chunk.MAX_BYTES = kept
 

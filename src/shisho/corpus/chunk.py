@@ -239,7 +239,7 @@ def _resume(units: Sequence[Span], first: int, last: int, size: int, overlap: in
 
 
 MAX_BYTES = 40_000  # Sudachi raises above 49,149
-CARRIED = 100
+SHARED_CHARS = 100
 _alone = threading.Lock()  # its tokenizer is not thread-safe
 
 
@@ -284,14 +284,14 @@ def _make_splitter(size: int, overlap: int) -> Any:
 def cut_blocks(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield spans of at most MAX_BYTES each, cut after a sentence, else after a character.
 
-    CARRIED characters are in both neighbours.
+    SHARED_CHARS characters are in both neighbours.
     """
     while len(ahead := text[start : min(end, start + MAX_BYTES + 1)].encode()) > MAX_BYTES:
         fits = start + len(ahead[:MAX_BYTES].decode("utf-8", "ignore"))
         ends = [start + stop for _, stop in split_sentences(text[start:fits])[:-1]]
-        stop = ends[-1] if ends and ends[-1] - start > 2 * CARRIED else fits
+        stop = ends[-1] if ends and ends[-1] - start > 2 * SHARED_CHARS else fits
         yield start, stop
-        start = stop - CARRIED
+        start = stop - SHARED_CHARS
     yield start, end
 
 

@@ -16,7 +16,7 @@ from shisho.records import dataclass
 
 MAX_CHARACTERS = 40  # of a name
 MAX_WORDS = 5
-MIN_READ = 12  # characters of a sentence that can define something
+MIN_DEFINITION_CHARS = 12  # characters of a sentence that can define something
 MAX_READ = 600
 
 
@@ -156,7 +156,7 @@ def find_definitions(
         if is_glossary:
             statements += _read_entry(sentence)
         names = [(part, True) for name in statements for part in _SEVERAL.split(name)]
-        if len(sentence) >= MIN_READ and not _MARKUP.search(sentence):
+        if len(sentence) >= MIN_DEFINITION_CHARS and not _MARKUP.search(sentence):
             names += [(name, False) for name in headings.get(at, ())]
         for name, is_stated in names:
             if plain := _clean(name):

@@ -27,7 +27,7 @@ from shisho.ports import ConversationStore, Ledger
 from shisho.services import intake
 from shisho.services.access import CorpusAccess
 
-REMEMBERED = 5  # earlier questions that a question may refer to
+MAX_EARLIER_QUESTIONS = 5  # earlier questions that a question may refer to
 NEW = ConversationContext()
 
 
@@ -112,7 +112,7 @@ class Conversations:
         if not conversation:
             return NEW
         conversation_id, turns = await self._find(conversation)
-        earlier = tuple(turn.understood for turn in turns[-REMEMBERED:])
+        earlier = tuple(turn.understood for turn in turns[-MAX_EARLIER_QUESTIONS:])
         context = ConversationContext(conversation_id, earlier)
         with suppress(ShishoError):  # not begun yet, or a source was purged: it searches everywhere
             inquiry = await self._ledger.find_inquiry(turns[-1].run_id)

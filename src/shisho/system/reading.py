@@ -13,7 +13,9 @@ from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
 from shisho.messages.system import explain_error
 
 # Opened without blocking: a pipe in place of the file would block the reader forever.
-READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+READ_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 FOLDER = (
     getattr(os, "O_DIRECTORY", 0) | NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", os.O_RDONLY)
@@ -40,11 +42,11 @@ def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
 @contextmanager
 def _open_path(path: Path, within: Path | None) -> Iterator[int]:
     if within is None:
-        file = os.open(path, READ)
+        file = os.open(path, READ_FLAGS)
     elif os.open in os.supports_dir_fd and NO_LINK:
         file = _walk_path(path, within)
     else:
-        file = os.open(path, READ)
+        file = os.open(path, READ_FLAGS)
         # The best available check without a walk: an open file cannot be swapped, and its name leads to it
         # now.
         if not (
@@ -63,7 +65,7 @@ def _open_path(path: Path, within: Path | None) -> Iterator[int]:
 def _walk_path(path: Path, within: Path) -> int:
     """Open the file by opening each folder on the way inside the previous one, never through a link."""
     if path == within:
-        return os.open(path, READ | NO_LINK)
+        return os.open(path, READ_FLAGS | NO_LINK)
     *folders, name = path.relative_to(within).parts
     descriptor = os.open(within, FOLDER)
     try:
@@ -71,7 +73,7 @@ def _walk_path(path: Path, within: Path) -> int:
             inner = os.open(folder, FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
-        return os.open(name, READ | NO_LINK, dir_fd=descriptor)
+        return os.open(name, READ_FLAGS | NO_LINK, dir_fd=descriptor)
     finally:
         os.close(descriptor)
 

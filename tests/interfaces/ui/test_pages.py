@@ -17,7 +17,7 @@ import shisho
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.ui.pages import PAGES
-from shisho.interfaces.ui.reader import SHARED, choose_language, room_words
+from shisho.interfaces.ui.reader import SHARED_PREFIXES, choose_language, room_words
 from shisho.messages.message import read_catalogue
 from shisho.services import Library
 
@@ -99,7 +99,7 @@ def test_every_word_that_a_page_says_is_there_and_none_is_left_over() -> None:
     assert sorted(said - {word.rstrip("_") for word in begun} - known.keys() - begun) == []
     used = said | listed | {word for pair in chosen for word in pair} | {"about"}
     own_words = {id_.removeprefix("room.") for id_ in read_catalogue("en") if id_.startswith("room.")}
-    assert sorted(word for word in own_words - used if not word.startswith((*begun, *SHARED))) == []
+    assert sorted(word for word in own_words - used if not word.startswith((*begun, *SHARED_PREFIXES))) == []
 
 
 def test_scripts_put_no_markup_together() -> None:

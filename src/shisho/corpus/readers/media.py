@@ -55,7 +55,7 @@ TEXT_FORMATS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 
 _SUFFIXES = {suffix: item.media_type for item in FORMATS for suffix in item.suffixes} | dict(PICTURE_SUFFIXES)
 FORMAT_NAMES = Message("reader.formats")
-_TAKEN = Message("reader.supported_formats", formats=FORMAT_NAMES)
+_SUPPORTED_FORMATS = Message("reader.supported_formats", formats=FORMAT_NAMES)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PICTURES = {b"\x89PNG\r\n": PNG, b"\xff\xd8\xff": JPEG, b"II*\x00": TIFF, b"MM\x00*": TIFF}
 _BINARY = (
@@ -170,7 +170,7 @@ def _sniff(name: str, data: bytes, declared: str | None) -> str:
         if data.startswith(magic):
             return kind
     if data.startswith(_BINARY):
-        raise UnsupportedMedia("reader.not_a_document", taken=_TAKEN)
+        raise UnsupportedMedia("reader.not_a_document", taken=_SUPPORTED_FORMATS)
     if _RICH.match(data):
         return RTF
     if _NOTEBOOK.match(data) and b'"nbformat"' in data:
@@ -178,7 +178,7 @@ def _sniff(name: str, data: bytes, declared: str | None) -> str:
     if data.startswith(b"%!"):
         raise UnsupportedMedia(
             "reader.postscript",
-            taken=_TAKEN,
+            taken=_SUPPORTED_FORMATS,
         )
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         return HTML
@@ -220,7 +220,7 @@ def _detect_zipped(data: bytes) -> str:
         return EPUB
     raise UnsupportedMedia(
         "reader.archive",
-        taken=_TAKEN,
+        taken=_SUPPORTED_FORMATS,
     )
 
 
@@ -229,7 +229,7 @@ def _refuse_old_office(data: bytes) -> Exception:
         return DocumentEncrypted("reader.password_protected")
     return UnsupportedMedia(
         "reader.old_office",
-        taken=_TAKEN,
+        taken=_SUPPORTED_FORMATS,
     )
 
 
@@ -247,5 +247,5 @@ def _detect_declared(name: str, data: bytes, declared: str | None) -> str:
     if suffix not in _SUFFIXES and (added := find_added_format(suffix, data)):
         return added.media_type
     if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
-        raise UnsupportedMedia("reader.unsupported", taken=_TAKEN)
+        raise UnsupportedMedia("reader.unsupported", taken=_SUPPORTED_FORMATS)
     return TEXT

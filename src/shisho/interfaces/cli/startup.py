@@ -48,7 +48,7 @@ def _is_union(kind: Any) -> bool:
     return get_origin(plain_kind) in (Union, UnionType)
 
 
-VALUED = ("--home", "--language")  # options before a command that take the next word
+OPTIONS_WITH_VALUE = ("--home", "--language")  # options before a command that take the next word
 
 
 def keep_named(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
@@ -72,7 +72,7 @@ def keep_named(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
 def _find_name(words: Sequence[str]) -> str:
     remaining = iter(words)
     for word in remaining:
-        if word in VALUED:
+        if word in OPTIONS_WITH_VALUE:
             next(remaining, None)
         elif not word.startswith("-"):
             return word

@@ -9,7 +9,7 @@ from shisho.messages.message import DEFAULT, LANGUAGES, read_catalogue
 
 OWN = "room."
 WORDS = "word."
-SHARED = ("end_", "gap_", "level_", "origin_", "proof_", "state_")
+SHARED_PREFIXES = ("end_", "gap_", "level_", "origin_", "proof_", "state_")
 COOKIE = "shisho_language"
 
 
@@ -20,7 +20,7 @@ def choose_language(chosen: str | None, accepted: str) -> str:
 
 def room_words(language: str) -> Mapping[str, str]:
     """Return the texts of the pages by key. Scripts fill in the variables in braces."""
-    shared = tuple(WORDS + kind for kind in SHARED)
+    shared = tuple(WORDS + kind for kind in SHARED_PREFIXES)
     return {
         id_.removeprefix(OWN).removeprefix(WORDS): text
         for id_, text in read_catalogue(language).items()

@@ -57,7 +57,7 @@ IS_LARGE = """SELECT count(*) = :number AS is_large FROM (SELECT 1 FROM embeddin
 # Read the dimensions of an embedder's vectors.
 DIMENSIONS = "SELECT dimensions FROM embedders WHERE name = ?"
 # List vectors after a given one, in order of arrival.
-ARRIVED = """SELECT e.seq, e.passage_id, e.vector, p.document_id, coalesce(p.page, 0) AS page
+NEW_VECTORS = """SELECT e.seq, e.passage_id, e.vector, p.document_id, coalesce(p.page, 0) AS page
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
     WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"""
 # List documents that changed since a given change, with their current states. A missing document was purged.
@@ -268,7 +268,7 @@ class DenseIndex:
         return rows.fetch_all(connection.execute(CHANGED, (self._change,))), newest.change
 
     def _list_arrived(self, connection: apsw.Connection) -> list[rows.Row]:
-        return rows.fetch_all(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
+        return rows.fetch_all(connection.execute(NEW_VECTORS, (self._about.name, self._mark.seq, BATCH)))
 
     def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:
         vectors = unpack_vectors([row.vector for row in arrived])

@@ -51,7 +51,7 @@ CLEAR = """DELETE FROM embeddings WHERE seq IN (SELECT e.seq FROM embeddings e J
 # Delete retired embedders without vectors.
 DISMISS = """DELETE FROM embedders WHERE name LIKE 'retired %'
     AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.embedder_id = embedders.id)"""
-CLEARED = 5_000  # vectors to delete at once: other writers wait that long
+MAX_CLEARED = 5_000  # vectors to delete at once: other writers wait that long
 
 
 class EmbeddedEmbeddings:
@@ -119,8 +119,8 @@ class EmbeddedEmbeddings:
     def _retire(self, connection: apsw.Connection) -> bool:
         """Delete a batch of retired vectors; return True while there are more."""
         connection.execute(RETIRE, (self._about.name,))
-        connection.execute(CLEAR, (CLEARED,))
-        has_more = connection.changes() == CLEARED
+        connection.execute(CLEAR, (MAX_CLEARED,))
+        has_more = connection.changes() == MAX_CLEARED
         if not has_more:
             connection.execute(DISMISS)
         return has_more

@@ -19,7 +19,7 @@ TRIES = 5
 WAIT_MS = 2_000  # for readers and writers, at each attempt
 AGAIN_SECONDS = 2.0
 # A connection that has read nothing does not know of the WAL, and its checkpoint silently does nothing.
-ANYTHING = "SELECT count(*) FROM sqlite_schema"
+COUNT_SCHEMA = "SELECT count(*) FROM sqlite_schema"
 # Release some free pages; writers wait as long. Does nothing in a file that was made without `auto_vacuum`.
 RELEASE = "PRAGMA incremental_vacuum(2000)"
 
@@ -67,7 +67,7 @@ class Erasure:
         try:
             with closing(apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
                 connection.set_busy_timeout(WAIT_MS)
-                connection.execute(ANYTHING).fetchall()
+                connection.execute(COUNT_SCHEMA).fetchall()
                 _release_pages(connection)
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error as error:

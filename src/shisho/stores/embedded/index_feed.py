@@ -44,7 +44,7 @@ VECTOR_COLUMNS = """e.seq, e.passage_id, e.vector, p.document_id, p.page, d.corp
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
     JOIN documents d ON d.id = p.document_id"""
 # List vectors after a given one, in order of arrival.
-ARRIVED = f"SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
+NEW_VECTORS = f"SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
 # List vectors of one document, if it is live.
 VECTORS_OF = f"""SELECT {VECTOR_COLUMNS} WHERE m.name = ? AND e.seq > ? AND p.document_id = ? AND d.state = 'live'
     ORDER BY e.seq LIMIT ?"""
@@ -53,7 +53,7 @@ FORGET = "DELETE FROM outer_indexes WHERE name = ?"
 # Add an index.
 BEGIN = "INSERT INTO outer_indexes(name, generation, change, vector) VALUES (?, ?, ?, ?)"
 # Take the lease for applying changes, if nobody else holds it.
-TAKE_TURN = """UPDATE outer_indexes SET holder = ?1, held_until = ?2
+ACQUIRE_LEASE = """UPDATE outer_indexes SET holder = ?1, held_until = ?2
     WHERE name = ?3 AND (holder IN (?1, '') OR held_until < ?4)"""
 # Release the lease.
 GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = 0 WHERE name = ? AND holder = ?"
@@ -111,7 +111,7 @@ class EmbeddedIndexFeed:
     async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
         def write(connection: apsw.Connection) -> bool:
             now = self._database.read_timeline()
-            connection.execute(TAKE_TURN, (holder, now + seconds, index, now))
+            connection.execute(ACQUIRE_LEASE, (holder, now + seconds, index, now))
             return connection.changes() > 0
 
         return await self._database.write(write)
@@ -165,7 +165,7 @@ class EmbeddedFeedView(EmbeddedShelfView):
         return [*map(_build_vector_entry, rows.fetch_all(stored))]
 
     def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
-        stored = rows.fetch_all(self._connection.execute(ARRIVED, (embedder, since, limit)))
+        stored = rows.fetch_all(self._connection.execute(NEW_VECTORS, (embedder, since, limit)))
         live = [_build_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 

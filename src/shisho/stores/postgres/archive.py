@@ -64,7 +64,7 @@ TRIGGERS = "ALTER TABLE {table} ENABLE TRIGGER USER"
 # Check whether a table has rows.
 HAS_ROWS = "SELECT EXISTS (SELECT 1 FROM {table}) AS has"
 # Tables that any use of a database fills.
-PASSING = ("timeline", "workers")
+TRANSIENT_TABLES = ("timeline", "workers")
 # A truncated or overwritten file fails as a zip archive in one of these ways.
 NO_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, FileNotFoundError, NotImplementedError)
 # The database rejects overwritten rows before their hash is compared.
@@ -148,7 +148,7 @@ def _write(
 ) -> ArchiveManifest:
     connection.execute(BEGIN_COPYING)
     tables = [row.name for row in fetch_all(connection, TABLES)]
-    kept_tables = [table for table in tables if table not in PASSING]
+    kept_tables = [table for table in tables if table not in TRANSIENT_TABLES]
     facts = tuple(_copy_table(connection, archive, table, check_wanted) for table in kept_tables)
     manifest = ArchiveManifest(
         format=FORMAT,
@@ -239,7 +239,7 @@ def _check_empty(connection: Connection, manifest: ArchiveManifest, source: Path
         )
     for row in fetch_all(connection, TABLES):
         statement = HAS_ROWS.format(table=_quote(row.name))
-        if row.name not in PASSING and fetch_all(connection, statement)[0].has:
+        if row.name not in TRANSIENT_TABLES and fetch_all(connection, statement)[0].has:
             raise Conflict(
                 "archive.target_not_empty",
                 table=row.name,

@@ -48,7 +48,7 @@ ENTRIES_OF = """SELECT d.corpus_id, p.document_id, p.id AS passage_id, p.page, p
 VECTOR_COLUMNS = """SELECT v.seq, v.passage_id, halfvec_send(v.vector) AS vector, v.document_id, v.page, d.corpus_id, d.state
     FROM {table} v JOIN documents d ON d.id = v.document_id"""
 # List vectors after a given one, in order of arrival.
-ARRIVED = f"{VECTOR_COLUMNS} WHERE v.seq > %s ORDER BY v.seq LIMIT %s"
+NEW_VECTORS = f"{VECTOR_COLUMNS} WHERE v.seq > %s ORDER BY v.seq LIMIT %s"
 # List vectors of one document, if it is live.
 VECTORS_OF = f"""{VECTOR_COLUMNS} WHERE v.seq > %s AND v.document_id = %s AND d.state = 'live' ORDER BY v.seq LIMIT %s"""
 # Count the passages that a reader may search and that contain each word.
@@ -59,7 +59,8 @@ FORGET = "DELETE FROM outer_indexes WHERE name = %s"
 # Add an index.
 BEGIN = "INSERT INTO outer_indexes(name, generation, change, vector) VALUES (%s, %s, %s, %s)"
 # Take the lease for applying changes, if nobody else holds it.
-TAKE_TURN = """UPDATE outer_indexes SET holder = %(holder)s, held_until = clock_timestamp() + make_interval(secs => %(seconds)s)
+ACQUIRE_LEASE = """UPDATE outer_indexes
+    SET holder = %(holder)s, held_until = clock_timestamp() + make_interval(secs => %(seconds)s)
     WHERE name = %(index)s AND (holder IN (%(holder)s, '') OR held_until < clock_timestamp())"""
 # Release the lease.
 GIVE_BACK = "UPDATE outer_indexes SET holder = '', held_until = '-infinity' WHERE name = %s AND holder = %s"
@@ -108,7 +109,9 @@ class PostgresIndexFeed:
 
     async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
         values = {"index": index, "holder": holder, "seconds": seconds}
-        return await self._database.write(lambda connection: rows.change(connection, TAKE_TURN, values) > 0)
+        return await self._database.write(
+            lambda connection: rows.change(connection, ACQUIRE_LEASE, values) > 0
+        )
 
     async def give_back(self, index: str, holder: str) -> None:
         await self._database.write(lambda connection: rows.change(connection, GIVE_BACK, (index, holder)))
@@ -166,7 +169,7 @@ class PostgresFeedView(PostgresShelfView):
         ]
 
     def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
-        stored = self._list_vectors(ARRIVED, embedder, (since, limit))
+        stored = self._list_vectors(NEW_VECTORS, embedder, (since, limit))
         live = [_build_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since
 

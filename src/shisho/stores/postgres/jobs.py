@@ -20,19 +20,19 @@ from shisho.stores.sql.jobs import FINISHED, StoredJobs, fence
 from shisho.stores.sql.transitions import COUNTS, JOB, Transaction, Transactions, event_json, job
 
 # Give the task of a source the next revision; the changes of its job counts by state are filled in.
-REVISED = f"""UPDATE tasks SET revision = tasks.revision + 1{{counts}} FROM {{source}} WHERE tasks.id = {{source}}.task_id
+NEXT_REVISION = f"""UPDATE tasks SET revision = tasks.revision + 1{{counts}} FROM {{source}} WHERE tasks.id = {{source}}.task_id
         RETURNING tasks.id, tasks.revision, tasks.state AS task_state, {COUNTS}"""
 # Record the event at that revision.
 ADD_EVENT = """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
         SELECT revised.id, revised.revision, :id, :now, :kind, :data FROM revised"""
 # Record a job's change of state: its task's counts and the event.
 MOVED = f"""WITH belongs AS (SELECT task_id, cause_id FROM jobs WHERE id = :id),
-    revised AS ({REVISED.format(counts="{counts}", source="belongs")}),
+    revised AS ({NEXT_REVISION.format(counts="{counts}", source="belongs")}),
     told AS ({ADD_EVENT})
     SELECT belongs.task_id, belongs.cause_id, revised.task_state AS state, {COUNTS} FROM belongs, revised"""
 # Record an event of a task.
-HAPPENED = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
-    revised AS ({REVISED.format(counts="{counts}", source="belongs")}),
+CHANGE_AND_LOG = f"""WITH belongs AS (SELECT CAST(:task_id AS text) AS task_id),
+    revised AS ({NEXT_REVISION.format(counts="{counts}", source="belongs")}),
     told AS ({ADD_EVENT})
     SELECT revised.task_state AS state, {COUNTS} FROM revised"""
 
@@ -67,7 +67,7 @@ class PostgresTransaction(Transaction):
         facts: EventFacts = NO_FACTS,
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
-        statement = HAPPENED.format(counts=write_count_changes(counts or {}))
+        statement = CHANGE_AND_LOG.format(counts=write_count_changes(counts or {}))
         (row,) = self.fetch(statement, self._build_event(job_id, kind, facts) | {"task_id": task_id})
         self.record_revision(task_id, kind, row.state, row)
 

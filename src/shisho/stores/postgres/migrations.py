@@ -25,7 +25,7 @@ NAMES = "0089_names.sql"
 # "shisho" as positions in the alphabet: the key of the migration lock
 LOCK = 19_08_09_19_08_15
 # Wait for other migrations. The lock is released at the end of the transaction.
-TAKE_TURN = "SELECT pg_advisory_xact_lock(%(lock)s)"
+ACQUIRE_LOCK = "SELECT pg_advisory_xact_lock(%(lock)s)"
 # Check whether the list of completed scripts exists.
 HAS_MIGRATIONS = "SELECT to_regclass('migrations') IS NOT NULL AS has"
 # Create the list, if it is missing: the catalog may have been read as it was before the lock was acquired.
@@ -78,7 +78,7 @@ def migrate(connection: psycopg.Connection[Any], facts: ConnectionFacts) -> list
     if not list_missing_migrations(connection, facts):
         return run
     with connection.transaction():
-        connection.execute(TAKE_TURN, {"lock": LOCK})
+        connection.execute(ACQUIRE_LOCK, {"lock": LOCK})
         connection.execute(NEW_MIGRATIONS)
         for name in list_missing_migrations(connection, facts):
             log.debug("migration %s", name)

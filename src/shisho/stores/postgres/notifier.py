@@ -35,7 +35,7 @@ TAKE = "SELECT pg_advisory_lock_shared(%(space)s, slot) FROM unnest(%(slots)s::i
 # Unlock them.
 LEAVE = "SELECT pg_advisory_unlock_shared(%(space)s, slot) FROM unnest(%(slots)s::integer[]) slot"
 # Select the slots that somebody holds.
-TAKEN = """SELECT slot FROM unnest(%(slots)s::integer[]) slot
+LIST_USED_SLOTS = """SELECT slot FROM unnest(%(slots)s::integer[]) slot
     WHERE NOT pg_try_advisory_xact_lock(%(space)s, slot)"""
 
 
@@ -47,7 +47,7 @@ def select_heard_topics(connection: Connection, topics: Iterable[str]) -> set[st
     """Return the topics that may have a listener."""
     by_topic = {topic: compute_slot(topic) for topic in topics}
     values = {"space": SPACE, "slots": sorted(set(by_topic.values()))}
-    taken = {row.slot for row in connection.execute(TAKEN, values).fetchall()}
+    taken = {row.slot for row in connection.execute(LIST_USED_SLOTS, values).fetchall()}
     return {topic for topic, slot in by_topic.items() if slot in taken}
 
 

@@ -49,7 +49,7 @@ LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
 # A merge of large segments may take any time.
 NO_LIMIT = "SET LOCAL statement_timeout = 0"
 # Delete the segments of a level.
-TAKEN = "DELETE FROM segments WHERE corpus_id = %s AND level = %s RETURNING id"
+TAKE_SEGMENTS = "DELETE FROM segments WHERE corpus_id = %s AND level = %s RETURNING id"
 # Merge their rows into one segment; words without any live passage are dropped.
 MERGE = """WITH taken AS (DELETE FROM postings WHERE segment = ANY(%(taken)s) RETURNING term, passages, entries)
     INSERT INTO postings(term, corpus_id, segment, passages, entries)
@@ -143,7 +143,7 @@ def merge(connection: Connection, corpus_id: int) -> bool:
     if full is None:
         return False
     rows.change(connection, NO_LIMIT)
-    merged = [row.id for row in rows.fetch_all(connection, TAKEN, (corpus_id, full.level))]
+    merged = [row.id for row in rows.fetch_all(connection, TAKE_SEGMENTS, (corpus_id, full.level))]
     segment = _add_segment(connection, corpus_id, full.level + 1, None)
     rows.change(connection, MERGE, {"taken": merged, "corpus_id": corpus_id, "segment": segment})
     return True

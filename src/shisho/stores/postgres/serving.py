@@ -36,7 +36,7 @@ SELECTIVE = 0.1  # of all vectors: below this share, a graph search mostly visit
 # the ten nearest, and at its widest setting more than a third of the hundred nearest, for as much CPU as an
 # exact comparison of 100,000. Seen passages far from the query do no harm.
 MAX_LEFT_OUT = 100
-PROBED = 40  # vectors to check if more were seen: a quarter of a graph search, usually decisive
+MAX_PROBED = 40  # vectors to check if more were seen: a quarter of a graph search, usually decisive
 # Oversampling factor, relative to a uniform distribution of the scope among all vectors.
 MARGIN = 2
 MIN_CANDIDATES = 200
@@ -79,7 +79,7 @@ WIDTH = """SET LOCAL hnsw.ef_search = {candidates}; SET LOCAL hnsw.iterative_sca
 RESET_PLANNER = "SET LOCAL enable_sort = DEFAULT; SET LOCAL enable_seqscan = DEFAULT"
 # Scan tables up to this size in one process: for 100,000 vectors of 256 numbers (63 MB) three processes take
 # 54 to 72 ms of CPU in total, one takes 42 (measured), and on a busy machine parallel workers start late.
-ALONE = "SET LOCAL min_parallel_table_scan_size = '128MB'"
+WITHOUT_PARALLEL = "SET LOCAL min_parallel_table_scan_size = '128MB'"
 # Compute the cosines of some passages.
 SIMILARITIES = """SELECT v.passage_id, -(v.vector <#> %s::halfvec) AS cosine FROM {table} v
     WHERE v.passage_id = ANY(%s)"""
@@ -196,7 +196,7 @@ class _Graph:
         It misses passages if too many of the nearest were already seen.
         """
         if len(passage_ids) > MAX_LEFT_OUT:
-            probed = self._follow(PROBED, PROBED)
+            probed = self._follow(MAX_PROBED, MAX_PROBED)
             if 2 * len(passage_ids.intersection(probed)) > len(probed):
                 return None
         spare = min(len(passage_ids), MAX_LEFT_OUT)
@@ -230,7 +230,7 @@ class _Comparison:
 
         `share`: the share of all vectors that is in scope; 0 if it is small.
         """
-        rows.change(self.connection, ALONE)
+        rows.change(self.connection, WITHOUT_PARALLEL)
         nearest = self._find_among_all(limit, left_out, share) if share else {}
         if len(nearest) == limit:
             return nearest

@@ -63,7 +63,7 @@ NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_js
 SEARCHES = """SELECT job_id, query, engine, pages, novelty_json, harvest_json, paging_stop, warnings_json FROM searches
     WHERE task_id = :task_id ORDER BY job_id DESC LIMIT :most"""
 # List the addresses that the task found elsewhere before.
-SEEN = """SELECT DISTINCT canonical_url FROM finds WHERE task_id = :task_id
+SEEN_ADDRESSES = """SELECT DISTINCT canonical_url FROM finds WHERE task_id = :task_id
     AND canonical_url IN (SELECT value FROM json_each(:urls))
     AND NOT (job_id = :job_id AND page_number IS NOT DISTINCT FROM CAST(:page_number AS integer))"""
 # Read a job's finds in order of rank, as input of `_stored`.
@@ -151,7 +151,7 @@ class StoredUrls:
 
         def write(queries: Queries) -> int:
             values = {"task_id": _hold(queries, claim), "job_id": claim.job_id}
-            seen = queries.fetch(SEEN, values | {"urls": urls, "page_number": page})
+            seen = queries.fetch(SEEN_ADDRESSES, values | {"urls": urls, "page_number": page})
             queries.change_each(ADD, [values | _find_values(find) for find in finds])
             return len(set(urls)) - len(seen)
 

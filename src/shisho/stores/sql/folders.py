@@ -9,7 +9,7 @@ from shisho.ports import Clock
 from shisho.stores.sql.queries import QueryStore
 
 # List the watched folders of an owner.
-WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = :owner ORDER BY path"
+LIST_WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = :owner ORDER BY path"
 # Watch a folder, or change the corpus of a watched one.
 WATCH = """INSERT INTO watched_folders(owner, path, corpus, since) VALUES (:owner, :path, :corpus, :now)
     ON CONFLICT /*pg (owner, md5(path)) */ DO UPDATE SET corpus = excluded.corpus RETURNING path, corpus, since"""
@@ -32,7 +32,7 @@ class StoredFolders:
         self._clock = clock
 
     async def list_watched(self, owner: str) -> Sequence[WatchedFolder]:
-        rows = await self._store.read(lambda queries: queries.fetch(WATCHED, {"owner": owner}))
+        rows = await self._store.read(lambda queries: queries.fetch(LIST_WATCHED, {"owner": owner}))
         return [WatchedFolder(*row) for row in rows]
 
     async def watch(self, path: str, corpus: str, owner: str) -> WatchedFolder:

@@ -124,14 +124,14 @@ SILENT = f"SELECT 1 FROM jobs WHERE {CLAIM_IS_VALID} AND beat = :beat"
 # Change a claimed job; the assignments are filled in.
 WRITE = f"UPDATE jobs SET {{sets}} WHERE {CLAIM_IS_VALID} RETURNING task_id, state"
 # The new state of a job that leaves its worker to wait: cancelled if it was asked to stop.
-LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
+LEAVE_STATE = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
     finished_at = CASE WHEN cancel_requested THEN :now END"""
 # Complete a job with an output.
 COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
 # Wait for a person; the output is the result if nobody comes.
 AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 # Queue a job again without counting a failure.
-NOTED = "error_json = :errors, not_before = :until"
+SET_ERRORS = "error_json = :errors, not_before = :until"
 # Count a failure or a death.
 COUNTED = """state = :state, failures = :failures, deaths = :deaths, error_json = :errors, not_before = :not_before,
     finished_at = :ended_at"""
@@ -141,7 +141,7 @@ FAILURES = f"""SELECT failures, deaths, cancel_requested, error_json,
     EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt) AS stepped
     FROM jobs WHERE {CLAIM_IS_VALID} /*pg FOR UPDATE */"""
 # Check whether a child can finish in time.
-AWAITED = f"SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
+HAS_CHILD = f"SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
 # Store a step, unless it exists.
 KEEP_STEP = """INSERT INTO job_steps(job_id, step_key, attempt, output_json) VALUES (:id, :key, :attempt, :output)
     ON CONFLICT DO NOTHING"""
@@ -262,7 +262,7 @@ class StoredJobs:
     async def park(self, claim: Claim, until: Instant) -> bool:
         def write(transaction: Transaction) -> bool:
             self._hold(transaction, claim)
-            if not transaction.fetch(AWAITED, {"id": claim.job_id, "until": until}):
+            if not transaction.fetch(HAS_CHILD, {"id": claim.job_id, "until": until}):
                 return False
             self._wait(transaction, claim, JobState.PARKED, "not_before = :until", until=until)
             return True
@@ -395,7 +395,7 @@ class StoredJobs:
         **values: Any,
     ) -> JobState:
         """Leave the worker for `state`, or for cancelled if asked to stop; return the new state."""
-        assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
+        assignments = [LEAVE_STATE.format(state=state), *([sets] if sets else [])]
         _, left_for = self._write(transaction, claim, ", ".join(assignments), **values)
         transaction.move(claim.job_id, JobState.RUNNING, left_for, facts if left_for is state else NO_FACTS)
         return left_for
@@ -406,7 +406,7 @@ class StoredJobs:
         history = _extend_history(_read_failures(transaction, claim), claim, error, transaction.now)
         facts = EventFacts(code=error.code)
         values = {"errors": dumps(history), "until": not_before}
-        self._wait(transaction, claim, JobState.QUEUED, NOTED, facts, **values)
+        self._wait(transaction, claim, JobState.QUEUED, SET_ERRORS, facts, **values)
 
     def _count(
         self,

@@ -42,7 +42,7 @@ PACE = "SELECT at, free_at, wall, monotonic FROM paces WHERE resource = :resourc
 # Read its queue, in order of requests.
 TICKETS = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = :resource ORDER BY seq"
 # Read the number of uses on a day.
-USED = "SELECT used FROM pace_days WHERE day = :day AND resource = :resource"
+READ_USE = "SELECT used FROM pace_days WHERE day = :day AND resource = :resource"
 # Remove a ticket from its queue.
 LEAVE = "DELETE FROM pace_places WHERE resource = :resource AND ticket = :ticket"
 # Delete resources without requests since a day; the table is filled in.
@@ -92,7 +92,7 @@ class StoredLimiter:
         line = queries.fetch(TICKETS, {"resource": resource})
         tickets = tuple(QueuedTicket(row.ticket, row.due, row.began, row.paid) for row in line)
         pace = rows.advance(wall, monotonic)
-        day = fetch_first(queries, USED, {"day": pace.day, "resource": resource})
+        day = fetch_first(queries, READ_USE, {"day": pace.day, "resource": resource})
         return replace(pace, used=0 if day is None else day.used, tickets=tickets)
 
 

@@ -81,7 +81,7 @@ PAGE = f"""SELECT {{columns}} {FROM_DOCUMENTS} WHERE {{condition}}{{later}}
 LATER = f""" AND (d.added_at, d.id) >
     (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = :after AND seen.corpus_id IN ({READABLE}))"""
 # Read the two passages after each given one, with the ID of the given one.
-FOLLOWING = """SELECT {columns}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
+FOLLOWING_PASSAGES = """SELECT {columns}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
     JOIN passages p ON p.document_id = q.document_id AND p.ordinal IN (q.ordinal + 1, q.ordinal + 2)
     WHERE d.state = 'live' AND q.id IN (SELECT value FROM json_each(:ids)) ORDER BY q.id, p.ordinal"""
 # Read all passages of a document, in order.
@@ -146,7 +146,7 @@ ARRIVE = "INSERT INTO arrivals(document_id, token, at) VALUES (:id, :token, :now
 # Read the token of the process that is adding a document.
 TOKEN = "SELECT token FROM arrivals WHERE document_id = :id"
 # Finish adding a document.
-ARRIVED = "DELETE FROM arrivals WHERE document_id = :id"
+DELETE_ARRIVAL = "DELETE FROM arrivals WHERE document_id = :id"
 # Delete every row of a document. Only passages are not deleted by cascade.
 DISCARD = ("DELETE FROM passages WHERE document_id = :id", "DELETE FROM documents WHERE id = :id")
 # Blank a purged document; it keeps its ID, the hash of its bytes and its times.
@@ -273,7 +273,7 @@ class StoredShelf(ABC):
     async def finish(self, token: str, document: Document, *, may_replace: bool = True) -> DocumentId | None:
         def write(queries: Queries) -> tuple[DocumentId | None, int]:
             corpus_id = _check_arrival(queries, document.id, token)
-            queries.change(ARRIVED, {"id": document.id})
+            queries.change(DELETE_ARRIVAL, {"id": document.id})
             self._complete_text(queries, document.id)
             queries.change(SET_STATE, {"id": document.id, "state": "live"})
             return self._put_in_place(queries, document, corpus_id, may_replace), corpus_id
@@ -479,7 +479,7 @@ class StoredShelf(ABC):
     async def find_following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
         values = {"ids": [*map(nouns.passage_number, ids)]}
         after: dict[PassageId, list[Passage]] = {}
-        for row in await self._read_passages(FOLLOWING, values):
+        for row in await self._read_passages(FOLLOWING_PASSAGES, values):
             after.setdefault(nouns.passage_id(row.before), []).append(nouns.passage(row))
         return after
 

@@ -17,7 +17,7 @@ from shisho.stores.nouns import Row
 from shisho.stores.sql.queries import Queries
 
 # Shorter words occur in too many other texts: such a name is blanked only if it is the whole text.
-TELLING = 4
+MIN_ERASED_CHARS = 4
 # The values of these keys never name the document.
 IDS = ("id", "task_id", "job_id", "document_id")
 NAMELESS_KEYS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
@@ -30,7 +30,7 @@ OF_JOBS = (
     ("job_steps", "output_json", "job_id"),
     ("events", "data_json", "job_id"),
 )
-ANYWHERE = (
+JSON_COLUMNS = (
     *((table, column) for table, column, _ in OF_JOBS),
     ("runs", "facts"),
     ("answers", "body"),
@@ -111,7 +111,7 @@ TOLD_BY = """{key} IN (SELECT value FROM json_each(:value))
     AND (instr({column}, '"sentence"') > 0 OR instr({column}, '"verdict"') > 0)"""
 TABLES_OF_TRACES = frozenset(
     {"answers", "cache", "evidence", "finds", "page_memory", "request_keys", "steps"}
-    | {table for table, *_ in (*PROGRESS_COLUMNS, *OF_JOBS, *ANYWHERE, *TEXTS)}
+    | {table for table, *_ in (*PROGRESS_COLUMNS, *OF_JOBS, *JSON_COLUMNS, *TEXTS)}
 )
 """Tables that may contain traces of a document."""
 
@@ -191,7 +191,7 @@ def _forget(queries: Queries, traces: Traces) -> None:
     for table, column, key in OF_JOBS:
         for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
             _rewrite(queries, traces, table, column, within.format(key=key), jobs, about=about)
-    for table, column in ANYWHERE:
+    for table, column in JSON_COLUMNS:
         for place in places:
             for form in _list_json_forms(place):
                 where = ANY_PLACE.format(column=column)
@@ -270,7 +270,7 @@ class Traces:
         words = self.places | self.names if about else self.places
         if text in words:
             return ""
-        for word in sorted((word for word in words if len(word) >= TELLING), key=len, reverse=True):
+        for word in sorted((word for word in words if len(word) >= MIN_ERASED_CHARS), key=len, reverse=True):
             text = text.replace(word, "")
         return text
 

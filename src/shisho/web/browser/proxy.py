@@ -63,7 +63,7 @@ Connect = Callable[[Endpoint], Awaitable[Streams]]
 Touch = Callable[[], None]
 
 _CHUNK = 64 * 1024
-_REMEMBERED = 1000
+_MAX_REFUSED = 1000
 _AUTHORITY = re.compile(r"[^/?#@\\]+:[0-9]{1,5}")
 _STATUS = {
     ForbiddenAddress: "403 Forbidden",
@@ -123,7 +123,7 @@ class GuardedProxy:
     ) -> None:
         self.user = "shisho"
         self.password = secrets.token_urlsafe(24)
-        self.refused: deque[RefusedRequest] = deque(maxlen=_REMEMBERED)
+        self.refused: deque[RefusedRequest] = deque(maxlen=_MAX_REFUSED)
         self.uninvited: Counter[str] = Counter()
         self._visits: dict[str, PageHosts] = {}
         self._resolver = resolver

@@ -45,7 +45,7 @@ _OURS = {
 }
 _HARMLESS = {"accept-language", "referer"}
 # Requests that may still change the page; images and open connections may take forever.
-_AWAITED = {"document", "script", "stylesheet", "xhr", "fetch"}
+_AWAITED_TYPES = {"document", "script", "stylesheet", "xhr", "fetch"}
 _LOOK = "[document.readyState, document.documentElement ? document.documentElement.outerHTML.length : 0]"
 _HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
 
@@ -193,7 +193,7 @@ class Tab:
         )
 
     def _note_begun(self, request: Asked) -> None:
-        if request.resource_type in _AWAITED:
+        if request.resource_type in _AWAITED_TYPES:
             self._under_way.add(request)
 
     def _note_finished(self, request: Asked) -> None:

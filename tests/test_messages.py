@@ -295,6 +295,19 @@ def test_a_text_is_singular_for_one_and_plural_for_all_others(number: object, te
     assert render(Message("doctor.passages", count=number), "ja") == f"該当箇所{number}件"
 
 
+@pytest.mark.parametrize(
+    ("number", "page", "section"), [(1, "1 page", "1 section"), (2, "2 pages", "2 sections")]
+)
+def test_a_scan_of_one_page_and_a_report_of_one_section_are_singular(
+    number: int, page: str, section: str
+) -> None:
+    assert f"has {page} and no" in Message("reader.pdf.no_text_layer", pages=number, ocr="")
+    assert f"of {section} needs" in Message("report.over_budget", sections=number, calls=4, tokens=9)
+    budget = {"sections": number, "model_calls": 4, "max_model_calls": 6, "tokens": "9"}
+    assert f"of {section} takes" in translate_word("report_budget", "en", **budget)
+    assert f"in {section}." in translate_word("survey_pages", "en", first=1, last=9, sections=number)
+
+
 def test_foreign_words_with_braces_are_no_template() -> None:
     assert Message("{a.__class__} {b", a=1) == "{a.__class__} {b"
     assert Message("{a:>99999999}", a=1) == "{a:>99999999}"

@@ -661,3 +661,31 @@ async def test_a_worker_without_jobs_for_a_minute_looks_less_often(works: Works)
     clock.pass_(61)
     await worker._wait_for_work(waits)
     assert waits.seconds == 5
+
+
+@dataclass
+class WaitsUntilTold(Waits):
+    """A subscription whose wait ends when it is told."""
+
+    told: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def wait(self, seconds: float) -> bool:
+        self.seconds = seconds
+        return await self.told.wait()
+
+
+async def test_one_free_slot_looks_often_as_long_as_another_waits(works: Works) -> None:
+    worker = works.worker({"toy": echo}, pace=WorkerTiming())
+    looking, waiting = WaitsUntilTold(), WaitsUntilTold()
+    slots = []
+    for subscription in (looking, waiting):
+        slots.append(asyncio.create_task(worker._wait_for_work(subscription)))
+        await asyncio.sleep(0)
+    assert (looking.seconds, waiting.seconds) == (1, 5)
+    looking.told.set()
+    await slots[0]
+    again = Waits()
+    await worker._wait_for_work(again)
+    assert again.seconds == 1
+    waiting.told.set()
+    await slots[1]

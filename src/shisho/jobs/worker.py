@@ -74,6 +74,7 @@ class Worker:
         self._unheard_of: dict[Claim, frozenset[object]] = {}
         self._beaten = 0.0
         self._waiting = 0
+        self._is_looking = False  # a waiting slot looks often
         self._worked_at = clock.monotonic()
         self._outage: StoreUnavailable | None = None
         self._cut_off: dict[Claim, tuple[Job, StoreUnavailable]] = {}
@@ -120,12 +121,15 @@ class Worker:
     async def _wait_for_work(self, subscription: Subscription) -> None:
         """Wait for a notification or a due job: one of the free slots looks for all."""
         is_quiet = self._clock.monotonic() - self._worked_at > QUIET_SECONDS
-        seconds = QUIET * self._pace.idle if self._waiting or is_quiet else self._pace.idle
+        looks = not self._is_looking and not is_quiet
+        self._is_looking |= looks
         self._waiting += 1
         try:
-            await subscription.wait(seconds)
+            await subscription.wait(self._pace.idle if looks else QUIET * self._pace.idle)
         finally:
             self._waiting -= 1
+            if looks:
+                self._is_looking = False
 
     def _is_in_the_way(self, job: Job) -> bool:
         """Return True if a claimed job must not run with the current ones: two slots claimed at once."""

@@ -17,6 +17,7 @@ from shisho.domain.corpus import (
     SearchRequest,
 )
 from shisho.domain.inquiry import Goal, Plan, Strategy
+from shisho.errors import InvalidParams
 from shisho.ports import SearchSession
 from shisho.records import dataclass
 
@@ -82,7 +83,8 @@ class InquirySearch:
     ) -> tuple[NumberedPassage, ...]:
         """Return the passages shown after round `after` and before the last round, in order.
 
-        Rounds of another process are read from the session.
+        Rounds of another process are read from the session. A run that was stopped after a plan has no round
+        for it.
         """
         made = {shown_round.number: shown_round.shown for shown_round in self.rounds}
         earlier: list[NumberedPassage] = []
@@ -91,7 +93,10 @@ class InquirySearch:
                 continue
             if number not in made:
                 session = await self._get_session(complexity, is_reached)
-                made[number] = (await session.search(SearchRequest(), number)).shown
+                try:
+                    made[number] = (await session.search(SearchRequest(), number)).shown
+                except InvalidParams:  # planned, but not searched: a new round needs a query
+                    continue
             earlier += made[number]
         return tuple(earlier)
 

@@ -18,7 +18,7 @@ from shisho.librarian.checking.check import AnswerUnit, check_units
 
 RIGHT = {"entailment": "supported", "neutral": "unverified", "contradiction": "contradicted"}
 MATERIAL = Path(__file__).with_name("support_material")
-MIN_SUPPORTED = 0.025  # of the true sentences written freely
+MIN_SUPPORTED = 0.01  # of the true sentences written freely
 MAX_CONTRADICTED = 0.01  # of them
 MAX_FALSE = 0.02  # of the false ones, those called supported
 FLOOR = 0.90  # of the pairs called supported, the share that is entailment

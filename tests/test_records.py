@@ -84,6 +84,16 @@ def test_nothing_can_be_set_or_deleted() -> None:
         assert not hasattr(record, "__dict__")
 
 
+def test_standard_dataclasses_inherit_from_it() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Further(Point):
+        w: int = 5
+
+    assert Further(1) == Further(1, w=5) and Further(1).x == 1 and Further(1) != Further(1, w=6)
+    with pytest.raises(FrozenInstanceError):
+        Further(1).w = 2  # type: ignore[misc]
+
+
 def test_compared_fields_alone_decide_equality_and_hash() -> None:
     assert Point(1, name="a") == Point(1, name="b") and hash(Point(1, name="a")) == hash(Point(1))
     assert Point(1) != Point(2) and Point(1) != Deeper(1) and Empty() == Empty()

@@ -20,10 +20,13 @@ else:
 
     def dataclass(*, frozen: bool = False, slots: bool = False, eq: bool = True, **options: Any):
         """Decorate as `dataclasses.dataclass` does."""
+        standard = dataclasses.dataclass(frozen=frozen, slots=slots, eq=eq, **options)
         if not (frozen and slots):
-            return dataclasses.dataclass(frozen=frozen, slots=slots, eq=eq, **options)
+            return standard
 
         def decorate(cls: type) -> type:
+            if any(dataclasses.is_dataclass(base) for base in cls.__mro__[1:]):
+                return standard(cls)
             own = {"__repr__", "__eq__", "__hash__"} & cls.__dict__.keys()
             if "__eq__" in own and cls.__dict__["__hash__"] is None:  # set by Python, not by the class
                 own.remove("__hash__")
@@ -33,6 +36,7 @@ else:
             for name, method in methods.items():
                 if name not in own and (eq or name not in ("__eq__", "__hash__")):
                     setattr(made, name, method)
+            made.__dataclass_params__.frozen = True  # so that frozen dataclasses can inherit from it
             return made
 
         return decorate

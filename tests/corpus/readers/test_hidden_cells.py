@@ -68,7 +68,7 @@ def test_what_is_hidden_and_empty_is_not_told_of() -> None:
 
 def test_warning_is_in_the_language_of_the_reader() -> None:
     (warning,) = xlsx.read(workbook(hidden_rows=[2])).warnings
-    assert "非表示の行: 1、非表示の列: 0" in render(warning, "ja")
+    assert "非表示のセルは除外しました(行: 1、列: 0)" in render(warning, "ja")
 
 
 def test_rows_on_both_sides_of_hidden_ones_are_of_one_table() -> None:

@@ -41,7 +41,6 @@ FOR_DOCUMENTS = (
     "numpy",
     "sudachipy",
     "shisho.corpus.retrieve",
-    "shisho.language.normalise",
     "shisho.librarian.nodes",
 )
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}

@@ -111,7 +111,7 @@ async def test_the_parts_of_a_score_are_in_the_readers_language(browser: Browser
         await fill_library(visit)
         await visit.open("/library")
         await page.fill("#words", "決定係数")
-        await expect(page.locator(".parts").first).to_contain_text("近さ")
+        await expect(page.locator(".parts").first).to_contain_text("類似度")
         assert not re.search("[a-z]", await page.locator(".parts").first.inner_text())
         about = await page.locator("#hits li .quiet").first.inner_text()
         title = await page.locator("#hits li a").first.inner_text()

@@ -255,7 +255,7 @@ def test_what_a_server_refuses_is_told_with_what_to_do() -> None:
     refusal = {"status": {"error": "Forbidden"}}
     with (
         played(query=(403, refusal)) as (server, _),
-        pytest.raises(StorageUnusable, match="refuses: Forbidden"),
+        pytest.raises(StorageUnusable, match="rejected the request: Forbidden"),
     ):
         server.search_words("words", {5: 1.0}, ANYWHERE, 9, [])
     missing = {"status": {"error": "Not found: Collection `words` doesn't exist!"}}

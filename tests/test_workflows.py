@@ -100,6 +100,30 @@ def test_the_full_run_and_the_workflow_do_the_same() -> None:
     assert run - {".ci/bare", "make setup"} == set(re.findall(commands, workflow, re.M)) - {"make coverage"}
 
 
+def list_missing_tests(script: str) -> list[str]:
+    """Return the test files that a script names and that don't exist, with braces and stars expanded."""
+    words = re.findall(r"\btests/[\w./{},*-]+", script)
+    expanded = subprocess.run(
+        ["bash", "-c", f"printf '%s\\n' {' '.join(words)}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [name for name in expanded.stdout.split() if not (ROOT / name).exists()]
+
+
+def test_scripts_name_only_tests_that_exist() -> None:
+    """A renamed file was noticed by the last stage of the full run alone."""
+    missing = ["tests/flows/test_nothing.py", "tests/contracts/test_nothing.py"]
+    script = "pytest tests/flows/test_nothing.py::test_it tests/contracts/test_{nothing,jobs}.py tests/test_doc*.py"
+    assert list_missing_tests(script) == missing
+    scripts = {path.name: path.read_text("utf-8") for path in (ROOT / ".ci").iterdir()}
+    naming = {name for name, text in scripts.items() if "tests/" in text}
+    assert {"bare", "postgres"} <= naming
+    assert [missing for name in naming for missing in list_missing_tests(scripts[name])] == []
+
+
 def test_a_release_is_published_after_every_test_and_without_a_key() -> None:
     workflow = ROOT / ".github" / "workflows" / "release.yml"
     content = read_yaml(workflow)

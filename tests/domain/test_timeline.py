@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shisho.domain.time import Anchor, ServerAnchor, note_time, set_anchor, set_server_anchor
+from dataclasses import replace
+
+from shisho.domain.time import Anchor, ServerAnchor, set_anchor, set_server_anchor
 from tests.tables import each_row
 
 HOUR = 3600.0
@@ -32,14 +34,10 @@ def test_no_jump_of_the_wall_clock_moves_it(jump: float) -> None:
 def test_after_a_start_it_goes_on_from_where_it_was_known_last(
     boot: str, wall: float, monotonic: float, reads: float
 ) -> None:
-    known = note_time(BEGUN, 110.0)
+    known = replace(BEGUN, noted=1_000_060.0)
     again = set_anchor(known, boot, wall, monotonic)
     assert again.read_at(monotonic) == reads
     assert again.read_at(monotonic + 7.0) == reads + 7.0
-
-
-def test_what_is_noted_never_sinks() -> None:
-    assert note_time(note_time(BEGUN, 110.0), 60.0).noted == 1_000_060.0
 
 
 AHEAD = ServerAnchor(ahead=10.0, noted=1_000_010.0, wall=1_000_000.0)

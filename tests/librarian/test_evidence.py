@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
 from shisho.domain.inquiry import EvidenceRef, Finding
 from shisho.librarian.checking.check import AnswerUnit, check_units
-from shisho.librarian.evidence import double, verify, with_table_header
+from shisho.librarian.evidence import is_near_duplicate, verify, with_table_header
 from shisho.librarian.prompting import fence_evidence
 from tests.tables import each_row
 
@@ -72,7 +72,7 @@ def test_what_is_kept_is_always_a_slice(snippet: str, text: str) -> None:
 def test_hostile_lengths_end_soon(snippet: str, text: str) -> None:
     started = time.process_time()
     verify(Finding(1, "G1", snippet, 1.0), [NumberedPassage(1, text, "", 1.0)])
-    double(snippet, text[:2_000])
+    is_near_duplicate(snippet, text[:2_000])
     assert time.process_time() - started < 3
 
 
@@ -95,7 +95,7 @@ def test_hostile_lengths_end_soon(snippet: str, text: str) -> None:
     ],
 )
 def test_doubles(one: str, other: str, expected: bool) -> None:
-    assert double(one, other) is expected is double(other, one)
+    assert is_near_duplicate(one, other) is expected is is_near_duplicate(other, one)
 
 
 HEADER = (

@@ -6,7 +6,6 @@ clock neither lengthen nor shorten a wait.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import NewType
 
@@ -103,11 +102,6 @@ def set_anchor(anchor: Anchor | None, boot: str, wall: float, monotonic: float) 
         return anchor
     at = wall if anchor is None else max(wall, anchor.noted)
     return Anchor(boot, at, monotonic, at)
-
-
-def note_time(anchor: Anchor, monotonic: float) -> Anchor:
-    """Return the anchor with its latest value recorded."""
-    return replace(anchor, noted=max(anchor.noted, anchor.read_at(monotonic)))
 
 
 WITNESS_S = 15.0

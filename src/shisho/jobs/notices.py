@@ -35,8 +35,8 @@ class Notices:
         self._changes = changes
         self._here = notifier
         self._desktop = desktop
-        self._told: set[str] = set()
-        self._telling = asyncio.Lock()
+        self._announced: set[str] = set()
+        self._announcing = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Notices:
@@ -52,7 +52,7 @@ class Notices:
     ) -> None:
         if self._task is None:
             return
-        async with self._telling:  # an announcement that is recorded must be sent
+        async with self._announcing:  # an announcement that is recorded must be sent
             self._task.cancel()
         await asyncio.wait([self._task])
         with suppress(ShishoError):
@@ -60,15 +60,15 @@ class Notices:
 
     async def _listen(self) -> None:
         with self._changes.subscribe(EventKind.AWAITING_AUTH) as subscription:
-            async with self._telling:
+            async with self._announcing:
                 await self._tell()
             await subscription.wait(LOOK_SECONDS)
 
     async def _tell(self) -> None:
         if self._here is not None:
             interventions = await self._interventions.list_waiting(self._owner)
-            new = select_unannounced(interventions, self._told)
-            self._told = {intervention.id for intervention in interventions}
+            new = select_unannounced(interventions, self._announced)
+            self._announced = {intervention.id for intervention in interventions}
             for intervention in new:
                 await self._here.notify(intervention)
         if self._desktop is not None:

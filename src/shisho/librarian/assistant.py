@@ -24,7 +24,7 @@ from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCount
 from shisho.language.script import answer_language
 from shisho.librarian.answer_blocks import build_flat
 from shisho.librarian.checking.check import count_outcomes, say_counts
-from shisho.librarian.evidence import Citations, VerifiedQuote, is_telling, verify, with_table_header
+from shisho.librarian.evidence import Citations, VerifiedQuote, is_informative, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import translate_word
@@ -49,7 +49,7 @@ class Assistant:
             return Message("finding.bad_score")
         if not any(passage.temp_index == finding.index for passage in passages):
             return Message("finding.unknown_passage", number=finding.index)
-        if not is_telling(finding.snippet):
+        if not is_informative(finding.snippet):
             return Message("finding.too_short")
         return verify(finding, passages) or Message("finding.not_in_passage")
 

@@ -10,7 +10,7 @@ from shisho.domain.inquiry import EvidenceRef, Finding, Plan, build_evidence_ref
 from shisho.domain.loop_state import LoopState
 from shisho.errors import NotFound, SourceRemoved
 from shisho.language.terms import fold, split_terms
-from shisho.librarian.evidence import Citations, context_of, double, verify, with_table_header
+from shisho.librarian.evidence import Citations, context_of, is_near_duplicate, verify, with_table_header
 from shisho.librarian.policy import SeekSupport
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.selection.features import end_sentence
@@ -71,7 +71,7 @@ class EvidenceCollector:
                 continue
             for index in finding.also[:MAX_COPIES]:
                 copy = await self.accept(replace(finding, index=index, also=()), state)
-                if copy is not None and double(copy.snippet, ref.snippet):
+                if copy is not None and is_near_duplicate(copy.snippet, ref.snippet):
                     copies.append(replace(copy, same_as=ref.number))
         return copies
 
@@ -110,11 +110,11 @@ def drop_repeated(findings: Sequence[Finding]) -> list[Finding]:
     for finding in findings:
         leads = all(other_finding.goal_id != finding.goal_id for other_finding in kept_findings)
         if leads or not any(
-            double(finding.snippet, other_finding.snippet) for other_finding in kept_findings
+            is_near_duplicate(finding.snippet, other_finding.snippet) for other_finding in kept_findings
         ):
             kept_findings.append(finding)
     return kept_findings
 
 
 def _is_quotation_of(ref: EvidenceRef, finding: Finding) -> bool:
-    return ref.goal_id == finding.goal_id and double(ref.snippet, finding.snippet)
+    return ref.goal_id == finding.goal_id and is_near_duplicate(ref.snippet, finding.snippet)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
-DOUBLE = 0.95  # similarity from which two snippets count as one
+MIN_SIMILARITY = 0.95  # similarity from which two snippets count as one
 MAX_SNIPPET = 2_000  # characters; a longer quotation is rejected
 MAX_PASSAGE = 10_000
 MAX_CONTEXT = 160  # characters
@@ -68,7 +68,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
     """
     passage = next((passage for passage in passages if passage.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
-    if passage is None or not is_telling(snippet) or len(snippet) > MAX_SNIPPET:
+    if passage is None or not is_informative(snippet) or len(snippet) > MAX_SNIPPET:
         return None
     whole = f"{passage.text}{passage.after}"
     is_code = snippet == passage.code_after.strip() != ""
@@ -85,7 +85,7 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
     return VerifiedQuote(finding.index, *span, kept_text, True) if kept_text.strip() else None
 
 
-def is_telling(snippet: str) -> bool:
+def is_informative(snippet: str) -> bool:
     """Return whether these words can be a quotation.
 
     A mark (「。」) or a single letter is too common.
@@ -114,8 +114,8 @@ def context_of(text: str, start: int) -> str:
     if rows:
         return join_lines(rows[-1])[:MAX_CONTEXT]
     sentences = (join_lines(before[begins:ends]) for begins, ends in reversed(sentence_spans(before)[-3:]))
-    telling = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= MIN_CONTEXT)
-    return next(telling, "")[-MAX_CONTEXT:]
+    informative = (sentence for sentence in sentences if sum(map(str.isalnum, sentence)) >= MIN_CONTEXT)
+    return next(informative, "")[-MAX_CONTEXT:]
 
 
 def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> EvidenceRef:
@@ -137,7 +137,7 @@ def with_table_header(ref: EvidenceRef, citation: Citation, question: str) -> Ev
     return replace(ref, context=context, table_header=table_header)
 
 
-def double(first: str, other: str) -> bool:
+def is_near_duplicate(first: str, other: str) -> bool:
     """Return whether two snippets are near-duplicates under folding.
 
     One contains the other, or they are similar at 0.95 with the same figures.
@@ -145,9 +145,9 @@ def double(first: str, other: str) -> bool:
     a, b = sorted((_fold_dense(first)[0], _fold_dense(other)[0]), key=len)
     if a in b:
         return bool(a)
-    if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or find_figures(first) != find_figures(other):
+    if len(a) < MIN_SIMILARITY * len(b) or len(b) > MAX_SNIPPET or find_figures(first) != find_figures(other):
         return False
-    return int(_compute_distances(a, b).min()) <= (1 - DOUBLE) * len(b)
+    return int(_compute_distances(a, b).min()) <= (1 - MIN_SIMILARITY) * len(b)
 
 
 def _fold_dense(text: str) -> tuple[str, list[int], View]:

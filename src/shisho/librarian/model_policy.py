@@ -29,7 +29,7 @@ from shisho.language.script import estimate_tokens
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance, TokenMeter
-from shisho.librarian.evidence import ANSWERING_SCORE, double, select_answering
+from shisho.librarian.evidence import ANSWERING_SCORE, is_near_duplicate, select_answering
 from shisho.librarian.model_calls import MIN_PASSAGES, ModelCalls, ModelLimits, mark_unusable
 from shisho.librarian.model_reading import (
     MAX_REASON_CHARS,
@@ -328,7 +328,7 @@ def _compare(
         equal = [
             other
             for other in by_rules
-            if other.goal_id == finding.goal_id and double(other.snippet, finding.snippet)
+            if other.goal_id == finding.goal_id and is_near_duplicate(other.snippet, finding.snippet)
         ]
         same.update(equal)
         scored.append(replace(finding, rule_score=max((other.score for other in equal), default=0.0)))

@@ -15,7 +15,7 @@ from shisho.domain.requirements import RequestKind
 from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row
-from shisho.librarian.evidence import ANSWERING_SCORE, RELATED, VerifiedQuote, double, verify
+from shisho.librarian.evidence import ANSWERING_SCORE, RELATED, VerifiedQuote, is_near_duplicate, verify
 from shisho.librarian.model_replies import (
     BlockReply,
     EvaluationReply,
@@ -131,7 +131,7 @@ def check_claims(
             findings[same] = _with_copies(findings[same], finding)
             continue
         of_goal = sum(other.goal_id == claim.goal for other in findings)
-        if of_goal == most or any(double(verified.snippet, snippet) for snippet in snippets):
+        if of_goal == most or any(is_near_duplicate(verified.snippet, snippet) for snippet in snippets):
             continue
         findings.append(replace(finding, snippet=verified.snippet))
     return CheckedClaims(findings, dropped)
@@ -162,7 +162,7 @@ def _is_repeated(finding: Finding, later: Finding, verified: VerifiedQuote | Non
     return (
         verified is not None
         and finding.goal_id == later.goal_id
-        and double(finding.snippet, verified.snippet)
+        and is_near_duplicate(finding.snippet, verified.snippet)
     )
 
 

@@ -23,7 +23,7 @@ from shisho.language.display import join_lines
 from shisho.language.patterns import compile_lazily
 from shisho.language.script import estimate_passage_tokens, estimate_tokens
 from shisho.language.terms import fold
-from shisho.librarian.evidence import double
+from shisho.librarian.evidence import is_near_duplicate
 from shisho.records import dataclass
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def gather_copies(passages: Sequence[NumberedPassage]) -> list[tuple[NumberedPas
     """
     groups: list[list[NumberedPassage]] = []
     for passage in passages:
-        group = next((group for group in groups if double(group[0].text, passage.text)), None)
+        group = next((group for group in groups if is_near_duplicate(group[0].text, passage.text)), None)
         if group is None:
             groups.append([passage])
         elif len(passage.text) > LONGER * len(group[0].text):

@@ -76,13 +76,13 @@ class AnswerHandler:
             return clock.monotonic() > ends
 
         news: asyncio.Queue[RunNews | None] = asyncio.Queue()
-        telling = asyncio.create_task(_report_in_order(context, news))
+        reporting = asyncio.create_task(_report_in_order(context, news))
         ask_web = partial(self.searches.ask_web, job, context, request) if can_search else None
         try:
             answer = await self.inquiries.run(job.id, news.put_nowait, is_turn_over, ask_web)
         finally:
             news.put_nowait(None)
-            await asyncio.wait([telling])
+            await asyncio.wait([reporting])
         if answer.loop_stop is LoopStop.STOPPED:
             await context.release()
         used = answer.budget_used

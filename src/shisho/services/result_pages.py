@@ -69,15 +69,15 @@ class SerpCache:
     def __init__(self, cache: Cache, search_job: SearchJob) -> None:
         self._cache = cache
         self._asked = search_job
-        self._held: dict[str, dict[int, CachedSerp]] = {}
+        self._by_engine: dict[str, dict[int, CachedSerp]] = {}
 
     async def read_pages(self, engine: str) -> Mapping[int, CachedSerp]:
         """Return an engine's pages by number, as they were at the search's first request for them."""
-        if engine not in self._held:
+        if engine not in self._by_engine:
             entry = await self._cache.get(_make_key(self._asked, engine))
             sheets = [build(packed, CachedSerp) for packed in entry.value] if entry else []
-            self._held[engine] = {sheet.page.number: sheet for sheet in sheets}
-        return self._held[engine]
+            self._by_engine[engine] = {sheet.page.number: sheet for sheet in sheets}
+        return self._by_engine[engine]
 
     async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, urls: Sequence[StoredUrl]) -> None:
         """Store pages with the time of their request: using cached pages does not extend their lifetime."""

@@ -32,10 +32,12 @@ def words_of(terms: Sequence[str], bigrams: Sequence[str]) -> list[Word]:
     return words + [("bigrams", pair) for pair in dict.fromkeys(bigrams)]
 
 
-def select_telling(words: Sequence[Word], frequency: Callable[[Word], int], passages: int) -> Sequence[Word]:
+def select_informative(
+    words: Sequence[Word], frequency: Callable[[Word], int], passages: int
+) -> Sequence[Word]:
     """Leave out words that nearly every passage contains, unless there are no others."""
-    telling = [word for word in words if frequency(word) <= EVERYWHERE * passages]
-    return telling if any(frequency(word) for word in telling) else words
+    informative = [word for word in words if frequency(word) <= EVERYWHERE * passages]
+    return informative if any(frequency(word) for word in informative) else words
 
 
 def rarity(frequency: int, passages: int) -> float:

@@ -130,7 +130,7 @@ class _Searches:
     def __init__(self, words: Words, show: Show) -> None:
         self._words = words
         self._show = show
-        self._said: set[str] = set()
+        self._shown_lines: set[str] = set()
 
     def hear(self, news: News) -> None:
         """Show the final results: an answer may arrive before its job is seen to finish."""
@@ -184,8 +184,8 @@ class _Searches:
 
     def _show_once(self, text: str) -> None:
         line = strip_unseen(text)
-        if line not in self._said:
-            self._said.add(line)
+        if line not in self._shown_lines:
+            self._shown_lines.add(line)
             self._show(Text(line))
 
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
-from shisho.librarian.evidence import ANSWERING_SCORE, double
+from shisho.librarian.evidence import ANSWERING_SCORE, is_near_duplicate
 from shisho.librarian.selection.features import list_candidates, match_passages
 from shisho.librarian.selection.gates import NO_SHORT_NAMES, GateSource, find_closed_gate
 from shisho.librarian.selection.question import analyse_question, list_content_terms
@@ -114,7 +114,7 @@ def _select_for_goal(
         least = min(likely, BELOW_ANSWERED * weights.answered) if is_closed(choice) else likely
         code = [shown.code_after] if shown.code_after else []
         for snippet in (*_list_snippets(choice, shown), *code):
-            if not any(double(snippet, other) for other in known):
+            if not any(is_near_duplicate(snippet, other) for other in known):
                 yield Finding(shown.temp_index, goal.id, snippet, round(_to_score(least), 4))
 
 

@@ -18,7 +18,7 @@ from shisho.stores import nouns
 from shisho.stores.embedded.index_damage import notice_damage
 from shisho.stores.embedded.lexical_files import CorpusIndexes, write_token
 from shisho.stores.embedded.vectors import EmbeddedShelfView
-from shisho.stores.indexing import WEIGHTS, IndexScope, Word, rarity, select_telling, words_of
+from shisho.stores.indexing import WEIGHTS, IndexScope, Word, rarity, select_informative, words_of
 from shisho.stores.sql.scope import list_corpus_ids, read_index_scope
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class LexicalView(EmbeddedShelfView):
         most = limit + len(passage_ids)
         hits: list[tuple[float, int]] = []
         with notice_damage():
-            words = self._select_telling(words_of(terms, bigrams), scope)
+            words = self._select_informative(words_of(terms, bigrams), scope)
             within = self._index_scope(scope)
             if not words or within.documents == ():
                 return []
@@ -97,8 +97,8 @@ class LexicalView(EmbeddedShelfView):
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
         return [(score, number) for (score, _), number in zip(hits, numbers, strict=True)]
 
-    def _select_telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
-        return select_telling(
+    def _select_informative(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+        return select_informative(
             words, lambda word: self._count_frequency(word, scope), self._count_passages(scope)
         )
 

@@ -39,7 +39,7 @@ LAST = "SELECT coalesce(max(seq), 0) FROM events"
 class EmbeddedNotifier:
     """`ports.ChangeNotifier` over one SQLite file.
 
-    Commits of this process ring at once, commits of other processes within the poll interval.
+    Commits of this process are notified at once, those of other processes within the poll interval.
     """
 
     def __init__(self, database: Database, poll_seconds: float = POLL_SECONDS) -> None:

@@ -13,7 +13,7 @@ from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.library import IndexDamage
 from shisho.language.vectors import encode_characters, encode_term
 from shisho.ports import SearchView
-from shisho.stores.indexing import HEADING, WEIGHTS, Word, rarity, select_telling, words_of
+from shisho.stores.indexing import HEADING, WEIGHTS, Word, rarity, select_informative, words_of
 from shisho.stores.nouns import passage_id
 from shisho.stores.postgres import bm25, rows
 from shisho.stores.postgres.connect import PostgresDatabase
@@ -70,7 +70,7 @@ class PostgresView(PostgresShelfView):
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        words = self._select_telling(words_of(terms, bigrams), scope)
+        words = self._select_informative(words_of(terms, bigrams), scope)
         corpora = list_corpus_ids(self._queries, scope)
         if not words or not corpora:
             return []
@@ -176,12 +176,14 @@ class PostgresView(PostgresShelfView):
         """The vectors that searches use."""
         return None if self._dense is None else self._dense.table(self._connection)
 
-    def _select_telling(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
+    def _select_informative(self, words: Sequence[Word], scope: Scope) -> Sequence[Word]:
         """Return the words that select candidates."""
         self._read_frequencies(words, scope)
         frequency = {word: self._frequencies[scope.owner, word] for word in words}
-        telling = select_telling(words, frequency.__getitem__, int(self.read_statistics(scope)["passages"]))
-        return [word for word in telling if frequency[word]]
+        informative = select_informative(
+            words, frequency.__getitem__, int(self.read_statistics(scope)["passages"])
+        )
+        return [word for word in informative if frequency[word]]
 
     def _read_frequencies(self, words: Sequence[Word], scope: Scope) -> None:
         """Read missing frequencies, over all corpora that the reader may search."""

@@ -61,7 +61,7 @@ class TopicLocks:
         self._taken: set[int] = set()
 
     def want(self, topics: Iterable[str]) -> bool:
-        """Register topics; return True if a slot must be locked before others ring for it."""
+        """Register topics; return True if a slot must be locked before others can notify of it."""
         now = time.monotonic()
         with self._changing:
             for topic in topics:
@@ -79,7 +79,7 @@ class TopicLocks:
         connection.execute(TAKE, {"space": SPACE, "slots": slots})
 
     def take(self, connection: Connection) -> frozenset[str]:
-        """Lock newly registered slots; return the topics that others did not ring until now."""
+        """Lock newly registered slots; return the topics of which others sent no notification until now."""
         with self._changing:
             if not self._waiting:
                 return frozenset()
@@ -140,7 +140,7 @@ class PostgresNotifier:
         if rung:
             self._outbox.put(rung)
             if self._sender is None:
-                self._sender = threading.Thread(target=self._send, name="shisho-ring", daemon=True)
+                self._sender = threading.Thread(target=self._send, name="shisho-sender", daemon=True)
                 self._sender.start()
 
     @contextmanager
@@ -177,8 +177,8 @@ class PostgresNotifier:
 class _ServerWatch:
     """The thread that receives notifications for the listeners of one event loop.
 
-    It starts before the listener reads, so no change is lost in between, and rings for all listeners after a
-    reconnect. A newly registered topic rings once after the registration is visible to other processes,
+    It starts before the listener reads, so no change is lost in between, and notifies all listeners after a
+    reconnect. A newly registered topic is notified once after the registration is visible to other processes,
     because earlier changes were not sent.
     """
 

@@ -23,7 +23,7 @@ from shisho.stores.indexing import (
     Word,
     count_codes,
     rarity,
-    select_telling,
+    select_informative,
     word_code,
     words_of,
 )
@@ -111,10 +111,10 @@ class WordCollection:
             return []
         passages = int(view.read_statistics(scope)["passages"])
         frequencies = self.read_frequencies(view, words, scope)
-        telling = select_telling(words, frequencies.__getitem__, passages)
+        informative = select_informative(words, frequencies.__getitem__, passages)
         weights = {
             word_code(word): WEIGHTS[word[0]] * rarity(frequencies[word], passages)
-            for word in telling
+            for word in informative
             if frequencies[word]
         }
         if not weights:

@@ -92,7 +92,7 @@ WAKE = f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AN
 class Transaction:
     """A transaction of the queue.
 
-    `topics` are the topics to ring for after its commit. Events are dated `now`; waits are due by `steady`.
+    `topics` are notified after its commit. Events are dated `now`; waits are due by `timeline_now`.
     """
 
     def __init__(self, queries: Queries, clock: Clock) -> None:
@@ -207,7 +207,7 @@ class Transaction:
 
 
 class Transactions:
-    """Runs transactions of the queue, and rings after their commit."""
+    """Runs transactions of the queue, and notifies subscribers after their commit."""
 
     def __init__(
         self,
@@ -222,11 +222,11 @@ class Transactions:
         self._begin = begin
 
     async def write(self, work: Callable[[Transaction], T], *, lasting: bool = True) -> T:
-        """Run a transaction as `QueryStore.write` does, and ring after the commit."""
+        """Run a transaction as `QueryStore.write` does, and notify subscribers after the commit."""
         return await self.await_commit(self._store.write(self.gather_topics(work), lasting=lasting))
 
     def gather_topics(self, work: Callable[[Transaction], T]) -> Callable[[Queries], tuple[T, set[str]]]:
-        """Wrap `work` in a transaction of the queue that also returns the topics to ring for."""
+        """Wrap `work` in a transaction of the queue that also returns the topics to notify."""
 
         def run(queries: Queries) -> tuple[T, set[str]]:
             transaction = self._begin(queries, self._clock)

@@ -22,9 +22,9 @@ from shisho.domain.task import AskOptions, Sources
 from shisho.errors import InvalidParams, NotFound
 from shisho.interfaces.api.arguments import check_arguments
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.http.guard import AccessRules
+from shisho.interfaces.http.routes import ROUTES
 from shisho.interfaces.http.server import build
 from shisho.services import Library
 from tests.faults.children import LONG

@@ -12,7 +12,7 @@ import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.corpus.ingest import PART
-from shisho.domain.corpus import Source
+from shisho.domain.corpus import IntakeStage, Source
 from tests.inside import builder_of
 
 
@@ -37,8 +37,8 @@ def counted(home: Path, table: str) -> int:
 
 async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> None:
     data = long_text(1.6)
-    told: list[tuple[int, int]] = []
-    source = Source("long.txt", data, "text/plain", notify_stored=lambda *stored: told.append(stored))
+    told: list[tuple[IntakeStage, int, int]] = []
+    source = Source("long.txt", data, "text/plain", notify=lambda *progress: told.append(progress))
     async with open_library(home=tmp_path) as library:
         receipt = await library.documents.add_source(source)
         assert receipt.document_id is not None and receipt.outcome == "added", receipt
@@ -51,7 +51,8 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
         )
         assert [passage.ordinal for passage in passages] == list(range(len(passages)))
         text = data.decode()
-        begun, (half, whole), end = told
+        stored = [(done, total) for stage, done, total in told if stage is IntakeStage.STORING]
+        begun, (half, whole), end = stored
         assert begun == (0, whole)
         assert PART <= half < whole <= len(text) and end == (whole, whole)
         assert all(text[passage.start : passage.end] == passage.text for passage in passages)

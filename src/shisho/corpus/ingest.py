@@ -24,6 +24,7 @@ from shisho.domain.corpus import (
     DocumentState,
     Intake,
     IntakeOutcome,
+    IntakeStage,
     Passage,
     PassageId,
     Reading,
@@ -293,13 +294,12 @@ class Ingest:
         Returns the superseded version and the passage count. The document would not fit into memory, or would
         block other writers for long. It is invisible until the last piece is stored.
         """
-        notify = source.notify_stored
         token = await self.shelf.begin(document)
         whole = sum(len(block.text) for reading in readings for block in reading.blocks)
         start = 0
         passages = 0
-        if notify is not None:
-            notify(0, whole)  # the first part takes seconds, and the progress of reading is complete
+        # The first part takes seconds, and the progress of reading is complete.
+        source.notify(IntakeStage.STORING, 0, whole)
         try:
             for reading in readings:
                 async with self._prepare(document, reading, start, passages) as part:
@@ -307,8 +307,8 @@ class Ingest:
                 start = start + len(part.text)
                 passages = passages + len(part.passages)
                 log.debug("%s: %d passages stored", document.source, passages)
-                if notify is not None:
-                    notify(min(start, whole), whole)  # the separators between blocks count in `start` only
+                # The separators between blocks count in `start` only.
+                source.notify(IntakeStage.STORING, min(start, whole), whole)
             earlier = await self.shelf.finish(token, document, may_replace=source.may_replace)
             return earlier, passages
         except BaseException:

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from enum import StrEnum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple, NewType
 
@@ -94,14 +94,25 @@ class Reading:
     description: Mapping[str, str] = field(default_factory=dict)
 
 
+class IntakeStage(Enum):
+    """The stages of a slow intake: pages are read or recognised, then characters are stored."""
+
+    READING = "reading"
+    RECOGNISING = "recognising"
+    STORING = "storing"
+
+
+def ignore_progress(stage: IntakeStage, done: int, total: int) -> None:
+    """Drop the progress of an intake that nobody follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A document to ingest: its bytes, its source, and its owner's metadata.
 
     `charset`: the encoding that a server reported with the bytes. `has_file`: its name is the path of a file
     with these bytes. `ocr`: whether to recognise text in pictures; None: as configured. `may_replace`: it may
-    replace another document with its name. `notify_…`: callbacks with the pages or characters done, and their
-    total.
+    replace another document with its name. `notify`: called with the stage, the units done, and their total.
     """
 
     name: str
@@ -114,9 +125,9 @@ class Source:
     has_file: bool = False
     ocr: bool | None = None
     may_replace: bool = True
-    notify_read: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
-    notify_page: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
-    notify_stored: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
+    notify: Callable[[IntakeStage, int, int], None] = field(
+        default=ignore_progress, repr=False, compare=False
+    )
 
 
 class DocumentState(StrEnum):

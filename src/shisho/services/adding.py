@@ -17,7 +17,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from shisho.domain.answer_news import ignore_news
-from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
+from shisho.domain.corpus import FileSurvey, IntakeOutcome, IntakeStage, Receipt, Source
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
 from shisho.domain.team import CorpusKey
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
@@ -25,13 +25,19 @@ from shisho.ports import Files, Ingester
 from shisho.records import dataclass
 from shisho.services.coercion import check_no_address
 from shisho.services.intake import resolve_file
-from shisho.services.news import Notify, PageRecognised, PagesRead, TextPartStored
+from shisho.services.news import FileNews, Notify, PageRecognised, PagesRead, TextPartStored
 
 MAX_CONCURRENT_FILES = (
     4  # concurrent files: one is parsed in a child while another is chunked and a third is stored
 )
 
 LARGE = 16 << 20  # bytes
+
+NEWS_OF_STAGE: Mapping[IntakeStage, type[FileNews]] = {
+    IntakeStage.READING: PagesRead,
+    IntakeStage.RECOGNISING: PageRecognised,
+    IntakeStage.STORING: TextPartStored,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +61,7 @@ class AddingOptions:
             password=self.password,
             has_file=True,
             ocr=self.ocr,
-            notify_read=lambda done, total: self.notify(PagesRead(name, done, total)),
-            notify_page=lambda done, total: self.notify(PageRecognised(name, done, total)),
-            notify_stored=lambda done, total: self.notify(TextPartStored(name, done, total)),
+            notify=lambda stage, done, total: self.notify(NEWS_OF_STAGE[stage](name, done, total)),
         )
 
 

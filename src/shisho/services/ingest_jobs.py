@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shisho.corpus.ingest import make_document_id
-from shisho.domain.corpus import Receipt, Source
+from shisho.domain.corpus import IntakeStage, Receipt, Source
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, ClaimLost, Job
 from shisho.domain.payloads import IngestJob, IngestProgress
@@ -23,7 +23,7 @@ REPORT_SECONDS = 2.0
 
 
 @asynccontextmanager
-async def report_reading(context: JobContext) -> AsyncIterator[Callable[[int, int], None]]:
+async def report_reading(context: JobContext) -> AsyncIterator[Callable[[IntakeStage, int, int], None]]:
     """Yield the listener of a `Source` for pages read and total pages.
 
     Progress is reported periodically; never for a file that is read at once.
@@ -31,8 +31,9 @@ async def report_reading(context: JobContext) -> AsyncIterator[Callable[[int, in
     latest: list[IngestProgress] = []
     stopping = asyncio.Event()
 
-    def listen(done: int, total: int) -> None:
-        latest[:] = [IngestProgress(done, total)]
+    def listen(stage: IntakeStage, done: int, total: int) -> None:
+        if stage is not IntakeStage.STORING:
+            latest[:] = [IngestProgress(done, total)]
 
     reporting = asyncio.create_task(_report_until(stopping, context, latest))
     try:
@@ -117,8 +118,7 @@ class IngestHandler:
                 password=password,
                 has_file=handed.staged is None,
                 may_replace=handed.may_replace,
-                notify_read=listen,
-                notify_page=listen,
+                notify=listen,
             )
             receipt = await self.shelve(claim, handed.source, source, handed.corpus, handed.owner)
         return raise_failure(receipt)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from functools import partial
 
-from shisho.domain.corpus import DocumentId, IntakeOutcome, Receipt, Source
+from shisho.domain.corpus import DocumentId, IntakeOutcome, IntakeStage, Receipt, Source, ignore_progress
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job, TaskId
 from shisho.domain.payloads import FetchJob
@@ -31,7 +31,7 @@ NOT_MODIFIED = 304
 class PageOrder:
     """A page for a corpus.
 
-    `anew`: revalidate a known page with its server. `notify_read`: called with the progress of reading a long
+    `anew`: revalidate a known page with its server. `notify`: called with the progress of reading a long
     PDF.
     """
 
@@ -43,7 +43,7 @@ class PageOrder:
     metadata: Mapping[str, str] = field(default_factory=dict)
     password: str | None = None
     anew: bool = False
-    notify_read: Callable[[int, int], None] | None = None
+    notify: Callable[[IntakeStage, int, int], None] = ignore_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _build_source(order: PageOrder, response: Response, page_memory: PageMemory 
         order.password,
         response.charset,
         ocr=False,
-        notify_read=order.notify_read,
+        notify=order.notify,
     )
 
 
@@ -209,7 +209,7 @@ class FetchHandler:
                 fetch_job.metadata,
                 password,
                 anew=True,
-                notify_read=listen,
+                notify=listen,
             )
             receipt = await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1))
         return raise_failure(receipt)

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from shisho.corpus.readers import media, ocr
 from shisho.corpus.readers.killable import KillableReader
-from shisho.domain.corpus import Reading, Source
+from shisho.domain.corpus import IntakeStage, Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge
 from shisho.services.library import Library
 from shisho.services.news import News, PageRecognised
@@ -143,15 +143,16 @@ async def test_every_kind_of_picture_is_read(reader: KillableReader, form: str) 
 async def test_a_scanned_pdf_is_recognised_page_by_page_and_tells_how_far_it_is(
     reader: KillableReader,
 ) -> None:
-    told: list[tuple[int, int]] = []
+    told: list[tuple[IntakeStage, int, int]] = []
     scan = saved(page("決定係数は当てはまりの良さを表す。"), page("平均は中心を表す。"), form="PDF")
-    source = Source("a.pdf", scan, notify_page=lambda done, total: told.append((done, total)))
+    source = Source("a.pdf", scan, notify=lambda *progress: told.append(progress))
     reading = await reader.read(source)
     assert [(block.page, block.text, block.ocr) for block in reading.blocks] == [
         (1, "決定係数は当てはまりの良さを表す。", True),
         (2, "平均は中心を表す。", True),
     ]
-    assert told == [(1, 2), (2, 2)]
+    recognised = [counts for stage, *counts in told if stage is IntakeStage.RECOGNISING]
+    assert recognised == [[1, 2], [2, 2]]
     assert reading.needs_ocr == ()
     (warning,) = reading.warnings
     assert "1, 2" in warning

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.routes import ROUTES
+from shisho.interfaces.http.routes import ROUTES
 from tests.tables import each_row
 
 DEEPER = ("anyOf", "allOf", "oneOf", "prefixItems")

@@ -26,8 +26,7 @@ from shisho.corpus.ingest import make_document_id, make_passage_id
 from shisho.domain.corpus import DocumentId, Source
 from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.domain.web import Serp
-from shisho.interfaces.api.operations import Effect
-from shisho.interfaces.api.routes import ROUTES
+from shisho.interfaces.http.routes import ROUTES
 from shisho.services import Library
 from shisho.testing.memory_web import MemoryWeb
 from tests.faults.children import LONG
@@ -55,8 +54,8 @@ HOME = re.compile(r"home \d+")
 SERVER = re.compile(r"http://127\.0\.0\.1:\d+")
 OF_THE_MACHINE = {"livez", "readyz", "metrics"}
 # What looks is asked first, what destroys last.
-ORDER = {Effect.READ: 0, Effect.ADD: 1, Effect.CHANGE: 1, Effect.DESTROY: 2}
-EFFECTS = {"upload_document": 1, **{verb.name: ORDER[verb.effect] for verb in ROUTES}}
+ORDER = {"read": 0, "add": 1, "change": 1, "destroy": 2}
+EFFECTS = {"upload_document": 1, **{verb.name: ORDER[verb.effect.kind] for verb in ROUTES}}
 
 
 @dataclass(frozen=True)

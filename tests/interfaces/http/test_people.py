@@ -22,10 +22,10 @@ from shisho.bootstrap.personal import check_proof
 from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http.guard import AccessRules, read_people
 from shisho.interfaces.http.headers import COOKIE
 from shisho.interfaces.http.people import PersonalApplications
+from shisho.interfaces.http.routes import ROUTES
 from shisho.interfaces.http.server import build
 from shisho.services import Library
 from shisho.testing.memory_web import MemoryWeb

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 
-from shisho.interfaces.api.routes import ROUTES
+from shisho.interfaces.http.routes import ROUTES
 from tests.faults.children import LONG
 from tests.interfaces.serving import SAMPLES, address, answered_over_http, serving, started
 from tests.machine import PATIENCE

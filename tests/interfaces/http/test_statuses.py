@@ -16,9 +16,8 @@ import pytest
 from shisho import errors
 from shisho.domain.codec import to_plain
 from shisho.errors import ShishoError
-from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http.guard import AccessRules
-from shisho.interfaces.http.routes import build_refusal
+from shisho.interfaces.http.routes import ROUTES, build_refusal
 from shisho.interfaces.http.server import build
 from shisho.interfaces.http.statuses import status_of
 from shisho.services import Library
@@ -200,7 +199,7 @@ def test_names_of_the_document_are_the_contract() -> None:
 
 def test_what_a_reply_leaves_out_is_not_required() -> None:
     """What is null is left out of a reply that is shaped, at every depth."""
-    for verb in (verb for verb in ROUTES if verb.shape):
+    for verb in (verb for verb in ROUTES if verb.form.shape):
         whole = verb.reply.model_json_schema(mode="serialization")
         for noun in (whole, *whole["$defs"].values()):
             required = [noun["properties"][name] for name in noun.get("required", ())]

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from shisho.interfaces.api.routes import ROUTES
+from shisho.interfaces.http.routes import ROUTES
 from tests.interfaces.http.operations import calls
 from tests.interfaces.serving import serving
 from tests.machine import PATIENCE

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from shisho.corpus.readers import media, recognition, references, text, wire
 from shisho.corpus.readers.recognition import Recogniser
-from shisho.domain.corpus import Reading, Source
+from shisho.domain.corpus import IntakeStage, Reading, Source
 from shisho.domain.reference import Reference
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
@@ -116,7 +117,7 @@ class KillableReader:
         if kind == media.PDF:
             work = replace(work, progress_seconds=PROGRESS_SECONDS)
         work = replace(work, given=_describe_source(source, kind))
-        notify = source.notify_read or tell_nobody
+        notify = partial(source.notify, IntakeStage.READING)
         return wire.join_readings(await self._read_parts(work, source.data, wire.unpack, notify))
 
     def _make_work(self, function: str, pack: str, source: Source) -> Work:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from shisho.corpus.readers import wire
-from shisho.domain.corpus import Reading, Source
+from shisho.domain.corpus import IntakeStage, Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.isolation.progress import tell_nobody
 from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 
@@ -44,7 +44,7 @@ class Recogniser:
         self._killable = Killable((UnusableDocument,), environment)
 
     async def recognise_pages(self, source: Source, numbers: Sequence[int]) -> Reading:
-        """Recognise these pages of a PDF. `source.notify_page` is called for each.
+        """Recognise these pages of a PDF. `source.notify` is called for each.
 
         Raises:
             DocumentUnreadable, TooLarge: The pages cannot be recognised.
@@ -68,7 +68,7 @@ class Recogniser:
         await self._killable.close()
 
     async def _recognise_pages(self, work: Work, source: Source) -> Reading:
-        notify = source.notify_page or tell_nobody
+        notify = partial(source.notify, IntakeStage.RECOGNISING)
         try:
             return wire.join_readings(await self._killable.read_parts(work, source.data, wire.unpack, notify))
         except ChildOverrun as overrun:

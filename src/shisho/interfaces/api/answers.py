@@ -18,7 +18,7 @@ from shisho.domain.session import CitedSentence, ComposedAnswer, RankedPassages,
 from shisho.domain.task import AnswerHandle, AskOptions, Sources
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.inputs import InputObject
-from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.operations import Effect, ReplyForm, Verb
 from shisho.interfaces.api.quoting import (
     FindingsResult,
     PassageText,
@@ -319,59 +319,56 @@ VERBS = (
         AnswerHandle,
         "Ask the library",
         ("POST", "/answers"),
-        Effect.ADD,
-        again=False,
-        outside=True,
-        link=ANSWER,
+        Effect("add", again=False, outside=True),
+        form=ReplyForm(link=ANSWER),
     ),
     Verb(
         get_answer,
         AnswerHandle,
         "Get an answer",
         ("GET", "/answers/{answer_id}"),
-        Effect.READ,
-        link=ANSWER,
+        Effect("read"),
+        form=ReplyForm(link=ANSWER),
     ),
     Verb(
         get_evidence,
         AcceptedEvidence,
         "Get the evidence",
         ("GET", "/evidence"),
-        Effect.READ,
-        rows=("evidence", "number"),
+        Effect("read"),
+        form=ReplyForm(rows=("evidence", "number")),
     ),
     Verb(
         remove_conversation,
         ConversationRemoved,
         "Remove a conversation",
         ("DELETE", "/conversations/{conversation_id}"),
-        Effect.DESTROY,
+        Effect("destroy"),
     ),
     Verb(
         search_corpus,
         SearchResult,
         "Search passages",
         ("POST", "/passages/search"),
-        Effect.ADD,  # a session notes what it has shown
-        again=False,
-        rows=("passages", "passage"),
+        Effect("add", again=False),  # a session notes what it has shown
+        form=ReplyForm(rows=("passages", "passage")),
     ),
-    Verb(open_session, SessionOpened, "Open a session", ("POST", "/sessions"), Effect.ADD, again=False),
+    Verb(open_session, SessionOpened, "Open a session", ("POST", "/sessions"), Effect("add", again=False)),
     Verb(
         submit_findings,
         FindingsResult,
         "Submit findings",
         ("POST", "/sessions/{session_id}/findings"),
-        Effect.ADD,
+        Effect("add"),
     ),
     Verb(
         compose_answer,
         ComposedAnswer,
         "Compose the answer",
         ("POST", "/sessions/{session_id}/answer"),
-        Effect.ADD,
-        link=ANSWER,
+        Effect("add"),
+        form=ReplyForm(link=ANSWER),
         ends_with_caller=True,
     ),
-    Verb(read_passage, PassageText, "Read a passage", ("GET", "/passages"), Effect.READ),
+    Verb(read_passage, PassageText, "Read a passage", ("GET", "/passages"), Effect("read")),
 )

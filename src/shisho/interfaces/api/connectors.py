@@ -15,7 +15,7 @@ from pydantic import Field
 
 from shisho.domain.corpus import Document, DocumentId
 from shisho.errors import NotFound
-from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.operations import Effect, ReplyForm, Verb
 from shisho.interfaces.api.quoting import DATA
 from shisho.interfaces.api.replies import Name, Text
 from shisho.interfaces.api.truncate import SERVER_URL, dump_compact
@@ -143,6 +143,6 @@ def _make_address(source: str, document: DocumentId, page: int | None, place: st
 
 
 VERBS = (
-    Verb(search, SearchItems, "Search", ("GET", "/search"), Effect.READ, is_bare=True),
-    Verb(fetch, FetchedText, "Fetch a text", ("GET", "/fetch"), Effect.READ, is_bare=True),
+    Verb(search, SearchItems, "Search", ("GET", "/search"), Effect("read"), form=ReplyForm(is_bare=True)),
+    Verb(fetch, FetchedText, "Fetch a text", ("GET", "/fetch"), Effect("read"), form=ReplyForm(is_bare=True)),
 )

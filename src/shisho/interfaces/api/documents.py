@@ -13,7 +13,7 @@ from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parse_filters, parse_metadata
 from shisho.interfaces.api.inputs import InputObject
-from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.operations import Effect, ReplyForm, Verb
 from shisho.interfaces.api.replies import (
     Corpora,
     Cursor,
@@ -129,9 +129,8 @@ ADD = Verb(
     DocumentsQueued,
     "Add documents",
     ("POST", "/documents"),
-    Effect.ADD,
-    outside=True,
-    link="task://{0.task_id}",
+    Effect("add", outside=True),
+    form=ReplyForm(link="task://{0.task_id}"),
 )
 VERBS = (
     ADD,
@@ -140,15 +139,15 @@ VERBS = (
         DocumentList,
         "List documents",
         ("GET", "/documents"),
-        Effect.READ,
-        rows=("documents", "id"),
+        Effect("read"),
+        form=ReplyForm(rows=("documents", "id")),
     ),
     Verb(
         remove_document,
         RemovedDocument,
         "Remove a document",
         ("DELETE", "/documents/{document_id}"),
-        Effect.DESTROY,
+        Effect("destroy"),
     ),
 )
 
@@ -158,7 +157,7 @@ ROUTES = (
         RestoredDocument,
         "Restore a document",
         ("POST", "/documents/{document_id}/restore"),
-        Effect.CHANGE,
+        Effect("change"),
     ),
 )
 """Verbs without a tool."""

@@ -47,7 +47,7 @@ async def forget_folder(
 
 
 VERBS = (
-    Verb(list_folders, FolderList, "Followed folders", ("GET", "/folders"), Effect.READ),
-    Verb(watch_folder, FolderList, "Watch a folder", ("POST", "/folders"), Effect.CHANGE),
-    Verb(forget_folder, FolderList, "Stop watching a folder", ("DELETE", "/folders"), Effect.CHANGE),
+    Verb(list_folders, FolderList, "Followed folders", ("GET", "/folders"), Effect("read")),
+    Verb(watch_folder, FolderList, "Watch a folder", ("POST", "/folders"), Effect("change")),
+    Verb(forget_folder, FolderList, "Stop watching a folder", ("DELETE", "/folders"), Effect("change")),
 )

@@ -127,10 +127,12 @@ async def calibrate_models(
 
 
 VERBS = (
-    Verb(get_models, ModelOverview, "Models", ("GET", "/models"), Effect.READ),
-    Verb(pull_model, ModelWorkBegun, "Download a model", ("POST", "/models/pull"), Effect.ADD, outside=True),
-    Verb(get_model, ModelChoice, "Language model", ("GET", "/model"), Effect.READ),
-    Verb(set_model, ModelChoice, "Set the language model", ("POST", "/model"), Effect.CHANGE),
-    Verb(try_model, ModelTrialResult, "Try the model", ("POST", "/models/try"), Effect.READ, outside=True),
-    Verb(calibrate_models, ModelWorkBegun, "Calibrate", ("POST", "/models/calibrate"), Effect.CHANGE),
+    Verb(get_models, ModelOverview, "Models", ("GET", "/models"), Effect("read")),
+    Verb(
+        pull_model, ModelWorkBegun, "Download a model", ("POST", "/models/pull"), Effect("add", outside=True)
+    ),
+    Verb(get_model, ModelChoice, "Language model", ("GET", "/model"), Effect("read")),
+    Verb(set_model, ModelChoice, "Set the language model", ("POST", "/model"), Effect("change")),
+    Verb(try_model, ModelTrialResult, "Try the model", ("POST", "/models/try"), Effect("read", outside=True)),
+    Verb(calibrate_models, ModelWorkBegun, "Calibrate", ("POST", "/models/calibrate"), Effect("change")),
 )

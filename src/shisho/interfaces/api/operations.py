@@ -6,9 +6,8 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
-from enum import Enum
 from functools import cached_property
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -17,13 +16,16 @@ from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.truncate import to_plain_data
 
 
-class Effect(Enum):
-    """The effect of a call: it looks, adds, changes what can be changed back, or destroys."""
+@dataclass(frozen=True)
+class Effect:
+    """The effect of a call: it looks, adds, changes what can be changed back, or destroys.
 
-    READ = "read"
-    ADD = "add"
-    CHANGE = "change"
-    DESTROY = "destroy"
+    `again`: it is idempotent. `outside`: it may reach beyond this library.
+    """
+
+    kind: Literal["read", "add", "change", "destroy"]
+    again: bool = True
+    outside: bool = False
 
 
 class BareReply(BaseModel):
@@ -43,15 +45,41 @@ class Reply(BareReply):
 
 
 @dataclass(frozen=True)
+class ReplyForm:
+    """How a noun becomes a reply.
+
+    `link`: the resource with the full reply, as a format of the noun. `rows`: the paged list, and the field
+    of a row that is the cursor after it. `is_bare`: the reply has only the noun's own fields. `shape`
+    converts the result to the noun, without fields that are None.
+    """
+
+    link: str | None = None
+    rows: tuple[str, str] | None = None
+    is_bare: bool = False
+    shape: Callable[[Any], Any] | None = None
+
+    def fill(self, found: Any) -> dict[str, Any]:
+        """Convert a result to JSON-ready data."""
+        own_data: dict[str, Any] = to_plain_data(self.shape(found) if self.shape else found)
+        own_data = _drop_none(own_data) if self.shape else own_data
+        if self.is_bare:
+            return own_data
+        link = own_data.get("link") if self.link is None else self.link.format(found)
+        return {
+            **own_data,
+            "more": own_data.get("more", False),
+            "cursor": own_data.get("cursor"),
+            "link": link,
+        }
+
+
+@dataclass(frozen=True)
 class Verb:
     """An operation: `run(library, **arguments)` returns a `noun`, a dataclass.
 
     The signature and the docstring of `run` are the contract. `route`: method and path under /api/v1; names
-    in braces are arguments. `again`: it is idempotent. `outside`: it may reach beyond this library. `link`:
-    the resource with the full reply, as a format of the noun. `rows`: the paged list, and the field of a
-    row that is the cursor after it. `spread`: an argument, an object, whose members may also be passed
-    directly. `is_bare`: the reply has only its own fields. `ends_with_caller`: the work stops when the
-    client disconnects. `shape` converts the result of `run` to the noun, without fields that are None.
+    in braces are arguments. `spread`: an argument, an object, whose members may also be passed directly.
+    `ends_with_caller`: the work stops when the client disconnects.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -59,14 +87,9 @@ class Verb:
     title: str
     route: tuple[str, str]
     effect: Effect
-    again: bool = True
-    outside: bool = False
-    link: str | None = None
-    rows: tuple[str, str] | None = None
+    form: ReplyForm = ReplyForm()
     spread: str | None = None
-    is_bare: bool = False
     ends_with_caller: bool = False
-    shape: Callable[[Any], Any] | None = None
 
     @property
     def name(self) -> str:
@@ -133,30 +156,16 @@ class Verb:
             field.name: (hints[field.name], ... if field.default is MISSING else field.default)
             for field in fields(self.noun)
         }
-        base = BareReply if self.is_bare else Reply
+        base = BareReply if self.form.is_bare else Reply
         return create_model(self.noun.__name__, __base__=base, __doc__=self.noun.__doc__, **own_fields)
 
     async def __call__(self, library: Any, **arguments: Any) -> dict[str, Any]:
         """Return the reply as JSON-ready data."""
-        return self.data(await self.ask(library, **arguments))
+        return self.form.fill(await self.ask(library, **arguments))
 
     async def ask(self, library: Any, **arguments: Any) -> Any:
         """Return the reply before conversion: one shared object for identical replies."""
         return await self.run(library, **self._gather_members(arguments))
-
-    def data(self, found: Any) -> dict[str, Any]:
-        """Convert a reply to JSON-ready data."""
-        own_data: dict[str, Any] = to_plain_data(self.shape(found) if self.shape else found)
-        own_data = _drop_none(own_data) if self.shape else own_data
-        if self.is_bare:
-            return own_data
-        link = own_data.get("link") if self.link is None else self.link.format(found)
-        return {
-            **own_data,
-            "more": own_data.get("more", False),
-            "cursor": own_data.get("cursor"),
-            "link": link,
-        }
 
     def _gather_members(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Merge directly passed members into their object.

@@ -14,7 +14,7 @@ from shisho.domain.intervention import WindowResult
 from shisho.domain.library import MetadataField, SettingValue
 from shisho.domain.report import MAX_SECTIONS, MAX_WORDS, ReportEstimate
 from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
-from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.operations import Effect, ReplyForm, Verb
 from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
 from shisho.messages.catalogue import translate_word
 from shisho.records import dataclass
@@ -258,55 +258,53 @@ VERBS = (
         WindowOpening,
         "Open a window for a human check",
         ("POST", "/auth/{id}/open"),
-        Effect.CHANGE,
-        outside=True,
+        Effect("change", outside=True),
     ),
     Verb(
         estimate_report,
         ReportEstimate,
         "Estimate a report",
         ("GET", "/reports/estimate"),
-        Effect.READ,
+        Effect("read"),
     ),
     Verb(
         list_conversations,
         ConversationList,
         "List conversations",
         ("GET", "/conversations"),
-        Effect.READ,
-        rows=("conversations", "place"),
+        Effect("read"),
+        form=ReplyForm(rows=("conversations", "place")),
     ),
     Verb(
         get_conversation,
         Conversation,
         "Get a conversation",
         ("GET", "/conversations/{conversation_id}"),
-        Effect.READ,
+        Effect("read"),
     ),
-    Verb(get_answer_log, AnswerLog, "Log of an answer", ("GET", "/answers/{answer_id}/log"), Effect.READ),
+    Verb(get_answer_log, AnswerLog, "Log of an answer", ("GET", "/answers/{answer_id}/log"), Effect("read")),
     Verb(
         stop_answer,
         AnswerHandle,
         "Stop a question",
         ("POST", "/answers/{answer_id}/stop"),
-        Effect.CHANGE,
-        link=ANSWER,
+        Effect("change"),
+        form=ReplyForm(link=ANSWER),
     ),
     Verb(
         resume_answer,
         AnswerHandle,
         "Resume a question",
         ("POST", "/answers/{answer_id}/resume"),
-        Effect.CHANGE,
-        outside=True,
-        link=ANSWER,
+        Effect("change", outside=True),
+        form=ReplyForm(link=ANSWER),
     ),
-    Verb(get_settings, SettingList, "Settings", ("GET", "/settings"), Effect.READ),
-    Verb(get_checks, CheckList, "What works here", ("GET", "/checks"), Effect.READ, outside=True),
-    Verb(list_corpora, CorpusList, "List corpora", ("GET", "/corpora"), Effect.READ),
-    Verb(get_metadata, MetadataFields, "What to filter by", ("GET", "/metadata"), Effect.READ),
-    Verb(get_consent, ConsentStatus, "Consent to web searches", ("GET", "/consent"), Effect.READ),
-    Verb(get_key, SigningKey, "Signing key", ("GET", "/key"), Effect.READ),
-    Verb(make_key, SigningKey, "Make a signing key", ("POST", "/key"), Effect.ADD),
-    Verb(set_consent, ConsentStatus, "Say yes or no to web searches", ("POST", "/consent"), Effect.CHANGE),
+    Verb(get_settings, SettingList, "Settings", ("GET", "/settings"), Effect("read")),
+    Verb(get_checks, CheckList, "What works here", ("GET", "/checks"), Effect("read", outside=True)),
+    Verb(list_corpora, CorpusList, "List corpora", ("GET", "/corpora"), Effect("read")),
+    Verb(get_metadata, MetadataFields, "What to filter by", ("GET", "/metadata"), Effect("read")),
+    Verb(get_consent, ConsentStatus, "Consent to web searches", ("GET", "/consent"), Effect("read")),
+    Verb(get_key, SigningKey, "Signing key", ("GET", "/key"), Effect("read")),
+    Verb(make_key, SigningKey, "Make a signing key", ("POST", "/key"), Effect("add")),
+    Verb(set_consent, ConsentStatus, "Say yes or no to web searches", ("POST", "/consent"), Effect("change")),
 )

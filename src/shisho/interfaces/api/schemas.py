@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shisho.interfaces.api.operations import Effect, Reply, Verb, unwrap
+from shisho.interfaces.api.operations import Reply, Verb, unwrap
 
 Schema = Mapping[str, Any]
 DEFAULT_HINTS = {
@@ -40,12 +40,12 @@ def hints(verb: Verb) -> dict[str, bool]:
 
     Reading verbs are not also marked as idempotent.
     """
-    reads = verb.effect is Effect.READ
+    reads = verb.effect.kind == "read"
     effects = {
         "readOnlyHint": reads,
-        "destructiveHint": verb.effect is Effect.DESTROY,
-        "idempotentHint": verb.again and not reads,
-        "openWorldHint": verb.outside,
+        "destructiveHint": verb.effect.kind == "destroy",
+        "idempotentHint": verb.effect.again and not reads,
+        "openWorldHint": verb.effect.outside,
     }
     return {name: hint for name, hint in effects.items() if hint is not DEFAULT_HINTS[name]}
 
@@ -69,7 +69,7 @@ def reply(verb: Verb) -> dict[str, Any]:
     """
     whole = verb.reply.model_json_schema()
     own_properties = {
-        name: _outline_schema(property_, whole.get("$defs", {}), is_nullable=verb.shape is None)
+        name: _outline_schema(property_, whole.get("$defs", {}), is_nullable=verb.form.shape is None)
         for name, property_ in whole["properties"].items()
         if name not in Reply.model_fields
     }

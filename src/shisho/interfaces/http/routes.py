@@ -16,6 +16,8 @@ from shisho.domain.inquiry import Evidence
 from shisho.domain.job import ENDED_TASK
 from shisho.domain.task import StatusDetail, TaskSnapshot
 from shisho.errors import NotFound, ShishoError, TimedOut
+from shisho.interfaces.api import documents, folders, models, reading_room, team
+from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.tasks import GET_STATUS
@@ -24,6 +26,15 @@ from shisho.interfaces.http.lasting import end_with_caller
 from shisho.interfaces.http.statuses import GUARD_STATUSES, STATUSES, build_headers, status_of
 from shisho.services import Library
 
+ROUTES = (
+    *VERBS,
+    *documents.ROUTES,
+    *reading_room.VERBS,
+    *folders.VERBS,
+    *models.VERBS,
+    *team.VERBS,
+)
+"""Verbs over HTTP, those of assistants first. The others have no tool: it takes up an assistant's context."""
 WAIT = 20.0
 RECENT = RecentReplies[bytes]()
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -73,7 +84,7 @@ def add(router: APIRouter, verb: Verb, library: Library) -> None:
         if reply is None:
             return Response()  # nobody reads it: the client disconnected
         return Response(
-            RECENT.get_or_make(reply, lambda: dump_compact(verb.data(reply)).encode()),
+            RECENT.get_or_make(reply, lambda: dump_compact(verb.form.fill(reply)).encode()),
             media_type="application/json",
         )
 
@@ -164,7 +175,7 @@ async def _stream_news(library: Library, status: TaskSnapshot) -> AsyncIterator[
     try:
         while True:
             yield ServerSentEvent(
-                data=dump_compact(GET_STATUS.data(status)), event="status", id=str(status.revision)
+                data=dump_compact(GET_STATUS.form.fill(status)), event="status", id=str(status.revision)
             )
             if status.status in ENDED_TASK and not status.more:
                 return

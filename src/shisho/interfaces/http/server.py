@@ -27,7 +27,6 @@ from shisho.domain.team import derive_cookie
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError
 from shisho.interfaces.api import arguments
 from shisho.interfaces.api.failures import describe_error
-from shisho.interfaces.api.routes import ROUTES
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.connections import bound_connections
@@ -104,7 +103,7 @@ def _build_application(
     add_viewing(router, library)
     add_exports(router, library)
     add_uploads(router, library)
-    for verb in ROUTES:
+    for verb in http_routes.ROUTES:
         http_routes.add(router, verb, library)
     # Not included as a router: FastAPI would build each route again at the first request.
     app.router.routes.extend([*router.routes, *served.routes])
@@ -195,7 +194,7 @@ class _RestingServer(uvicorn.Server):
 
 
 def _register_refusals(app: FastAPI) -> None:
-    models = {verb.name: verb.arguments for verb in ROUTES}
+    models = {verb.name: verb.arguments for verb in http_routes.ROUTES}
     models |= {"upload_document": UploadQuery, "export_answer": ExportQuery}
 
     @app.exception_handler(ShishoError)

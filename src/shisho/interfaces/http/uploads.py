@@ -61,4 +61,4 @@ def add_uploads(router: APIRouter, library: Library) -> None:
             replace_files=arguments.replace,
             password=decode_header(x_document_password) if x_document_password else None,
         )
-        return Response(dump_compact(ADD.data(queued)), media_type="application/json")
+        return Response(dump_compact(ADD.form.fill(queued)), media_type="application/json")

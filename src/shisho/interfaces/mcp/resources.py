@@ -63,7 +63,7 @@ async def _read_task(library: Library, task_id: str) -> dict[str, Any]:
             status.task_id, wait=0, detail=StatusDetail.FULL, cursor=status.cursor
         )
         status = replace(rest, results=(*status.results, *rest.results))
-    return GET_STATUS.data(status)
+    return GET_STATUS.form.fill(status)
 
 
 async def _open_resource(work: Any) -> str:

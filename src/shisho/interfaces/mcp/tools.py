@@ -45,7 +45,7 @@ async def call_verb(
     try:
         checked_arguments = check_arguments(verb.name, verb.arguments, arguments)
         reply = await _keep_alive(context, _call_verb(verb, library, checked_arguments, context))
-        return RECENT.get_or_make(reply, lambda: result(verb, verb.data(reply), library))
+        return RECENT.get_or_make(reply, lambda: result(verb, verb.form.fill(reply), library))
     except MCPError:
         raise
     except Exception as error:
@@ -65,9 +65,9 @@ def _call_verb(
 def result(verb: Verb, data: dict[str, Any], library: Library) -> CallToolResult:
     """Return the reply as text and as data, truncated to fit, with a link to the full reply."""
     data = fit(data, library.count_tokens)
-    if verb.rows and data["more"]:
-        rows = data[verb.rows[0]]
-        key = verb.rows[1]
+    if verb.form.rows and data["more"]:
+        name, key = verb.form.rows
+        rows = data[name]
         data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
     content: list[Any] = [TextContent(type="text", text=dump_compact(data))]
     if data.get("link"):

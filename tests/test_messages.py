@@ -306,6 +306,7 @@ def test_a_scan_of_one_page_and_a_report_of_one_section_are_singular(
     budget = {"sections": number, "model_calls": 4, "max_model_calls": 6, "tokens": "9"}
     assert f"of {section} takes" in translate_word("report_budget", "en", **budget)
     assert f"in {section}." in translate_word("survey_pages", "en", first=1, last=9, sections=number)
+    assert f"in {section}." in translate_word("survey_page", "en", first=1, last=1, sections=number)
 
 
 def test_foreign_words_with_braces_are_no_template() -> None:

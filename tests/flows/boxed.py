@@ -42,7 +42,7 @@ def way(
     fetcher = HttpFetcher(
         resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context
     )
-    return WebAccess(create_engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
+    return WebAccess(create_engines(overrides), lambda: fetcher, KillableSerpParser(overrides), robots=robots)
 
 
 @asynccontextmanager

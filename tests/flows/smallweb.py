@@ -55,7 +55,7 @@ def small_web(*result_pages: Sequence[int], query: str = QUERY) -> MemoryWeb:
 
 def way(web: MemoryWeb, *names: str) -> WebAccess:
     engines = {name: make_engine(name) for name in names or ("memory",)}
-    return WebAccess(engines, web, MemoryParser(engines), robots=False)
+    return WebAccess(engines, lambda: web, MemoryParser(engines), robots=False)
 
 
 def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callable[[str], bool]:

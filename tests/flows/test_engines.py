@@ -26,7 +26,7 @@ HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"
 
 def way(*names: str) -> WebAccess:
     found = create_engines()
-    return WebAccess({name: found[name] for name in names}, MemoryWeb(), KillableSerpParser())
+    return WebAccess({name: found[name] for name in names}, MemoryWeb, KillableSerpParser())
 
 
 async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dict[str, EngineStatus]:

@@ -51,7 +51,7 @@ async def test_a_key_is_nowhere_but_in_its_request(
 ) -> None:
     fetcher = Indiscreet()
     web = WebAccess(
-        {engine: create_engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS
+        {engine: create_engines()[engine]}, lambda: fetcher, KillableSerpParser(), robots=False, keys=KEYS
     )
     with caplog.at_level("DEBUG"):
         async with open_library(home=tmp_path, web_access=web, **KEYS) as library, library.working(1):

@@ -56,7 +56,7 @@ async def desk_before(home: Path, answer: Callable[[Asked], Answer]) -> AsyncIte
         for host in hosts:
             names.lead(host, [server.endpoint])
         fetcher = HttpFetcher(names, AllowList.from_names(hosts), "Shisho/test")
-        access = WebAccess({}, fetcher, MemoryParser({}), robots=False)
+        access = WebAccess({}, lambda: fetcher, MemoryParser({}), robots=False)
         async with open_library(home=home, web_access=access) as library, library.working(1):
             yield library
 

@@ -141,7 +141,7 @@ async def searching(
         health = StoredHealth(EmbeddedQueryStore(database), clock)
         cache = StoredCache(EmbeddedQueryStore(database), clock)
         rate_limits = RateLimits(limiter, health, cache, queue.interventions, clock)
-        web = WebAccess(table, answers, MemoryParser(table), robots=False)
+        web = WebAccess(table, lambda: answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])
         yield World(
             queue,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from shisho import settings as settings_
 from shisho.bootstrap.engine_file import LiveMapping, open_engine_file
 from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
-from shisho.errors import EngineUnavailable
+from shisho.errors import EngineUnavailable, InvalidParams
 from shisho.messages.installing import install_command
 from shisho.ports import (
     Clock,
@@ -48,9 +49,9 @@ async def refuse_window(challenge: HumanChallenge) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WebAccess:
-    """Access to the web.
+    """Access to the web. Its fetcher and its browser are built at their first use.
 
     `robots`: whether robots.txt is obeyed. `keys`: the user's own API keys, by setting. `window` shows a page
     to the person at the screen and returns whether they solved its challenge. `needs_consent`: a person must
@@ -58,7 +59,7 @@ class WebAccess:
     """
 
     engines: Mapping[str, SerpEngine]
-    fetcher: Fetcher
+    build_fetcher: Callable[[], Fetcher]
     parser: SerpParser
     robots: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -67,17 +68,23 @@ class WebAccess:
     needs_consent: bool = False
     paging: Mapping[str, PagingSettings] = field(default_factory=dict)
 
+    @cached_property
+    def fetcher(self) -> Fetcher:
+        """The fetcher of pages."""
+        return self.build_fetcher()
+
     @property
     def browse(self) -> Browse | None:
         """The function that opens a page in the browser; None if it is not installed."""
         return self.browser.browse if self.browser is not None and self.browser.is_installed else None
 
     async def close(self) -> None:
-        """Close the fetcher, the parser and the browser."""
-        await self.fetcher.close()
+        """Close the parser, and the fetcher and the browser if they were built."""
+        if "fetcher" in vars(self):
+            await self.fetcher.close()
         await self.parser.close()
         if self.browser is not None:
-            await self.browser.browser.close()
+            await self.browser.close()
 
 
 def build_web(settings: Settings) -> WebAccess | None:
@@ -85,11 +92,9 @@ def build_web(settings: Settings) -> WebAccess | None:
     if settings["web"] == "off":
         return None
     from shisho.bootstrap.browser import build_browser
-    from shisho.services.web import Window
     from shisho.system.box import find_box
     from shisho.system.resolver import SystemResolver
     from shisho.web.http.address import AllowList
-    from shisho.web.http.fetch import HttpFetcher, format_user_agent
     from shisho.web.serp.parser import KillableSerpParser
 
     file = open_engine_file(settings.home)
@@ -98,22 +103,42 @@ def build_web(settings: Settings) -> WebAccess | None:
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
     hosts = settings.read_words("allow_private_hosts").union(box.hosts if box else ())
     allow = AllowList.from_names(hosts, settings.read_words("allow_ports"))
-    agent = format_user_agent(VERSION, settings.read_text("contact"))
+    agent = format_user_agent(settings.read_text("contact"))
     keys = {credential.setting for engine in table.values() for credential in engine.about.credentials}
     overrides = LiveMapping(lambda: file.read().overrides)
     parser = KillableSerpParser(overrides, settings_.build_child_environment())
     browser = build_browser(settings, resolver, allow, agent, boxed=box is not None)
+
+    def build_fetcher() -> Fetcher:
+        from shisho.web.http.fetch import HttpFetcher
+
+        return HttpFetcher(resolver, allow, agent, ssl_context=trusted)
+
+    async def show_window(challenge: HumanChallenge) -> bool:
+        from shisho.services.web import Window
+
+        return await Window(browser.browser, parser)(challenge)
+
     return WebAccess(
         table,
-        HttpFetcher(resolver, allow, agent, ssl_context=trusted),
+        build_fetcher,
         parser,
         robots=bool(settings["robots"]),
         keys={name: settings.read_text(name) for name in keys if settings.read_text(name)},
-        window=Window(browser.browser, parser),
+        window=show_window,
         browser=browser,
         needs_consent=settings["web"] == "ask",
         paging=LiveMapping(lambda: file.read().paging),
     )
+
+
+def format_user_agent(contact: str) -> str:
+    """Return the user agent with an address for site owners. Raises InvalidParams."""
+    if not contact:
+        return f"Shisho/{VERSION}"
+    if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
+        raise InvalidParams("settings.bad_contact", contact=contact)
+    return f"Shisho/{VERSION} (+{contact})"
 
 
 def open_consent(settings: Settings, clock: Clock, mode: str, owner: str = LOCAL_OWNER) -> ConsentFile:

@@ -41,14 +41,6 @@ def compute_bands(text: str) -> tuple[int, ...]:
     )
 
 
-def compute_similarity(a: str, b: str) -> float:
-    """Return the Jaccard similarity of two texts' character 4-grams, 0 to 1.
-
-    Spaces, width and case are ignored.
-    """
-    return _measure_jaccard(_split_grams(a), _split_grams(b))
-
-
 def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage, ...]:
     """Return `passages` in order, with the clusters of their near-duplicates.
 
@@ -95,7 +87,7 @@ def _split_grams(text: str) -> set[int]:
 def _encode_grams(text: str) -> memoryview[int]:
     """Return the 4-grams, unordered, each as the number formed by its UTF-16 units.
 
-    No gram becomes an object of its own.
+    Spaces, width and case are ignored. No gram becomes an object of its own.
     """
     plain = "".join(fold(text).split()).ljust(GRAM, "\0").encode("utf-16-le")
     whole = [plain[at : len(plain) - (len(plain) - at) % _GRAM_BYTES] for at in range(0, _GRAM_BYTES, 2)]

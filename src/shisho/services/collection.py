@@ -215,7 +215,8 @@ class CollectionLook:
         lines = [say("survey_extract", title=_title(document))]
         pages = [place.passage.page for place in places if place.passage.page is not None]
         if pages:
-            lines.append(say("survey_pages", first=min(pages), last=max(pages), sections=len(sections)))
+            key = "survey_page" if min(pages) == max(pages) else "survey_pages"
+            lines.append(say(key, first=min(pages), last=max(pages), sections=len(sections)))
         if omitted:
             lines.append(say("survey_left", count=omitted))
         if len(places) == MAX_SENTENCES:

@@ -145,6 +145,12 @@ def test_ask_over_documents_loads_neither_the_web_nor_a_framework(stocked_home: 
     assert loaded & ({*HEAVY, "shisho.web.engines", "shisho.system.box"} - needed) == set()
 
 
+def test_list_of_engines_loads_neither_a_client_nor_a_browser(stocked_home: Path) -> None:
+    clients = {"h11", "httpcore", "playwright", "shisho.web.http.fetch", "shisho.web.browser.browser"}
+    loaded = loaded_by(stocked_home, "engines")
+    assert "shisho.web.engines" in loaded and loaded & clients == set()
+
+
 def test_list_and_ask_do_little_more_than_loading_the_shell(stocked_home: Path) -> None:
     unit = yardstick(stocked_home)
     listing = calls_of(stocked_home, "list") / unit

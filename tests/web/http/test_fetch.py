@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from shisho.bootstrap.web import format_user_agent
 from shisho.corpus.readers import html
 from shisho.domain.web import Endpoint, Request
 from shisho.errors import (
@@ -24,14 +25,15 @@ from shisho.errors import (
 )
 from shisho.messages.catalogue import render
 from shisho.system.resolver import SystemResolver
+from shisho.version import VERSION
 from shisho.web.http import address
 from shisho.web.http.address import AllowList
-from shisho.web.http.fetch import HttpFetcher, format_user_agent
+from shisho.web.http.fetch import HttpFetcher
 from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Handler, Names, Server, serving, tls
 from tests.web.ssrf import Insider, Recorder, refused_urls
 
-AGENT = format_user_agent("1.2.3", "https://shisho.example/about")
+AGENT = "Shisho/1.2.3 (+https://shisho.example/about)"
 BOX = AllowList.from_names(["a.test", "b.test"])
 PUBLIC = "93.184.216.34"
 
@@ -168,11 +170,11 @@ async def test_what_cannot_be_asked(request_: Request) -> None:
 
 
 def test_who_we_are() -> None:
-    assert format_user_agent("1.0", "") == "Shisho/1.0"
-    assert format_user_agent("1.0", "mailto:me@example.jp") == "Shisho/1.0 (+mailto:me@example.jp)"
+    assert format_user_agent("") == f"Shisho/{VERSION}"
+    assert format_user_agent("mailto:me@example.jp") == f"Shisho/{VERSION} (+mailto:me@example.jp)"
     for wrong in ("a\r\nb", "図書館", "two words", "a)"):
         with pytest.raises(InvalidParams):
-            format_user_agent("1.0", wrong)
+            format_user_agent(wrong)
 
 
 # ── redirects ──

@@ -59,6 +59,7 @@ class FetchedText:
 
 async def search(library: Library, query: Text) -> SearchItems:
     """Search the user's documents and added web pages for a question or a few words, in any language.
+
     Use it to find sources to read and cite. Returns the id, title and address of the passages that match
     best: pass an id to fetch.
     """
@@ -76,8 +77,10 @@ async def search(library: Library, query: Text) -> SearchItems:
 async def fetch(
     library: Library, id: Annotated[Name, Field(description="of a document, a passage or evidence")]
 ) -> FetchedText:
-    """Read a document, or the part of it that search found. Use it before you cite a result. Returns the text
-    word for word, with its title and address; for the next part of a long text, fetch `metadata.next_id`.
+    """Read a document, or the part of it that search found.
+
+    Use it before you cite a result. Returns the text word for word, with its title and address; for the next
+    part of a long text, fetch `metadata.next_id`.
     """
     document, start = await _find_part(library, id)
     text = await library.documents.read_text(document.id)

@@ -51,9 +51,11 @@ async def add_documents(
     task_id: Id | None = None,
     idempotency_key: Key = None,
 ) -> DocumentsQueued:
-    """Add documents to the library: PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or
-    bytes. Use it for files and pages that the user names. Returns at once with task_id; then call get_status.
-    Known documents are listed in already_known and not read again.
+    """Add documents to the library.
+
+    PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or bytes. Use it for files and pages
+    that the user names. Returns at once with task_id; then call get_status. Known documents are listed in
+    already_known and not read again.
     """
     return await library.tasks.queue_documents(
         paths=paths,
@@ -81,8 +83,10 @@ async def list_documents(
     limit: Limit = 50,
     removed: Annotated[bool, Field(description="those that were taken out, and not purged")] = False,
 ) -> DocumentList:
-    """List the documents of the library in the order they were added. Use it to see what there is, or to find
-    a document's id. Returns the id, title, source and metadata of each.
+    """List the documents of the library in the order they were added.
+
+    Use it to see what there is, or to find a document's id. Returns the id, title, source and metadata of
+    each.
     """
     documents = await library.documents.list(
         corpora=corpora,
@@ -103,8 +107,9 @@ async def remove_document(
         bool, Field(description="erase its text and every quotation of it; cannot be undone")
     ] = False,
 ) -> RemovedDocument:
-    """Remove a document from search. Use it only if the user asks. Its citations still open, unless it is
-    purged. Returns the document.
+    """Remove a document from search.
+
+    Use it only if the user asks. Its citations still open, unless it is purged. Returns the document.
     """
     return RemovedDocument(await library.documents.remove(document_id, purge=purge), purge)
 

@@ -16,7 +16,7 @@ METADATA = Message("filter.example")
 
 
 def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
-    """Parse filters:
+    """Parse filters.
 
     `k=v` is a value, `k=low..high` a range with optional ends, a repeated key any of its values.
     """

@@ -31,8 +31,9 @@ async def watch_folder(
     path: Annotated[Name, Field(description="a folder below allowed_roots")],
     corpus: Name = DEFAULT_CORPUS,
 ) -> FolderList:
-    """Watch a folder: added, changed and deleted files are synced to the corpus while a server or
-    worker runs.
+    """Watch a folder.
+
+    Added, changed and deleted files are synced to the corpus while a server or worker runs.
     """
     await library.folders.watch_from_outside(path, corpus)
     return await list_folders(library)

@@ -17,8 +17,9 @@ from shisho.errors import InvalidParams
 
 
 class InputObject(BaseModel):
-    """Base of arguments, and of arguments that are objects. Unknown names are refused. `OTHER_NAMES`: the
-    proper name of each other name that is accepted.
+    """Base of arguments, and of arguments that are objects.
+
+    Unknown names are refused. `OTHER_NAMES`: the proper name of each other name that is accepted.
     """
 
     # Built at once even if others are deferred: FastAPI's adapters of a deferred model warn on each route.

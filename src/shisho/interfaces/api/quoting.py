@@ -38,9 +38,7 @@ class ShownPassage:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage found outside a session, with everything that opens it and the parts its score was made
-    of.
-    """
+    """A passage found outside a session, with all that opens it and the parts of its score."""
 
     passage: PassageId
     document: DocumentId
@@ -60,8 +58,10 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading,
-    and nothing else of the library. `exhausted`: every passage in scope was shown.
+    """Passages that a search found.
+
+    Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and
+    nothing else of the library. `exhausted`: every passage in scope was shown.
     """
 
     shown: tuple[ShownPassage, ...] = ()
@@ -76,9 +76,11 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class FindingResult:
-    """The verdict on one finding. `number` is its evidence's, None if it was refused; `quoted_text` is the
-    stored text, `replaced` if the finding had other words; `reason` says why it was refused or what was done.
-    Of accepted evidence, the rest says where it is: the document, its page, and its offsets in the text.
+    """The verdict on one finding.
+
+    `number` is its evidence's, None if it was refused; `quoted_text` is the stored text, `replaced` if the
+    finding had other words; `reason` says why it was refused or what was done. Of accepted evidence, the rest
+    says where it is: the document, its page, and its offsets in the text.
     """
 
     index: int

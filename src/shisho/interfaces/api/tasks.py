@@ -92,8 +92,9 @@ class SearchOptionsInput(InputObject):
 async def create_task(
     library: Library, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None
 ) -> TaskCreated:
-    """Create a research task that groups searches, pages and questions under one id and one budget. Use it to
-    set a budget first; queue_searches and ask create a task by themselves. Returns task_id.
+    """Create a research task that groups searches, pages and questions under one id and one budget.
+
+    Use it to set a budget first; queue_searches and ask create a task by themselves. Returns task_id.
     """
     ceilings = budget.model_dump(exclude_none=True) if budget else {}
     return TaskCreated(await library.tasks.create(question, budget=ceilings, idempotency_key=idempotency_key))
@@ -109,9 +110,10 @@ async def queue_searches(
     ] = None,
     idempotency_key: Key = None,
 ) -> SearchesQueued:
-    """Queue web searches; the pages they find are fetched and added to the library. Use it when the user's
-    documents do not have the answer. Send all queries in one call, go on with other work, then call
-    get_status. Returns at once: task_id, the number queued, and the queries skipped and why.
+    """Queue web searches; the pages they find are fetched and added to the library.
+
+    Use it when the user's documents do not have the answer. Send all queries in one call, go on with other
+    work, then call get_status. Returns at once: task_id, the number queued, and the queries skipped and why.
     """
     search_options = (options or SearchOptionsInput()).to_options()
     return await library.tasks.queue_searches(
@@ -125,8 +127,9 @@ async def queue_urls(
     task_id: Annotated[Id | None, Field(description="none: create a task")] = None,
     idempotency_key: Key = None,
 ) -> UrlsQueued:
-    """Queue web addresses or DOIs; each is fetched and added to the library. Use it when you know the
-    address. Returns at once with task_id; then call get_status.
+    """Queue web addresses or DOIs; each is fetched and added to the library.
+
+    Use it when you know the address. Returns at once with task_id; then call get_status.
     """
     return await library.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
 
@@ -148,11 +151,13 @@ async def get_status(
     detail: Annotated[StatusDetail, Field(description="full: all fields")] = StatusDetail.SUMMARY,
     cursor: Cursor = None,
 ) -> TaskSnapshot:
-    """Wait for a task and get what it has found. Use it after queue_searches or add_documents: with wait=50
-    and wait_for=done, again while `status` is running. To read results as they come, use wait_for=result with
-    the last `revision` as since_revision. Returns status, progress, new results and errors; `waiting_for`
-    lists pages that need the user: give the user the `url` and say that the page "Queue" or `shisho auth
-    open` opens it. What you know, and what is null, is left out.
+    """Wait for a task and get what it has found.
+
+    Use it after queue_searches or add_documents: with wait=50 and wait_for=done, again while `status` is
+    running. To read results as they come, use wait_for=result with the last `revision` as since_revision.
+    Returns status, progress, new results and errors; `waiting_for` lists pages that need the user: give the
+    user the `url` and say that the page "Queue" or `shisho auth open` opens it. What you know, and what is
+    null, is left out.
     """
     return await library.tasks.get_status(
         task_id,
@@ -167,16 +172,20 @@ async def get_status(
 async def stop_task(
     library: Library, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0
 ) -> TaskStopped:
-    """Stop a task. Use it when you have enough, or if the user asks. graceful: running jobs finish;
-    immediate: they are cancelled too. Returns what was cancelled and what still runs. Results are kept, and
-    the user can resume the task.
+    """Stop a task.
+
+    Use it when you have enough, or if the user asks. graceful: running jobs finish; immediate: they are
+    cancelled too. Returns what was cancelled and what still runs. Results are kept, and the user can resume
+    the task.
     """
     return await library.tasks.stop(task_id, mode=mode, wait=wait)
 
 
 async def resume_task(library: Library, task_id: Id) -> TaskResumed:
-    """Resume a task: queue its stopped and failed jobs again. Use it if the user asks; each job continues
-    after the last page it stored. Returns the number of jobs queued.
+    """Resume a task: queue its stopped and failed jobs again.
+
+    Use it if the user asks; each job continues after the last page it stored. Returns the number of jobs
+    queued.
     """
     return await library.tasks.resume(task_id)
 
@@ -188,8 +197,10 @@ async def remove_task(
         PurgeScope, Field(description="orphans: also erase web pages that nothing else reaches")
     ] = PurgeScope.NONE,
 ) -> TaskDeleted:
-    """Remove a task and its rows. Use it only if the user asks. Documents of the user's own corpora are never
-    touched. Returns what was removed.
+    """Remove a task and its rows.
+
+    Use it only if the user asks. Documents of the user's own corpora are never touched. Returns what was
+    removed.
     """
     return await library.tasks.remove(task_id, purge=purge)
 
@@ -200,16 +211,18 @@ async def list_tasks(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> TaskList:
-    """List tasks, newest first. Use it to find the id of an earlier task. Returns the id, question and status
-    of each.
+    """List tasks, newest first.
+
+    Use it to find the id of an earlier task. Returns the id, question and status of each.
     """
     page = await library.tasks.list(states=states, cursor=cursor, limit=limit)
     return TaskList(page.tasks, page.cursor is not None, page.cursor)
 
 
 async def get_auth_queue(library: Library, task_id: Id | None = None) -> AuthQueue:
-    """List the searches that wait for the user at a CAPTCHA, a login or a consent page. Use it when a task is
-    waiting, and tell the user what to open. Returns the id, address and kind of each.
+    """List the searches that wait for the user at a CAPTCHA, a login or a consent page.
+
+    Use it when a task is waiting, and tell the user what to open. Returns the id, address and kind of each.
     """
     return AuthQueue(tuple(await library.web.get_auth_queue(task_id)))
 
@@ -223,8 +236,9 @@ async def resolve_auth(
         Field(description="complete: the user has solved it; skip: end with what there is"),
     ],
 ) -> AuthResolved:
-    """Let the searches go on that waited for the user. Use it after the user has solved a page, or wants to
-    skip it. Returns the jobs that go on.
+    """Let the searches go on that waited for the user.
+
+    Use it after the user has solved a page, or wants to skip it. Returns the jobs that go on.
     """
     return await library.web.resolve_auth(target, id, action)
 
@@ -233,8 +247,10 @@ async def list_engines(
     library: Library,
     names: Annotated[list[Name], Field(max_length=50, description="only these; none: all")] = [],  # noqa: B006
 ) -> EngineList:
-    """List the search engines. Use it to choose `engines`, or to see why a search found nothing. Returns
-    which can be asked now, and why others cannot.
+    """List the search engines.
+
+    Use it to choose `engines`, or to see why a search found nothing. Returns which can be asked now, and why
+    others cannot.
     """
     engines = await library.web.list_engines()
     return EngineList(tuple(engine for engine in engines if not names or engine.name in names))
@@ -245,8 +261,9 @@ async def feedback(
     opinion: Opinion,
     target: Annotated[Name, Field(description="a domain, or the id of evidence")],
 ) -> FeedbackRecorded:
-    """Keep answers away from a domain or a piece of evidence, or undo that. Use it if the user distrusts a
-    source. Returns what was recorded.
+    """Keep answers away from a domain or a piece of evidence, or undo that.
+
+    Use it if the user distrusts a source. Returns what was recorded.
     """
     return await library.questions.record_feedback(opinion, target)
 

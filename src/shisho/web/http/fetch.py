@@ -93,7 +93,7 @@ _DEFAULTS = {
 class HttpFetcher:
     """`ports.Fetcher` over HTTP/1.1.
 
-    `user_agent` is from `format_user_agent`; `total_s` limits the whole fetch, including redirects and the
+    `total_s` limits the whole fetch, including redirects and the
     resolver. `network` opens the connections.
     """
 
@@ -304,12 +304,3 @@ def _list_causes(error: Exception) -> Iterator[Exception]:
     while isinstance(cause, Exception):
         yield cause
         cause = cause.__cause__ or cause.__context__
-
-
-def format_user_agent(version: str, contact: str) -> str:
-    """Return the user agent with an address for site owners. Raises InvalidParams."""
-    if not contact:
-        return f"Shisho/{version}"
-    if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
-        raise InvalidParams("settings.bad_contact", contact=contact)
-    return f"Shisho/{version} (+{contact})"

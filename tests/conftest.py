@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, settings
 from shisho.messages.catalogue import process_language, speak
 from tests.new_homes import copy_schema_into_new_homes
 from tests.postgres import PostgresServer, close_shared_server, shared_server
-from tests.temporary import close_databases
+from tests.temporary import close_databases, keep_temporary_files_in_memory
 
 os.environ["SHISHO_WEB"] = "off"
+keep_temporary_files_in_memory()
 # Beside busy processes examples take as long as they take.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")

@@ -49,7 +49,6 @@ from tests.queues import ANA, BEN, OWNER, SetClock, new
 T = TypeVar("T")
 T1 = NewTask(TaskId("t1"), OWNER)
 BROKEN = JobError("INTERNAL", "壊れた")
-MEMORY = Path("/dev/shm")
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
 WAIT = 60.0
 METS = [
@@ -93,7 +92,7 @@ class QueueMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.new_event_loop()
-        self.folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+        self.folder = Path(tempfile.mkdtemp())
         self.clock = SetClock()
         self.models: dict[JobId, Model] = {}
         self.claims: list[Claim] = []

@@ -32,8 +32,7 @@ from shisho.domain.inquiry import Answer, list_contradicted
 from shisho.domain.requirements import RequestKind
 from shisho.librarian.table import TABLE
 from shisho.services import Library
-from shisho.testing.providers.script import Script
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, Script
 
 ROOT = Path(__file__).parent.parent
 PLAYED = ROOT / "eval" / "played"

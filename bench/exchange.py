@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.language.script import estimate_tokens
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 
 LOOK_EVERY_S = 0.5
 NODES = {

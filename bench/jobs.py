@@ -22,7 +22,7 @@ import apsw
 from shisho.domain.codec import Payload
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
-from shisho.jobs.ids import make_id
+from shisho.jobs.timing import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.notifier import EmbeddedNotifier

@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from tests.flows.test_model_answers import QUESTION, TEXT, well
 
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = ("openai", "ollama", "gemini", "anthropic")

@@ -17,7 +17,7 @@ from typing import Any
 from exchange import name_node, write_asked
 
 from shisho.language.script import estimate_tokens
-from shisho.testing.providers.script import ProviderReply, ProviderRequest, Script
+from shisho.testing.model_providers import ProviderReply, ProviderRequest, Script
 
 MIN_CHARS = 12  # of words that are stored as a place in a document
 FIRST_CHARS = 60  # of a passage, by which it is found again

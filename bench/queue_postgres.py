@@ -26,7 +26,7 @@ from tests.postgres import PostgresServer
 from shisho.domain.codec import Payload
 from shisho.domain.job import Job, JobId, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
-from shisho.jobs.ids import make_id
+from shisho.jobs.timing import make_id
 from shisho.jobs.worker import Worker
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import PostgresJobs, build_postgres_transactions

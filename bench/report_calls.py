@@ -19,8 +19,7 @@ from statistics import mean
 
 from shisho.bootstrap.library import open_library
 from shisho.language.script import estimate_tokens
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 
 SHAPES = ("sections", "introduction", "findings", "keywords", "blocks", "verdicts")
 PASSAGE = re.compile(r"^⟦\w+ passage (\d+)[^\n]*\n(.*?)\n⟦", re.S | re.M)

@@ -20,8 +20,7 @@ from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.domain.inquiry import Goal
 from shisho.evaluation.sets import load
 from shisho.services import Library
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 
 ROUNDS = (1, 2, 3, 4)
 CONTEXTS = (8_192, 32_768, 131_072)

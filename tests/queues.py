@@ -16,8 +16,8 @@ from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
 from shisho.domain.time import Instant, add_seconds, from_epoch
-from shisho.jobs.ids import make_id
 from shisho.jobs.status import TaskWatch
+from shisho.jobs.timing import make_id
 from shisho.ports import Interventions, JobStore, TaskStore
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.notifier import EmbeddedNotifier

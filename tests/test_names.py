@@ -65,7 +65,7 @@ NAMED_BY_OTHERS = re.compile(r"property|\.setter|resource\(|command\(|callback\(
 NAMED_OTHERWISE = {
     "services/": "what a program asks of the library, `await library.documents.list()`: its names are the public API",
     "interfaces/api/": "named as the verb of the library that it is a shell over",
-    "interfaces/ui/pages.py": "pages are named by their addresses",
+    "interfaces/ui/__init__.py": "pages are named by their addresses",
     "librarian/nodes.py": "nodes are named as the loop's table and its traces name them",
     "hostile.py": "in the box: the name of an attack is the name of its host",
 }

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import shisho
-from shisho.language.patterns import LazyPattern
+from shisho.language import LazyPattern
 
 SIZE = 300  # repetitions in the shorter input; the longer has four times as many
 STEEP = 9.0  # times the cost for four times the input: a linear rule costs 4, a quadratic one 16

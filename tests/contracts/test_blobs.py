@@ -12,8 +12,8 @@ from obstore.store import LocalStore, MemoryStore
 
 from shisho.errors import NotFound, StorageUnusable, StoreUnavailable
 from shisho.ports import Blobs
-from shisho.stores.blobs.folder import FolderBlobs
-from shisho.stores.blobs.objects import ObjectBlobs, connect_objects
+from shisho.stores.blob_folder import FolderBlobs
+from shisho.stores.blob_objects import ObjectBlobs, connect_objects
 from tests.objects import object_server
 
 

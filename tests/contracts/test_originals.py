@@ -16,7 +16,7 @@ import pytest
 from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound
 from shisho.ports import Blobs, Originals, PageImages, Shelf
-from shisho.stores.blobs.folder import FolderBlobs
+from shisho.stores.blob_folder import FolderBlobs
 from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.originals import BlobOriginals, BlobPageImages, HaveText, have_text
 from shisho.stores.postgres.connect import PostgresQueryStore

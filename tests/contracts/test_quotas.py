@@ -18,7 +18,7 @@ from shisho.errors import QuotaExhausted, TaskNotFound
 from shisho.ports import Quotas, Users
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
-from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql import QueryStore
 from shisho.stores.sql.quotas import StoredQuotas
 from shisho.stores.sql.users import StoredUsers
 from tests.machine import PATIENCE
@@ -37,7 +37,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.connect import PostgresQueryStore
-from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql import QueryStore
 from shisho.stores.sql.quotas import StoredQuotas
 from shisho.system.clock import SystemClock
 from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from shisho.errors import NotFound
 from shisho.ports import Staging
-from shisho.stores.blobs.folder import FolderBlobs
+from shisho.stores.blob_folder import FolderBlobs
 from shisho.stores.staging import BlobStaging
 
 

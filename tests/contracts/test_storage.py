@@ -12,7 +12,7 @@ import pytest
 
 from shisho.errors import Conflict, StorageUnusable
 from shisho.ports import Storage
-from shisho.stores.blobs.folder import FolderBlobs
+from shisho.stores.blob_folder import FolderBlobs
 from shisho.stores.embedded.connect import Database
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.storage import PostgresStorage

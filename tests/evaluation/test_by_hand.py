@@ -14,8 +14,7 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer, AnswerHeading, AnswerLevel, list_contradicted
 from shisho.librarian.reports import count_words
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, passages, well
 from tests.shared import shared
 

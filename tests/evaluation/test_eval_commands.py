@@ -17,8 +17,7 @@ from shisho.domain.inquiry import AnswerLevel, SupportOutcome
 from shisho.evaluation.answering import citation_figures, measure_answers
 from shisho.evaluation.answers import AnswerItem, AnswerResult, Requirement
 from shisho.evaluation.support import SentencePair, summarise_outcomes
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import kind, well
 
 PASSAGE = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。0から1の値をとる。"

@@ -23,8 +23,7 @@ import psycopg
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.job import JobId, NewJob, NewTask, TaskId
 from shisho.errors import ShishoError
-from shisho.jobs.ids import make_id
-from shisho.jobs.timing import WorkerTiming
+from shisho.jobs.timing import WorkerTiming, make_id
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.jobs import build_postgres_transactions
 from shisho.stores.postgres.notifier import PostgresNotifier

@@ -27,8 +27,7 @@ from shisho.domain.codec import Payload, loads
 from shisho.domain.job import EnqueueResult, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.errors import Conflict, ShishoError, StoreUnavailable
 from shisho.jobs.context import JobContext
-from shisho.jobs.ids import make_id
-from shisho.jobs.timing import WorkerTiming
+from shisho.jobs.timing import WorkerTiming, make_id
 from shisho.jobs.worker import Worker
 from shisho.ports import ChangeNotifier, JobStore, Presence, TaskStore
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore

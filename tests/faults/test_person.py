@@ -15,8 +15,7 @@ import apsw
 from shisho.domain.codec import Payload
 from shisho.domain.intervention import AuthTarget, PendingIntervention
 from shisho.domain.job import NewJob
-from shisho.jobs.ids import make_id
-from shisho.jobs.timing import WorkerTiming
+from shisho.jobs.timing import WorkerTiming, make_id
 from shisho.system.clock import SystemClock
 from tests.faults.children import Child, started
 from tests.faults.process import TASK, Orders

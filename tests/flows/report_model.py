@@ -13,8 +13,7 @@ from pathlib import Path
 
 from shisho.bootstrap.library import open_library
 from shisho.services import Library
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.inference.providing import KEY
 
 TOWNS = ("Ashby", "Barrow", "Corby", "Denby", "Egton", "Formby", "Grimsby", "Hornby", "Irby", "Kirkby")

@@ -11,7 +11,7 @@ from shisho.domain.job import ENDED, TaskState
 from shisho.domain.task import AnswerHandle, ResultRow, StatusDetail, TaskSnapshot, WaitCondition
 from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryParser, MemoryWeb, make_engine
+from shisho.testing import MemoryParser, MemoryWeb, make_engine
 from tests.machine import PATIENCE
 
 QUERY = "決定係数"

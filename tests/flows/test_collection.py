@@ -14,7 +14,7 @@ from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer, AnswerLevel
 from shisho.domain.time import Instant
 from shisho.services import Library
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider
 from tests.clocks import Ahead
 from tests.flows.collection_questions import FOLDER, QUESTIONS, find_faults, folder_of
 from tests.flows.conftest import Shell

@@ -16,7 +16,7 @@ from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
 from shisho.system.clock import SystemClock
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from shisho.web.engines import create_engines
 from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell

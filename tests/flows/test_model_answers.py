@@ -15,8 +15,7 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import Answer
 from shisho.services import Library
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.inference.providing import KEY, PROVIDERS
 from tests.shared import shared
 

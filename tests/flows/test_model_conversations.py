@@ -15,8 +15,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.domain.model import ModelFault
 from shisho.librarian.splitting import resolve
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import kind, passages
 
 FIRST = "樹氷と霧氷とは何か"

@@ -12,8 +12,7 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import LoopStop
 from shisho.language.script import estimate_tokens
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, added, kind, passages, well
 
 # The documents call each school by a name that only the model knows.

@@ -10,8 +10,7 @@ import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import AnswerHeading, AnswerParagraph, list_passages
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.inference.providing import KEY
 
 SECTIONS = 36

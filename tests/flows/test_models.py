@@ -18,8 +18,7 @@ from shisho.interfaces.cli import render
 from shisho.interfaces.cli.shell import Words
 from shisho.librarian.prompting import load_prompt
 from shisho.settings import load
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.conftest import Shell
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, asked, kind, well
 from tests.inference.providing import KEY

@@ -29,7 +29,7 @@ from shisho.services import Library
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.sql.health import StoredHealth
 from shisho.system.clock import SystemClock
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, ended, result_page, serp, small_web, way
 from tests.flows.test_shell import rows_of
 from tests.queues import output_of

@@ -15,7 +15,7 @@ import pytest
 
 from shisho.domain.job import TaskState
 from shisho.domain.task import Bytes, StatusDetail, TaskSnapshot, WaitCondition
-from shisho.interfaces.api.contract import VERBS
+from shisho.interfaces.api.schemas import VERBS
 from shisho.interfaces.api.truncate import dump_compact
 from shisho.services import Library
 from shisho_box.server import Box

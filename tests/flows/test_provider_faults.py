@@ -17,8 +17,7 @@ from shisho.domain.answer_news import ModelWaits, ignore_news
 from shisho.domain.inquiry import Answer
 from shisho.domain.model import FATAL_FAULTS, FAULT_REASONS, FAULT_REMEDIES, ModelFault
 from shisho.messages.catalogue import render
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import (
     QUESTION,
     QUOTATION,

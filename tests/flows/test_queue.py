@@ -18,7 +18,7 @@ from shisho.domain.task import AskOptions, Progress, PurgeScope, SearchOptions, 
 from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import (
     QUERY,

@@ -13,7 +13,7 @@ from shisho.bootstrap.web import WebAccess
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryParser
+from shisho.testing import MemoryParser
 from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from shisho_box.server import Box

@@ -15,8 +15,7 @@ from shisho.domain.inquiry import LoopStop, StepText
 from shisho.errors import NotFound, SourceRemoved
 from shisho.services import Library
 from shisho.services.news import News
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, added, kind, well
 from tests.inside import builder_of
 from tests.listening import list_nodes

@@ -12,7 +12,7 @@ import pytest
 from shisho.domain.answer_news import StepTaken
 from shisho.domain.inquiry import Answer, AnswerHeading, AnswerLevel, AnswerList, LoopStop
 from shisho.errors import InvalidParams
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
+from shisho.testing.model_providers import ProviderReply, ProviderRequest
 from tests.flows.conftest import Shell
 from tests.flows.report_model import REQUEST, TOPICS, TOWNS, name_kind, open_report_library, play
 

@@ -16,7 +16,7 @@ from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Request, Response
 from shisho.errors import StoreUnavailable
 from shisho.services import search_jobs
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, result_page, small_web, way
 from tests.flows.test_paging_stops import noted

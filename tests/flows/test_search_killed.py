@@ -15,7 +15,7 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.web.crawl.crawl import AT_ONCE
+from shisho.web.crawl import AT_ONCE
 from shisho.web.http.url import canonicalise
 from shisho_box.log import LogEntry
 from shisho_box.server import Box

@@ -9,7 +9,7 @@ import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, html, small_web, way
 

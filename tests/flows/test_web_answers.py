@@ -26,7 +26,7 @@ from shisho.errors import EmptyCorpus
 from shisho.services import Library
 from shisho.services.questions import TICK
 from shisho.stores.sql.jobs import StoredJobs
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from shisho.web.crawl import visit
 from tests.faults.children import LONG
 from tests.flows.conftest import SAMPLES

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from shisho.domain.model import ModelPrompt, ModelReply
 from shisho.inference.llm import ChatLlm
 from shisho.inference.providers import ModelAccess
-from shisho.testing.providers.script import ProviderReply
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply
 
 PROVIDERS = ("openai", "ollama", "gemini", "anthropic")
 KEY = "sk-secret-of-the-test"

@@ -18,8 +18,7 @@ from shisho.domain.model import ModelFault, ModelUsage
 from shisho.errors import InvalidParams, ModelFailed
 from shisho.inference.llm import ChatLlm
 from shisho.inference.providers import ModelAccess, check_access
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.inference.providing import (
     KEY,
     LINES,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shisho.inference.reply_schema import ElementReader, read_reply
-from shisho.testing.providers.script import ProviderReply
+from shisho.testing.model_providers import ProviderReply
 from tests.inference.providing import LINES, PAGE, Page, ask_once, page_json
 
 DRAFT = '{"lines": [{"text": "下書き。", "cites": [9]}]}'

@@ -11,7 +11,7 @@ from typing import Any
 
 from shisho.errors import Conflict, ParserFailed
 from shisho.isolation import wire
-from shisho.isolation.progress import Tell
+from shisho.isolation.wire import Tell
 
 
 def same(value: Any) -> Any:

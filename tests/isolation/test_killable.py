@@ -15,7 +15,7 @@ import pytest
 
 from shisho.errors import InternalError, ParserFailed
 from shisho.isolation.killable import MAX_WORK, ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.isolation.progress import MAX_MESSAGES, ProgressReceiver
+from shisho.isolation.wire import MAX_MESSAGES, ProgressReceiver
 from tests.machine import PATIENCE, children_seconds
 
 # children run functions of these tests

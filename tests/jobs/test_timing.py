@@ -16,8 +16,7 @@ from shisho.domain.job import (
     count_setback,
     derive_task_state,
 )
-from shisho.jobs.ids import make_id
-from shisho.jobs.timing import HeartbeatMonitor
+from shisho.jobs.timing import HeartbeatMonitor, make_id
 
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 
 AT_IMPORT = """
 import re

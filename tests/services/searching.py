@@ -26,7 +26,7 @@ from shisho.stores.sql.cache import StoredCache
 from shisho.stores.sql.finds import StoredUrls
 from shisho.stores.sql.health import StoredHealth
 from shisho.stores.sql.limiter import StoredLimiter
-from shisho.testing.memory_web import MemoryEngine, MemoryParser, make_engine
+from shisho.testing import MemoryEngine, MemoryParser, make_engine
 from shisho.web.serp.stopping import ResultPage
 from tests.clocks import TwoHands
 from tests.queues import ANA, OWNER, Queue, new, opened

@@ -27,7 +27,7 @@ from shisho.domain.web import (
 from shisho.errors import BudgetExhausted, EngineUnavailable, StoreUnavailable, TimedOut
 from shisho.jobs.context import JobContext
 from shisho.services.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MAX_HITS, WHOLE_S, SerpAttempt
-from shisho.testing.memory_web import make_engine
+from shisho.testing import make_engine
 from shisho.web.serp.client import PersonNeeded, is_plain
 from tests.queues import OWNER
 from tests.services.searching import QUERY, Forgetful, World, hits, searching

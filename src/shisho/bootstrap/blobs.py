@@ -8,7 +8,7 @@ from shisho.domain.library import BlobFacts
 from shisho.errors import ExtraMissing
 from shisho.ports import Blobs
 from shisho.settings import Settings, expand_user
-from shisho.stores.blobs.folder import FolderBlobs
+from shisho.stores.blob_folder import FolderBlobs
 from shisho.stores.originals import ORIGINALS
 from shisho.stores.staging import FOLDER as STAGING
 
@@ -34,7 +34,7 @@ def list_left_out(settings: Settings) -> Sequence[BlobFacts]:
 
 def _connect_objects(address: str) -> Blobs:
     try:
-        from shisho.stores.blobs.objects import connect_objects
+        from shisho.stores.blob_objects import connect_objects
     except ImportError as error:
         raise ExtraMissing("blobs.extra_missing", setting="blobs", extra="blobs") from error
     return connect_objects(address)

@@ -288,8 +288,8 @@ class PartBuilder:
         return TaskWatch(self.stores.queue.tasks, self.stores.queue.notifier)
 
     def _build_job_queue(self, owner: str) -> JobQueue:
-        from shisho.jobs.ids import make_id
         from shisho.jobs.status import estimate_seconds
+        from shisho.jobs.timing import make_id
         from shisho.services.queue import JobQueue
 
         stores = self.stores.queue

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from shisho.services.stores import QueueStores
     from shisho.stores.indexing import IndexFeed
-    from shisho.stores.sql.queries import QueryStore
+    from shisho.stores.sql import QueryStore
     from shisho.stores.sql.transitions import Transactions
 
 MakeClock = Callable[[Callable[[], float]], Clock]

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from shisho.errors import ShishoError
 from shisho.isolation import wire
-from shisho.isolation.progress import ProgressSender
+from shisho.isolation.wire import ProgressSender
 
 LAST = object()
 

@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
-from shisho.isolation.progress import ProgressReceiver, Tell, tell_nobody
-from shisho.isolation.wire import ChildBroken, ChildExhausted
+from shisho.isolation.wire import ChildBroken, ChildExhausted, ProgressReceiver, Tell, tell_nobody
 from shisho.messages.message import Message
 from shisho.records import dataclass
 from shisho.telemetry import log

@@ -14,9 +14,8 @@ from shisho.domain.time import add_seconds, compute_backoff, to_epoch
 from shisho.errors import ShishoError, StoreUnavailable
 from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
-from shisho.jobs.ids import make_id
 from shisho.jobs.outages import give_back
-from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming
+from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming, make_id
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
 from shisho.ports import ChangeNotifier, Clock, JobStore, Presence, Subscription

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from shisho.language import compile_lazily
 from shisho.language.numbers import ERA_START, Date, find_figures, fold_figures, parse_kanji
-from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold
 
 _YEARS = range(1500, 2100)  # others are different numbers: programs write 101 for an unknown year

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from shisho.language.patterns import compile_lazily, read_words
+from shisho.language import compile_lazily, read_words
 from shisho.records import dataclass
 
 MAX_CHARACTERS = 40  # of a name

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from shisho.language import compile_lazily, read_words
 from shisho.language.numbers import UNITS, parse_kanji
-from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import ENGLISH_STOP, stem
 
 _NUMBER_WORDS = "one two three four five six seven eight nine ten eleven twelve"

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import reduce
 
+from shisho.language import compile_lazily
 from shisho.language.normalise import RADICALS, UNSEEN, strip_unseen
-from shisho.language.patterns import compile_lazily
 
 _BREAK = compile_lazily(r"\r\n?|[\u0085\u2028\u2029]")
 _KANGXI = compile_lazily("[\u2e80-\u2fd5]")

@@ -7,10 +7,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from shisho.language import terms
+from shisho.language import compile_lazily, terms
 from shisho.language.definitions import find_definitions
 from shisho.language.normalise import fold_text
-from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import split_sentences
 from shisho.language.short_names import ShortName, find_short_names
 

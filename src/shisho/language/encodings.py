@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 
 _LABEL = compile_lazily(r"[a-z0-9_.:-]{1,40}")
 # Labels that Python does not know, and subsets that the standard reads as larger encodings.

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.language.terms import (
     PIECE_CHARS,
     TERM_CHARS,

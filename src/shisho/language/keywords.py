@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from shisho.language import compile_lazily
 from shisho.language.asking import is_asking_term, strip_asking
-from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, GRAMMAR, fold, get_tokenizer, split_terms, stem
 from shisho.records import dataclass
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from shisho.language import compile_lazily
 from shisho.language.display import fence_code, join_lines
-from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row, split_sentences
 
 _ITEM = compile_lazily(

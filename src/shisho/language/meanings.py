@@ -11,8 +11,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from shisho.language import compile_lazily, read_words
 from shisho.language.normalise import fold_text
-from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import TermQuery, build_query, fold, get_tokenizer, split_terms
 from shisho.records import dataclass
 

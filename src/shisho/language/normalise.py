@@ -11,7 +11,7 @@ import unicodedata
 from array import array
 from functools import lru_cache
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.records import dataclass
 
 _CJK = "ぁ-ゖゝ-ヿ々〆一-鿿㐀-䶿"

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.records import dataclass
 
 _LIMIT = 20_000  # characters read of one text; texts to be compared are far shorter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 
 _JAPANESE = compile_lazily("[ぁ-んァ-ヺ一-鿿々]")
 _KANA = compile_lazily("[ぁ-んァ-ヺ]")

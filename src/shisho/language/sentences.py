@@ -5,7 +5,7 @@ It knows brackets, line ends and abbreviations.
 
 from __future__ import annotations
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 
 BRACKET_REACH = 300  # a bracket open for longer was never closed, and is ignored
 SHORT_LINE = 0.6  # relative to its longer neighbour: the author, not the margin, ended such a line

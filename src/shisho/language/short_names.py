@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.records import dataclass
 
 MAX_CHARACTERS = 60

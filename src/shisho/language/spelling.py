@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.language.terms import fold, get_tokenizer
 from shisho.records import dataclass
 

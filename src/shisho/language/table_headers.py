@@ -9,8 +9,8 @@ import csv
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from shisho.language import compile_lazily
 from shisho.language.numbers import UNITS, fold_figures
-from shisho.language.patterns import compile_lazily
 
 FEWEST_CELLS = {"\t": 2, "|": 3, ",": 3}  # by separator: a line with fewer cells is not a row of a table
 FEWEST_LABELS = 3  # a table of two columns has a header only if figures are below it

@@ -19,9 +19,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from shisho.language import compile_lazily, read_words
 from shisho.language.asking import is_asking_term
 from shisho.language.normalise import fold_text
-from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.sentences import split_sentences
 from shisho.records import dataclass
 

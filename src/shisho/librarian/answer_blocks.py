@@ -17,8 +17,8 @@ from shisho.domain.inquiry import (
     SupportOutcome,
 )
 from shisho.domain.session import SentenceRevision
+from shisho.language import compile_lazily
 from shisho.language.display import join_lines, make_legible
-from shisho.language.patterns import compile_lazily
 from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.checking.unit_text import frame

@@ -12,8 +12,8 @@ from math import isfinite
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding, Goal, GoalJudgment, GoalState, Judgment, NextStep, Stance
 from shisho.domain.requirements import RequestKind
+from shisho.language import compile_lazily
 from shisho.language.display import join_lines
-from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import is_row
 from shisho.librarian.evidence import ANSWERING_SCORE, RELATED, VerifiedQuote, is_near_duplicate, verify
 from shisho.librarian.model_replies import (

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from shisho.language import compile_lazily
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.keywords import count_nouns
-from shisho.language.patterns import compile_lazily
 from shisho.language.script import answer_language
 from shisho.language.terms import fold, split_terms
 

@@ -14,7 +14,7 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind, Requirements
 from shisho.errors import InvalidParams
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.language.spelling import read_vocabulary
 from shisho.librarian import condition
 from shisho.librarian.splitting import JOINT, split_context, split_parts, split_sides

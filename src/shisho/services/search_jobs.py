@@ -25,7 +25,7 @@ from shisho.ports import Clock
 from shisho.records import dataclass
 from shisho.services.result_pages import EngineAccess, SerpAttempt
 from shisho.services.web_pages import PageIntake, PageOrder
-from shisho.web.crawl.crawl import Crawl, Frontier
+from shisho.web.crawl import Crawl, Frontier
 from shisho.web.serp.stopping import (
     PageFacts,
     PagingRules,

@@ -14,7 +14,7 @@ from contextlib import suppress
 from shisho.domain.viewing import PageImageKey
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import Blobs
-from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql import QueryStore
 from shisho.telemetry import log
 
 ORIGINALS = "originals"

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from shisho.domain.requirements import RequestKind
 from shisho.domain.survey import SurveyKind
-from shisho.language.patterns import compile_lazily
+from shisho.language import compile_lazily
 from shisho.records import dataclass
 
 GENERIC_ENGLISH = ("document", "file", "paper", "article", "text", "source", "doc")

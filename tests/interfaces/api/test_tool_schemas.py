@@ -16,9 +16,9 @@ from pydantic import Field
 
 from shisho.bootstrap.library import open_library
 from shisho.interfaces.api import schemas
-from shisho.interfaces.api.contract import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.schemas import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.mcp.tools import load_tools
 from tests.interfaces.api.strict_schemas import list_gemini_faults, list_openai_faults, list_untyped

@@ -22,7 +22,7 @@ from shisho.domain.loop_state import LoopState, Spending
 from shisho.domain.survey import PORTION, Survey, SurveyKind
 from shisho.interfaces.cli.progress import _Documents
 from shisho.interfaces.cli.shell import Words
-from shisho.interfaces.ui.reader import room_words
+from shisho.interfaces.ui import room_words
 from shisho.librarian.route import route
 from shisho.librarian.strategy import strategy
 from shisho.librarian.table import TABLE

@@ -20,7 +20,7 @@ from shisho.domain.web import Serp, SerpHit
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import serve
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from shisho.web.crawl import visit
 from tests.flows.smallweb import html, way
 from tests.machine import PATIENCE

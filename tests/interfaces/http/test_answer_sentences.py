@@ -14,8 +14,7 @@ import httpx
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.services import Library
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, kind, well
 from tests.interfaces.http.rooms import read_events, served
 

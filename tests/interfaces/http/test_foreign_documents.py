@@ -28,7 +28,7 @@ from shisho.domain.team import Access, CorpusKey, Grantee, GranteeKind
 from shisho.domain.web import Serp
 from shisho.interfaces.http.routes import ROUTES
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.faults.children import LONG
 from tests.flows.smallweb import QUERY, challenge, serp, small_web, way
 from tests.inference.model_folders import static_folder

@@ -24,7 +24,7 @@ from shisho.interfaces.http.health import build_health
 from shisho.interfaces.http.metrics import figures_kept
 from shisho.interfaces.http.server import build
 from shisho.telemetry import bind_ids, count, measure, span
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, ended, way
 
 TOKEN = "canary-41aa-token"

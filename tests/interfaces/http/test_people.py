@@ -22,13 +22,12 @@ from shisho.bootstrap.personal import check_proof
 from shisho.domain.corpus import LOCAL_OWNER, Source
 from shisho.domain.task import WebConsent
 from shisho.errors import InvalidParams
-from shisho.interfaces.http.guard import AccessRules, read_people
-from shisho.interfaces.http.headers import COOKIE
+from shisho.interfaces.http.guard import COOKIE, AccessRules, read_people
 from shisho.interfaces.http.people import PersonalApplications
 from shisho.interfaces.http.routes import ROUTES
 from shisho.interfaces.http.server import build
 from shisho.services import Library
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, small_web, way
 from tests.interfaces.http.operations import Names, calls
 from tests.interfaces.http.rooms import answered, finished, read_events, served

@@ -16,8 +16,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.task import Bytes
 from shisho.errors import AccessDenied, Conflict, InvalidParams, NotFound
 from shisho.interfaces.http import lasting
-from shisho.interfaces.http.guard import AccessRules
-from shisho.interfaces.http.headers import COOKIE
+from shisho.interfaces.http.guard import COOKIE, AccessRules
 from shisho.interfaces.http.people import ProxyRules, read_proxies
 from shisho.services import Library
 from tests.interfaces.http.rooms import served

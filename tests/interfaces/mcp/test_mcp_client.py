@@ -20,7 +20,7 @@ from mcp import Client
 from shisho.bootstrap.library import open_library
 from shisho.domain.payloads import SearchJob
 from shisho.interfaces.api import schemas
-from shisho.interfaces.api.contract import DEFAULT_TOOLS, VERBS
+from shisho.interfaces.api.schemas import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.mcp import server as mcp
 from shisho.language.script import estimate_tokens
 from tests.flows.smallweb import small_web, way

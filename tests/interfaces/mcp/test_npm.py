@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shisho.interfaces.api.contract import DEFAULT_TOOLS
+from shisho.interfaces.api.schemas import DEFAULT_TOOLS
 from tests.faults.children import LONG
 from tests.interfaces.errand import errand
 from tests.interfaces.npm_packages import installed

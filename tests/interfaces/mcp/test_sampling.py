@@ -17,7 +17,7 @@ from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData
 import shisho
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
-from shisho.testing.providers.script import ProviderRequest
+from shisho.testing.model_providers import ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, well
 from tests.interfaces.serving import data_of, serving, stdio
 from tests.machine import PATIENCE

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
 from playwright.async_api import Error as BrowserError
 
-from shisho.interfaces.http.guard import AccessRules
-from shisho.interfaces.http.headers import COOKIE
+from shisho.interfaces.http.guard import COOKIE, AccessRules
 from tests.fonts import japanese_fonts
 from tests.machine import PATIENCE
 from tests.web.browsing import find_page_browser, need_browser

@@ -22,7 +22,7 @@ from tests.interfaces.ui.room import Reader, visiting
 ROUNDS = 3
 MAX_RATIO = 8  # of the time until Ask can be used to that of a page of the server that does nothing
 MAX_BYTES = 150_000
-PAGES = "shisho.interfaces.ui.pages"
+PAGES = "shisho.interfaces.ui"
 TOOLS = "jinja2, starlette.requests"
 TIMES_TOOLS = 2  # of the CPU of importing what the pages are made with; measured: 1.1
 # From the start of the navigation until the page can be used, in milliseconds, and what was transferred for

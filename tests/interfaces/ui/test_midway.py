@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, kind, well
 from tests.interfaces.http.test_answer_sentences import write_and_hang
 from tests.interfaces.serving import address, serving, started

@@ -16,8 +16,7 @@ import pytest
 import shisho
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
-from shisho.interfaces.ui.pages import PAGES
-from shisho.interfaces.ui.reader import SHARED_PREFIXES, choose_language, room_words
+from shisho.interfaces.ui import PAGES, SHARED_PREFIXES, choose_language, room_words
 from shisho.messages.message import read_catalogue
 from shisho.services import Library
 

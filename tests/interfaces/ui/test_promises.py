@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Route, expect
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.http.guard import AccessRules
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, way
 from tests.interfaces.http.rooms import TWO, HeldQuestion, served
 from tests.interfaces.ui.room import QUESTION, WAIT, Reader, ask, sample, visiting

@@ -13,8 +13,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, expect
 
-from shisho.testing.providers.script import ProviderReply, ProviderRequest
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.report_model import REQUEST, TOPICS, TOWNS, name_kind, play, write_town
 from tests.interfaces.serving import serving
 from tests.interfaces.ui.room import WAIT, visiting

@@ -11,8 +11,7 @@ from playwright.async_api import Browser, expect
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.library import open_library
 from shisho.settings import load
-from shisho.testing.providers.script import ProviderReply
-from shisho.testing.providers.server import FakeProvider
+from shisho.testing.model_providers import FakeProvider, ProviderReply
 from tests.evaluation.test_calibrate import embedder, questions
 from tests.inference.providing import KEY
 from tests.interfaces.http.rooms import served

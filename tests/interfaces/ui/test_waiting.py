@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from shisho.bootstrap.library import open_library
-from shisho.testing.memory_web import MemoryWeb
+from shisho.testing import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, way
 from tests.interfaces.http.rooms import served
 from tests.interfaces.ui.room import WAIT, visiting

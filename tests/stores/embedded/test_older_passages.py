@@ -16,7 +16,7 @@ from shisho.corpus.ingest import complete_passage
 from shisho.domain.corpus import Intake, Scope
 from shisho.language.terms import analyse
 from shisho.stores import nouns
-from shisho.stores.embedded import levels, light_passages, vectors
+from shisho.stores.embedded import older_rows, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.home import NEW_MIGRATIONS, PACKAGE
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -50,10 +50,10 @@ def older(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "shisho.db"
     with closing(apsw.Connection(str(path))) as connection:
         vectors.register(connection)
-        levels.register(connection)
+        older_rows.register(connection)
         connection.execute(NEW_MIGRATIONS)
         for name in scripts_in(PACKAGE):
-            if name < light_passages.SCRIPT:
+            if name < older_rows.TEXTS_SCRIPT:
                 connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
                 connection.execute("INSERT INTO migrations VALUES (?, '2026-01-01')", (name,))
         connection.execute(
@@ -154,7 +154,7 @@ async def test_a_fill_that_fails_leaves_the_library_as_it_was(
     older: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(light_passages, "_pack_bands", lambda bands: 1 / 0)
+        broken.setattr(older_rows, "_pack_bands", lambda bands: 1 / 0)
         database = Database(older)
         with pytest.raises(ZeroDivisionError):
             await database.read(lambda connection: None)

@@ -12,7 +12,7 @@ import pytest
 from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.system.clock import SystemClock
-from shisho.web.crawl.crawl import AT_ONCE, Crawl, Frontier, get_host
+from shisho.web.crawl import AT_ONCE, Crawl, Frontier, get_host
 from shisho.web.http.pacing import RetryLater
 from tests.machine import PATIENCE
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.find import DiscoveredUrl
-from shisho.web.crawl.crawl import AT_ONCE, Frontier, get_host, is_within
+from shisho.web.crawl import AT_ONCE, Frontier, get_host, is_within
 from tests.tables import each_row
 
 

@@ -16,7 +16,7 @@ from shisho.domain.corpus import IntakeStage, Reading, Source
 from shisho.domain.reference import Reference
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.isolation.progress import Tell, tell_nobody
+from shisho.isolation.wire import Tell, tell_nobody
 
 T = TypeVar("T")
 

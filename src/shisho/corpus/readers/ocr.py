@@ -24,7 +24,7 @@ from shisho.corpus.readers.pdffonts import open_document
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
-from shisho.isolation.progress import Tell, tell_nobody
+from shisho.isolation.wire import Tell, tell_nobody
 from shisho.records import dataclass
 
 MAX_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339

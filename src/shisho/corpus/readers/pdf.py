@@ -21,7 +21,7 @@ from shisho.corpus.readers.pdfpage import PdfPage, read_page
 from shisho.corpus.readers.recognition import UNREAD, join_numbers
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
-from shisho.isolation.progress import Tell, tell_nobody
+from shisho.isolation.wire import Tell, tell_nobody
 from shisho.messages.installing import install_command
 from shisho.messages.message import Message
 

@@ -11,8 +11,7 @@ from pydantic import Field
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.filters import parse_filters, parse_metadata
-from shisho.interfaces.api.inputs import InputObject
+from shisho.interfaces.api.inputs import InputObject, parse_filters, parse_metadata
 from shisho.interfaces.api.operations import Effect, ReplyForm, Verb
 from shisho.interfaces.api.replies import (
     Corpora,
@@ -53,9 +52,9 @@ async def add_documents(
 ) -> DocumentsQueued:
     """Add documents to the library.
 
-    PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or bytes. Use it for files and pages
-    that the user names. Returns at once with task_id; then call get_status. Known documents are listed in
-    already_known and not read again.
+    They are PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or bytes. Use it for files
+    and pages that the user names. Returns at once with task_id; then call get_status. Known documents are
+    listed in already_known and not read again.
     """
     return await library.tasks.queue_documents(
         paths=paths,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property
@@ -102,7 +101,7 @@ class Verb:
     @property
     def says(self) -> str:
         """The description of the verb for assistants and API readers."""
-        return unwrap(inspect.cleandoc(self.run.__doc__ or ""))
+        return unwrap(self.run.__doc__ or "")
 
     @cached_property
     def parameters(self) -> Sequence[inspect.Parameter]:
@@ -198,8 +197,5 @@ def _drop_none(data: Any) -> Any:
 
 
 def unwrap(doc: str) -> str:
-    """Join the lines of each paragraph of a docstring.
-
-    Rewrapping a docstring then does not change the description for clients.
-    """
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", doc)
+    """Return a docstring as one paragraph, as clients show it, however its lines are wrapped."""
+    return " ".join(doc.split())

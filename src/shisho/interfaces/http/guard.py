@@ -14,8 +14,10 @@ import unicodedata
 import uuid
 from codecs import BOM_UTF8
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import field
 from functools import partial
+from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
@@ -28,12 +30,50 @@ from shisho.domain.team import derive_cookie
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.api.truncate import SERVER_URL, SHOWS_PATHS
 from shisho.interfaces.http.connections import MAX_CONNECTIONS
-from shisho.interfaces.http.headers import decode_header, read_language, read_word
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
-from shisho.messages.catalogue import render, use_language
-from shisho.messages.message import Message
+from shisho.interfaces.ui import COOKIE as LANGUAGE_COOKIE
+from shisho.messages.catalogue import choose_accepted_language, render, use_language
+from shisho.messages.message import LANGUAGES, Message
 from shisho.records import dataclass
+
+COOKIE = "shisho_token"
+
+
+def decode_header(value: str) -> str:
+    """Decode a header's value as UTF-8 if possible."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+def read_word(headers: Headers) -> tuple[str, bool]:
+    """Return the token of a request, or its cookie, and whether it is the cookie.
+
+    Another authorization scheme gives "".
+    """
+    scheme, _, word = headers.get("authorization", "").partition(" ")
+    if scheme.lower() in ("", "basic"):  # basic is for a proxy, which may forward it
+        return read_cookie(headers, COOKIE), True
+    return word.strip() if scheme.lower() == "bearer" else "", False
+
+
+def read_cookie(headers: Headers, name: str) -> str:
+    cookies = SimpleCookie()
+    with suppress(CookieError):
+        cookies.load(headers.get("cookie", ""))
+    return cookies[name].value if name in cookies else ""
+
+
+def read_language(headers: Headers) -> str | None:
+    """Return the language chosen in the reading room, else the one that the client accepts.
+
+    Scripts cannot set a header on an event stream, so the choice is in a cookie.
+    """
+    cookie = read_cookie(headers, LANGUAGE_COOKIE)
+    return cookie if cookie in LANGUAGES else choose_accepted_language(headers.get("accept-language", ""))
+
 
 # Health, the login page, and resources without any data of the library.
 OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.webmanifest", "/favicon.ico"})

@@ -17,9 +17,9 @@ from shisho.domain.job import ENDED_TASK
 from shisho.domain.task import StatusDetail, TaskSnapshot
 from shisho.errors import NotFound, ShishoError, TimedOut
 from shisho.interfaces.api import documents, folders, models, reading_room, team
-from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.failures import describe_error, to_shisho_error
 from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.schemas import VERBS
 from shisho.interfaces.api.tasks import GET_STATUS
 from shisho.interfaces.api.truncate import RecentReplies, dump_compact, to_plain_data
 from shisho.interfaces.http.lasting import end_with_caller

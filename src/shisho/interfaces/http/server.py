@@ -31,8 +31,7 @@ from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.connections import bound_connections
 from shisho.interfaces.http.exports import ExportQuery, add_exports
-from shisho.interfaces.http.guard import AccessRules, Guard
-from shisho.interfaces.http.headers import COOKIE
+from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
 from shisho.interfaces.http.health import add_health, build_health
 from shisho.interfaces.http.metrics import PrometheusFigures, add_metrics, figures_kept
 from shisho.interfaces.http.people import PersonalApplications
@@ -40,7 +39,7 @@ from shisho.interfaces.http.strict_route import StrictRoute, add_method_refusal
 from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
-from shisho.interfaces.ui.pages import build_routes, show_missing
+from shisho.interfaces.ui import build_routes, show_missing
 from shisho.messages.system import explain_error
 from shisho.services import Library
 

@@ -13,7 +13,7 @@ from shisho.domain.task import Bytes
 from shisho.interfaces.api.documents import ADD
 from shisho.interfaces.api.replies import Id, Name
 from shisho.interfaces.api.truncate import dump_compact
-from shisho.interfaces.http.headers import decode_header
+from shisho.interfaces.http.guard import decode_header
 from shisho.interfaces.http.routes import REFUSALS
 from shisho.services import Library
 

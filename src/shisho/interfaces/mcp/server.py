@@ -15,8 +15,8 @@ from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequ
 
 import shisho
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.schemas import VERBS
 from shisho.interfaces.mcp import resources as mcp_resources
 from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.tasks import TasksExtension

@@ -14,9 +14,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
 
 from shisho.interfaces.api.arguments import check_arguments
-from shisho.interfaces.api.contract import DEFAULT_TOOLS
 from shisho.interfaces.api.failures import describe_error
 from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.schemas import DEFAULT_TOOLS
 from shisho.interfaces.api.truncate import PAGE, PAGE_TOKENS, RecentReplies, dump_compact, fit
 from shisho.interfaces.mcp.sampling import LENDING_VERB, ask_with_client_model, offers_model
 from shisho.services import Library

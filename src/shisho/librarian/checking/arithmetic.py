@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
+from shisho.language import compile_lazily
 from shisho.language.numbers import (
     COUNTERS,
     LocatedFigure,
@@ -16,7 +17,6 @@ from shisho.language.numbers import (
     fold_figures,
     locate_figures,
 )
-from shisho.language.patterns import compile_lazily
 from shisho.records import dataclass
 
 _OPERATORS = str.maketrans("×x÷−–", "**/--")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
+from shisho.language import compile_lazily, read_words
 from shisho.language.meanings import LIGHT
 from shisho.language.numbers import Date, Measure, fold_figures, locate_figures, parse_kanji
-from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
 from shisho.records import dataclass

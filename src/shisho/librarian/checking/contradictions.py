@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import product
 
+from shisho.language import compile_lazily, read_words
 from shisho.language.document_names import find_names
 from shisho.language.meanings import LIGHT, is_same_word
 from shisho.language.numbers import Date, Measure
-from shisho.language.patterns import compile_lazily, read_words
 from shisho.language.terms import fold
 from shisho.librarian.checking.clauses import Clause, are_of_one_kind, count_different_marks, read_clauses
 from shisho.records import dataclass

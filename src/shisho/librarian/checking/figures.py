@@ -14,12 +14,12 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
 
+from shisho.language import compile_lazily
 from shisho.language.dates import find_periods
 from shisho.language.designations import find_designations, find_others, is_named
 from shisho.language.display import join_lines
 from shisho.language.meanings import is_same_word
 from shisho.language.numbers import Date, Measure, TextFigures, find_figures, fold_figures, locate_figures
-from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import Calculation, convert

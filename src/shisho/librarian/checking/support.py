@@ -14,9 +14,9 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import NamedTuple
 
+from shisho.language import compile_lazily
 from shisho.language.document_names import find_names
 from shisho.language.meanings import are_opposite, count_negations, is_negated, is_same_word, mean_same
-from shisho.language.patterns import compile_lazily
 from shisho.language.terms import split_terms, squeeze
 from shisho.librarian.checking.clauses import (
     COVERED,

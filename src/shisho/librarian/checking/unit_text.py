@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from shisho.language import compile_lazily
 from shisho.language.display import make_legible
-from shisho.language.patterns import compile_lazily
 from shisho.language.terms import squeeze
 
 LONGEST_RANGE = 40

@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
+from shisho.language import compile_lazily
 from shisho.language.meanings import find_long_words, find_same, join_synonyms
 from shisho.language.normalise import fold_map
-from shisho.language.patterns import compile_lazily
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms, squeeze
 from shisho.librarian.selection.gates import NO_SHORT_NAMES

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
 
+from shisho.language import compile_lazily
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.document_names import find_names
 from shisho.language.numbers import find_figures
-from shisho.language.patterns import compile_lazily
 from shisho.language.terms import ENGLISH_STOP, fold, split_terms, squeeze
 from shisho.records import dataclass
 

@@ -26,7 +26,7 @@ from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.writer_lock import WriterLock
 from shisho.stores.refusals import library_closed
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries
 from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import check_space, path_trouble
 

@@ -16,7 +16,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import explain_error
-from shisho.stores.embedded import blocks, levels, light_passages, message_ids, vectors
+from shisho.stores.embedded import blocks, older_rows, vectors
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.rows import fetch_all
 from shisho.stores.embedded.writer_lock import find_holder, is_stopped
@@ -144,20 +144,20 @@ def migrate(connection: apsw.Connection, path: Path) -> list[str]:
     Raises: apsw.Error, StorageUnusable.
     """
     vectors.register(connection)
-    levels.register(connection)
+    older_rows.register(connection)
     with connection:  # one transaction: a new library is synced to disk once
         connection.execute(NEW_MIGRATIONS)
         scripts = list_missing_migrations(connection, path)
         for name in scripts:
             log.debug("migration %s", name)
             connection.execute((resources.files(PACKAGE) / "schema" / name).read_text("utf-8"))
-            if name == light_passages.SCRIPT:
-                light_passages.fill(connection)
+            if name == older_rows.TEXTS_SCRIPT:
+                older_rows.compress_texts(connection)
             connection.execute(MIGRATED, (name,))
         if NAMES in scripts:
             names.fill(EmbeddedQueries(connection))
-        if message_ids.SCRIPT in scripts:
-            message_ids.fill(connection)
+        if older_rows.SENTENCES_SCRIPT in scripts:
+            older_rows.identify_sentences(connection)
     return scripts
 
 

@@ -13,8 +13,7 @@ from shisho.stores import nouns
 from shisho.stores.embedded import blocks, near_duplicates, rows
 from shisho.stores.embedded.connect import Database, EmbeddedQueryStore
 from shisho.stores.embedded.queries import EmbeddedQueries
-from shisho.stores.sql import names
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries, names
 from shisho.stores.sql.shelf import StoredShelf, erase_nothing_else
 
 # Read the packed lines of a document, part by part.

@@ -32,7 +32,7 @@ from shisho.stores.postgres.troubles import (
     unknown_commit,
 )
 from shisho.stores.refusals import library_closed, no_value_for_storing
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]

@@ -18,8 +18,7 @@ from shisho.stores.postgres import postings, rows
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.queries import PostgresQueries
-from shisho.stores.sql import names
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries, names
 from shisho.stores.sql.shelf import HOLD_TEXT, StoredShelf, erase_nothing_else
 from shisho.stores.sql.traces import TABLES_OF_TRACES
 from shisho.telemetry import log

@@ -19,7 +19,7 @@ from shisho.language.table_headers import find_table_header
 from shisho.ports import Clock
 from shisho.stores.nouns import Row, passage_id, passage_number
 from shisho.stores.refusals import bound_ids
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 # Add a session.
 BEGIN = """INSERT INTO assistants(id, owner, strategy, scope, created_at, room_tokens)

@@ -9,7 +9,7 @@ from shisho.domain.corpus import LOCAL_OWNER
 from shisho.domain.team import AuditAct, AuditEntry, AuditOutcome, AuditVerb
 from shisho.domain.time import Instant
 from shisho.ports import Clock
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 # Check whether the library was ever shared with a user.
 IS_SHARED = "SELECT 1 FROM users LIMIT 1"

@@ -9,7 +9,7 @@ from shisho.domain.codec import dumps
 from shisho.domain.politeness import CacheEntry, PageMemory
 from shisho.domain.time import add_seconds
 from shisho.ports import Clock
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 
 # Store a value with its expiry time.
 PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)

@@ -14,7 +14,7 @@ from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
 from shisho.stores.refusals import bound_ids
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 
 # Add a conversation, unless it exists.
 BEGIN = (

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from shisho.domain.library import LibraryMetrics
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 # Count unfinished jobs by kind and state: each state from its own index, because most jobs are finished.
 JOBS = """SELECT kind, state, count(*) AS number FROM jobs WHERE state = 'queued' GROUP BY kind, state

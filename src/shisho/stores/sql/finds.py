@@ -18,8 +18,8 @@ from shisho.domain.web import PagingStop, SearchPaging
 from shisho.messages import message
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 from shisho.stores.sql.interventions import select_waiting
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 from shisho.stores.sql.transitions import errors
 
 MAX_FAILURES = 20

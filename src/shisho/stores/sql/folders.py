@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from shisho.domain.folder import SourceStamp, WatchedFolder
 from shisho.ports import Clock
-from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql import QueryStore
 
 # List the watched folders of an owner.
 LIST_WATCHED = "SELECT path, corpus, since FROM watched_folders WHERE owner = :owner ORDER BY path"

@@ -12,7 +12,7 @@ from shisho.domain.team import Access, CorpusGrant, CorpusKey, Grantee, GranteeK
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import QueryStore
+from shisho.stores.sql import QueryStore
 
 # Grant access to an existing corpus, replacing an earlier grant.
 GRANT = """INSERT INTO grants(corpus_id, kind, grantee, access, granted_at)

@@ -19,7 +19,7 @@ from shisho.domain.politeness import (
 )
 from shisho.domain.time import add_seconds
 from shisho.ports import Clock
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 
 # Read the stored health of an engine.
 HEALTH = "SELECT breaker, failures, openings, open_until, last_error, last_error_at FROM engine_health WHERE engine = :engine"

@@ -21,7 +21,7 @@ from shisho.domain.intervention import (
 from shisho.domain.job import Claim, JobId, JobState, TaskId
 from shisho.domain.time import Instant
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries
 from shisho.stores.sql.transitions import Transaction, Transactions
 
 # Add a request for a person's action.

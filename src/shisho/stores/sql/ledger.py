@@ -37,8 +37,8 @@ from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
 from shisho.stores.refusals import bound_ids
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 from shisho.stores.sql.conversations import add_turn
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
 from shisho.stores.step_content import pack_step, unpack_step
 
 # Add a run, unless it exists.

@@ -22,7 +22,7 @@ from shisho.domain.politeness import (
 )
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 
 T = TypeVar("T")
 

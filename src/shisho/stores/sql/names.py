@@ -21,7 +21,7 @@ from shisho.domain.corpus import (
     make_names,
 )
 from shisho.stores.nouns import Row, passage_id, passage_number
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries
 from shisho.stores.sql.scope import Pages, write_condition
 
 # Add a pair of names for the same thing; several parts of a document may define the same pair.

@@ -9,7 +9,7 @@ from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Evidence
 from shisho.ports import Clock
 from shisho.stores.nouns import passage_id
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 # Find live pages of blocked domains. The host is between `://` and the next slash; a dot before it and a
 # colon after it restrict suffix matches to whole labels. Opinions are the outer loop (SQLite keeps the order

@@ -15,7 +15,7 @@ from shisho.domain.time import Instant, count_seconds, drop_fraction
 from shisho.errors import QuotaExhausted
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 DAY_DIGITS = 10  # the date part of an instant
 # The quotas of a user: their own, and those of their groups.

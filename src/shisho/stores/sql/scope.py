@@ -13,7 +13,7 @@ from shisho.errors import InvalidParams
 from shisho.language.numbers import make_comparable
 from shisho.records import dataclass
 from shisho.stores.indexing import IndexScope
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries
 
 COLUMNS = {
     "document": "d.id",

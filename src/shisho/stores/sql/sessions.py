@@ -9,7 +9,7 @@ from typing import Any
 
 from shisho.domain.corpus import DocumentId, RoundRecord, ShownRecord
 from shisho.stores.nouns import Row, passage_id, passage_number
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 # List the rounds of a session.
 ROUNDS = """SELECT round, ranked, in_scope, exhausted, pending FROM session_rounds

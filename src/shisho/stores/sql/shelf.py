@@ -43,7 +43,7 @@ from shisho.stores.refusals import (
     nothing_to_remove,
     text_purged,
 )
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 from shisho.stores.sql.scope import FROM_DOCUMENTS, READABLE, count_in, write_condition
 from shisho.stores.sql.shelf_view import fetch_passages
 from shisho.stores.sql.traces import forget_copies

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from shisho.domain.corpus import DefinitionMark, NamedPassage, NameLink, Passage, PassageId, Scope, TermVector
 from shisho.stores import nouns
-from shisho.stores.sql import names
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries, names
 from shisho.stores.sql.scope import FROM_DOCUMENTS, READABLE, count_in, write_passage_condition
 
 # Sum up the live passages that a reader may search: their number, terms, bigrams and heading terms.

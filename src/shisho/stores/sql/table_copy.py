@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from shisho.stores.nouns import replace_nul
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 # Referenced tables come first, each with its sort columns.
 TABLES: Mapping[str, tuple[str, ...]] = {

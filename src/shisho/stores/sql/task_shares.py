@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shisho.domain.team import TaskShare
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 from shisho.stores.sql.users import group_is_missing
 
 # Lock a group against removal, if it exists.

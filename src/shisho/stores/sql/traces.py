@@ -14,7 +14,7 @@ from shisho.domain.evidence import REMOVED
 from shisho.domain.job import shorten_subject
 from shisho.records import dataclass
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries
+from shisho.stores.sql import Queries
 
 # Shorter words occur in too many other texts: such a name is blanked only if it is the whole text.
 MIN_ERASED_CHARS = 4

@@ -32,7 +32,7 @@ from shisho.domain.time import Instant
 from shisho.errors import InternalError, NotFound
 from shisho.ports import ChangeNotifier, Clock
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries, QueryStore
+from shisho.stores.sql import Queries, QueryStore
 
 T = TypeVar("T")
 

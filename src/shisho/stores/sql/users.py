@@ -9,7 +9,7 @@ from shisho.domain.team import TokenHashes, User, UserGroup
 from shisho.errors import Conflict, NotFound, ShishoError
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
-from shisho.stores.sql.queries import Queries, QueryStore, fetch_first
+from shisho.stores.sql import Queries, QueryStore, fetch_first
 
 # List all users, including removed ones, with a row for each of their groups.
 USERS = """SELECT u.name, u.token_hash IS NOT NULL AS has_token, u.created_at, u.removed_at, m.group_name

@@ -12,7 +12,7 @@ from obstore.store import from_url
 
 from shisho.domain.library import BlobFacts
 from shisho.errors import StorageUnusable, StoreUnavailable
-from shisho.stores.blobs.folder import check_name, no_blob
+from shisho.stores.blob_folder import check_name, no_blob
 
 # Plain HTTP is allowed, for addresses that name it.
 OPTIONS: dict[str, Any] = {"connect_timeout": "5s", "timeout": "60s", "allow_http": True}

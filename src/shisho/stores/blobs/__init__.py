@@ -1,1 +1,0 @@
-"""Bytes by name: in a folder, or in an object store that many machines share."""

@@ -1,1 +1,0 @@
-"""A local provider of language models with the real wire formats and the real failures, for tests."""

@@ -184,6 +184,15 @@ async def test_web_is_pages_alone(opening: Opening) -> None:
         assert [one.source_url for one in answer.evidence] == [site("a")]
 
 
+async def test_no_search_is_queued_that_no_further_engine_could_run(opening: Opening) -> None:
+    web = web_of({"転置索引": [site("a")]}, {site("a"): R2})
+    async with opening(web) as library:
+        answer = await ask(library, UNKNOWN, Sources.WEB)
+        assert answer.missing == (UNKNOWN,)
+        jobs = (await library.tasks.list_jobs(answer.task_id)).jobs
+        assert [job.state for job in jobs] == [JobState.COMPLETED] * 3
+
+
 async def test_documents_are_documents_alone(opening: Opening) -> None:
     web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
     async with opening(web, R) as library:

@@ -57,7 +57,7 @@ KEYS_CHECKED = re.compile(r"values|changes|fence|table\)")
 def test_jump_of_the_wall_clock_leaves_the_wait_for_the_web_as_it_was(jump: float) -> None:
     clock = TwoHands()
     nothing = cast(Any, None)
-    searches = WebSearches(nothing, nothing, nothing, clock, nothing)
+    searches = WebSearches(nothing, nothing, nothing, clock, nothing, nothing)
     ends = add_seconds(clock.timeline_now(), 60)
     clock.jump(jump)
     clock.pass_(10)

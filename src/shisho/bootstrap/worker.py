@@ -229,6 +229,7 @@ class JobHandlers:
             self._count_left,
             shared.stores.clock,
             partial(_can_search_web, shared),
+            lambda owner, query, tried: build_engine_catalogue(shared, owner).is_other_set_up(query, tried),
         )
         turn_seconds = shared.settings.read_float("max_job_seconds")
         return AnswerHandler(shared.stores.shelf, shared.inquiries, searches, turn_seconds).answer

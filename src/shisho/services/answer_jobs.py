@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -103,7 +103,8 @@ class AnswerHandler:
 class WebSearches:
     """The web searches of questions: search jobs of the same task.
 
-    `are_possible`: whether an owner's questions may be searched for on the web.
+    `are_possible`: whether an owner's questions may be searched for on the web. `is_other_set_up`: whether an
+    owner has an engine for a query besides the tried ones.
     """
 
     finds: DiscoveredUrls
@@ -111,6 +112,7 @@ class WebSearches:
     count_left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     clock: Clock
     are_possible: Callable[[str], bool]
+    is_other_set_up: Callable[[str, str, Collection[str]], bool]
 
     async def ask_web(
         self,
@@ -123,11 +125,13 @@ class WebSearches:
     ) -> WebResult:
         """Search the web by search jobs of the same task, as `librarian.web_fallback.AskWeb`.
 
-        The wait ends when no job can continue without a person, and at the deadline set at its start.
+        The wait ends when no job can continue without a person, and at the deadline set at its start. Queries
+        that every engine has answered before are left out.
         """
         # one deadline for all searches of the question
         ends = await context.step("waits until", Instant, partial(self._compute_deadline, seconds))
-        if queries[0].without and self._count_seconds_until(ends) < WORTHWHILE_S:
+        queries = [query for query in queries if self._can_be_asked(answer_job.owner, query)]
+        if not queries or (queries[0].without and self._count_seconds_until(ends) < WORTHWHILE_S):
             return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
         await context.spawn(*(_build_search(job, query, answer_job, results, ends) for query in queries))
@@ -152,6 +156,9 @@ class WebSearches:
             if (engine := _find_engine(searches[_make_search_id(job, query)]))
         )
         return WebResult(tuple(queries), await self._count_pages(searches), gaps, engines=engines)
+
+    def _can_be_asked(self, owner: str, query: WebQuery) -> bool:
+        return not query.without or self.is_other_set_up(owner, query.text, query.without)
 
     def _count_seconds_until(self, ends: Instant) -> float:
         return count_seconds(self.clock.timeline_now(), ends)

@@ -243,9 +243,21 @@ class EngineCatalogue:
 
     def is_any_set_up(self) -> bool:
         """Return True if an engine can be asked, now or after its cooldown."""
+        return bool(self._list_set_up())
+
+    def is_other_set_up(self, query: str, tried: Collection[str]) -> bool:
+        """Return True if an engine for this query's category, other than the tried ones, can be asked."""
+        categories = {GENERAL, classify_query(query)}
+        return any(
+            about.name not in tried and categories & {*about.categories} for about in self._list_set_up()
+        )
+
+    def _list_set_up(self) -> Sequence[EngineAbout]:
         abouts = self.list_known()
         availability = EngineAvailability({}, {}, find_missing_keys(abouts, self.values), self.browser)
-        return any(about.name in self.plugged and find_bar(about, availability) is None for about in abouts)
+        return [
+            about for about in abouts if about.name in self.plugged and find_bar(about, availability) is None
+        ]
 
     async def list_engines(self) -> Sequence[EngineStatus]:
         """List every engine in the order of their table. Raises InvalidParams for an invalid engines.toml."""

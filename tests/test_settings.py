@@ -144,7 +144,7 @@ def test_a_file_in_another_encoding_is_told_so(tmp_path: Path) -> None:
     ("language", "said"),
     [
         ("en", "max_rounds (from settings.toml) must be a whole number, not 'x'."),
-        ("ja", "max_rounds(settings.toml)に使えるのは整数です('x' は使えません)。"),
+        ("ja", "max_rounds(settings.toml)に 'x' は使えません。使えるのは整数です。"),
     ],
 )
 def test_a_value_of_another_kind_is_told_in_words(language: str, said: str, tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ async def browsed(
     web = build_web(
         settings.load(**{"home": home, "web": True, "box": str(box.folder), "robots": False, **given})
     )
-    assert web is not None
-    browser = cast("ChromiumBrowser", web.browser)  # made when it is first used
+    assert web is not None and web.browser is not None
+    browser = cast("ChromiumBrowser", web.browser.browser)
     async with open_library(home=home, web_access=web) as library:
         if not slots:
             yield browser, library

@@ -78,15 +78,14 @@ async def test_old_vectors_serve_until_all_passages_have_new_ones_which_goes_on_
         with pytest.raises(BrokenOff):
             await library.embeddings.embed(breaking_off)
         assert await serves(library, old)
-        assert "32 of 40" in await doctor(library) and f"{read_folder(old).name} serves" in await doctor(
-            library
-        )
+        report = await doctor(library)
+        assert "32 of 40" in report and f"{read_folder(old).name} is used" in report
     async with shisho.open(home=home, embedder=str(new), web="off") as library:
         assert await library.embeddings.get_progress() == EmbeddingProgress(32, 40)
         assert await serves(library, old)
         assert await library.embeddings.embed() == EmbeddingProgress(40, 40)
         assert await serves(library, new) and not await serves(library, old)
-        assert "serves" not in await doctor(library)
+        assert "is used" not in await doctor(library)
     assert await embedders(home) == [read_folder(new).name]
     assert [*(home / "vectors").glob("*/codes")] == [], "so few have no files"
 

@@ -37,7 +37,7 @@ from tests.flows.test_purge import NAME, leave_no_name_with_keys
 from tests.interfaces.serving import SHISHO, environment
 from tests.postgres import PostgresServer
 
-QUESTION = "決定係数とは何か"
+QUESTION = "決定係数が0に近いとき何を意味するか"
 # What has a word in it; the table and the column are filled in.
 COLUMNS = """SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
     WHERE table_schema = 'public' AND data_type IN ('text', 'bytea') AND table_name NOT IN ('readable_corpora', 'provenance')"""
@@ -223,7 +223,7 @@ async def test_backup_of_everything_is_restored_into_an_empty_database_only(
     with pytest.raises(Conflict, match="not empty"):
         await restore_archive(settings, file, other)
     file.write_bytes(file.read_bytes()[:-200])
-    with pytest.raises(InvalidParams, match="no backup"):
+    with pytest.raises(InvalidParams, match="is not a backup"):
         await restore_archive(settings, file, postgres.new_database())
 
 

@@ -131,7 +131,7 @@ def test_a_file_whose_name_is_no_text_is_named_and_passed_over(tmp_path: Path) -
     (folder / "c.txt").write_text("もう一つの本文である。", "utf-8")
     done = shisho(tmp_path / "home", "add", "--json", str(folder))
     assert [receipt["outcome"] for receipt in receipts_of(done)] == ["added", "failed", "added"], done.stderr
-    assert "rename" in receipts_of(done)[1]["reason"]
+    assert "Rename the file" in receipts_of(done)[1]["reason"]
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ async def test_show_tells_each_use_of_a_model_and_why_rules_took_its_place(
     told = capsys.readouterr().out  # in the language of the question, whoever looks
     assert "回答の執筆 ollama/m-1: 呼び出し 1回、100 + 20トークン" in told
     assert (
-        "該当箇所の読解 ollama/m-1: 呼び出し 2回、200 + 40トークン — 規則で処理しました: 応答が求めた形"
+        "該当箇所の読解 ollama/m-1: 呼び出し 2回、200 + 40トークン — 規則で処理しました: 応答が指定した形式"
         in told
     )
 

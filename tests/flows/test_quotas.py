@@ -126,7 +126,9 @@ async def test_in_the_shell_a_quota_is_set_met_and_removed(shell: Shell, tmp_pat
         ]
         asked = ("ask", box.questions[-1].text, "--sources", "web")
         refused = await asyncio.to_thread(shell.run, *asked)
-        assert refused.returncode == 1 and refused.stderr.startswith("QUOTA_EXHAUSTED: local は今日の利用上限")
+        assert refused.returncode == 1 and refused.stderr.startswith(
+            "QUOTA_EXHAUSTED: local は今日の利用上限"
+        )
         assert await asyncio.to_thread(shell, "quotas", "remove", "local")
         assert (await asyncio.to_thread(shell.run, *asked)).returncode == 0
 

@@ -166,6 +166,41 @@ def test_a_deadline_is_the_last_day_of_a_sentence_that_speaks_of_one(sentence: s
     assert find_day(sentence) == day
 
 
+@each_row(
+    "words",
+    """The deadline is|Deadlines are|Entries are due on|No later than|Not later than|At the latest|Entries by|Entries until
+Entries by the|Entries until the|It closes on|The close is|Closing is|It will expire on|It expires on|The expiry is
+The last day is""".replace("\n", "|").split("|"),
+)
+def test_english_wordings_of_a_deadline(words: str) -> None:
+    assert find_day(f"{words} 5 May 2026 in the hall.") == date(2026, 5, 5)
+    assert find_day(f"{words} the door in the hall.") is None
+
+
+@each_row(
+    "words",
+    ["締め切り", "締切", "〆切", "期限", "期日", "必着", "までに", "までと", "まで", "まで。", "までです"],
+)
+def test_japanese_wordings_of_a_deadline(words: str) -> None:
+    assert find_day(f"2026年5月5日{words}") == date(2026, 5, 5)
+    assert find_day("2026年5月5日までの話") is None
+
+
+@each_row(
+    ("named", "day"),
+    [
+        ("0000年5月", None),
+        ("9999年12月", date(9999, 12, 31)),
+        ("5000年2月30日", date(5000, 2, 28)),
+        ("2026年13月5日", None),
+        ("2026年0月5日", None),
+        ("2026年", None),
+    ],
+)
+def test_deadline_needs_a_year_and_a_month_of_the_calendar(named: str, day: date | None) -> None:
+    assert find_day(f"期限は{named}。") == day
+
+
 def test_deadlines_are_limited_by_what_they_are_of() -> None:
     assert list_limits("Which deadlines are still open") == frozenset()
     assert list_limits("Which grant deadlines are still open") == {"grant"}

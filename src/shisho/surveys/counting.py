@@ -17,7 +17,6 @@ from shisho.records import dataclass
 
 Say = Callable[..., str]
 
-MAX_SYNONYMS = 10
 MAX_FORMS = 4  # of a word that are listed: roof, roofs
 # Words of a question about documents other than its topic.
 _GENERIC_WORDS = (
@@ -59,8 +58,9 @@ def read_topic(topic: str, *, is_question: bool = False) -> tuple[SoughtWord, ..
 def _list_synonyms(word: Word) -> tuple[Word, ...]:
     groups = read_same_words()
     numbers = sorted(groups.of.get("".join(word), ()))
-    others = dict.fromkeys(other for number in numbers for other in groups.words[number] if other != word)
-    return tuple(others)[:MAX_SYNONYMS]
+    return tuple(
+        dict.fromkeys(other for number in numbers for other in groups.words[number] if other != word)
+    )
 
 
 def count_mentions(vector: TermVector, phrase: Word) -> int:

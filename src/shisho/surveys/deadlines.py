@@ -47,7 +47,7 @@ def find_day(sentence: str) -> date | None:
 
 def _end(named: Date) -> date | None:
     """Return the last day of a date, which may be only a month."""
-    if named.year is None or named.month is None or not 1 <= named.month <= 12:
+    if not named.year or named.month is None or not 1 <= named.month <= 12:
         return None
-    last = monthrange(named.year, named.month)[1] if 1 <= named.year <= 9998 else 0
-    return date(named.year, named.month, min(named.day or last, last)) if last else None
+    last = monthrange(named.year, named.month)[1]
+    return date(named.year, named.month, min(named.day or last, last))

@@ -130,7 +130,7 @@ def _choose_central(
 
     def measure_nearness(words: Counter[str]) -> float:
         weights = {word: count * rarity.get(word, 0.0) for word, count in words.items()}
-        length = math.sqrt(sum(weight**2 for weight in weights.values())) or 1.0
+        length = math.hypot(*weights.values()) or 1
         return sum(weight * whole[word] * rarity.get(word, 0.0) for word, weight in weights.items()) / length
 
     ranked = sorted(range(len(prose)), key=lambda at: -measure_nearness(prose[at][1]))[:most]

@@ -125,7 +125,7 @@ class CollectionQuestion:
     is_chosen: bool = False
 
 
-@lru_cache(maxsize=100)
+@lru_cache
 def recognise(question: str, kind: RequestKind = RequestKind.AUTO) -> CollectionQuestion | None:
     """Return the question about the collection; None for any other.
 

@@ -60,6 +60,12 @@ def test_one_goal_is_asked_again_only_in_other_words_as_it_is_read_by_then_or_fo
     assert plan(read, read.goals, (first,)).keyword_query == ("決定係数",)
 
 
+def test_nothing_is_asked_if_no_goal_is_open() -> None:
+    made = strategy("決定係数とは何か")
+    first = plan(made, made.goals, ())
+    assert plan(made, (), (first,)).keyword_query == ()
+
+
 def test_what_means_the_same_is_looked_for_where_the_own_words_did_not_do() -> None:
     made = strategy("立候補をやめたらどうなりますか")
     first = plan(made, made.goals, ())

@@ -3,6 +3,8 @@ alone."""
 
 from __future__ import annotations
 
+from shisho.domain.inquiry import Goal
+from shisho.domain.requirements import Requirements
 from shisho.language.spelling import read_vocabulary, respell
 from shisho.librarian.strategy import respell_strategy, strategy
 from tests.tables import each_row
@@ -73,3 +75,18 @@ def test_a_question_read_otherwise_may_have_other_parts() -> None:
         "検出力とは何か",
     ]
     assert respell_strategy(aim, aim.goals, ()) == aim
+    aim = strategy("とうきょうとと検出力の違いは何か")
+    assert [goal.question for goal in aim.goals] == [aim.question]
+    read = respell_strategy(aim, aim.goals, TEXTS)
+    assert [goal.question for goal in read.goals] == ["東京都とは何か", "検出力とは何か"]
+
+
+def test_goals_of_a_caller_are_only_respelled() -> None:
+    goals = (Goal("shelf", "決定系数の求め方"), Goal("door", "検出力の求め方"))
+    aim = strategy("決定系数とは何か", Requirements(goals=goals))
+    read = respell_strategy(aim, aim.goals, TEXTS)
+    assert read.question == "決定係数とは何か"
+    assert [(goal.id, goal.question) for goal in read.goals] == [
+        ("shelf", "決定係数の求め方"),
+        ("door", "検出力の求め方"),
+    ]

@@ -9,9 +9,10 @@ import time
 import pytest
 
 from shisho.domain.corpus import Complexity
+from shisho.domain.inquiry import Goal
 from shisho.domain.requirements import RequestKind, Requirements
 from shisho.errors import InvalidParams
-from shisho.librarian.strategy import MAX_CHARS, strategy
+from shisho.librarian.strategy import MAX_CHARS, check_goals, strategy
 from tests.shared import shared
 from tests.tables import each_row
 
@@ -74,6 +75,34 @@ def test_sides_and_parts_are_goals_that_are_all_needed() -> None:
     assert (several.condition, several.complexity) == ("G1 and G2", Complexity.SEVERAL)
 
 
+COMPARING = "違い|相違|比較|比べ|compared|comparing|differ|different|versus|vs"
+LISTING = "すべて|全て|一覧|リスト|列挙|挙げ|list|all|every"
+EXPLAINING = "なぜ|どうして|理由|仕組み|どのよう|説明し|論じ|論ぜよ|考察|why|explain|discuss"
+WORDS = {
+    RequestKind.COMPARE: COMPARING.split("|"),
+    RequestKind.LIST: LISTING.split("|"),
+    RequestKind.EXPLAIN: EXPLAINING.split("|"),
+}
+
+
+@each_row(("kind", "word"), [(kind, word) for kind, words in WORDS.items() for word in words])
+def test_each_word_names_its_kind_of_answer(kind: RequestKind, word: str) -> None:
+    assert strategy(f"it {word} it" if word.isascii() else f"棚{word}棚").kind is kind
+    assert strategy("it in it" if word.isascii() else "棚の棚").kind is RequestKind.FACT
+
+
+@each_row("verb", ["are", "were", "do", "did", "have", "can"])
+def test_which_things_asks_for_a_list(verb: str) -> None:
+    assert strategy(f"Which forms {verb} it?").kind is RequestKind.LIST
+    assert strategy(f"Say which forms {verb} it.").kind is RequestKind.FACT
+
+
+@each_row("verb", ["is", "are", "do", "does", "did", "can"])
+def test_how_asks_for_an_explanation(verb: str) -> None:
+    assert strategy(f"How {verb} it?").kind is RequestKind.EXPLAIN
+    assert strategy(f"Say how {verb} it.").kind is RequestKind.FACT
+
+
 @each_row(
     ("question", "kind"),
     [
@@ -122,6 +151,50 @@ def test_too_long() -> None:
 
 def test_more_parts_than_can_be_followed_stay_one() -> None:
     assert len(strategy("、".join(f"指標{letter}" for letter in "ABCDEFGHIJKL") + "とは何か").goals) == 1
+
+
+@each_row(("count", "goals"), [(2, 2), (7, 7), (8, 8), (9, 1)])
+def test_up_to_eight_parts_are_goals(count: int, goals: int) -> None:
+    question = "、".join(f"{number}. 棚の幅" for number in range(1, count + 1))
+    assert len(strategy(question).goals) == goals
+
+
+@each_row(
+    ("goal", "error"),
+    [
+        (Goal("G" * 100, "棚の幅"), None),
+        (Goal("G" * 101, "棚の幅"), "goal.bad_id"),
+        (Goal("G\n1", "棚の幅"), "goal.bad_id"),
+        (Goal("--", "棚の幅"), "goal.bad_id"),
+        (Goal("", "棚の幅"), "goal.bad_id"),
+        (Goal("at_least", "棚の幅"), "goal.reserved_id"),
+        (Goal("NOT", "棚の幅"), "goal.reserved_id"),
+        (Goal("first", "棚の幅"), "goal.duplicate_id"),
+        (Goal("Ｆirst", "棚の幅"), "goal.duplicate_id"),
+        (Goal("G2", "?!"), "goal.bad_question"),
+        (Goal("G2", "棚" * 2_000), None),
+        (Goal("G2", "棚" * 2_001), "goal.bad_question"),
+        (Goal("G2", "棚の幅", min_evidence=50, min_sources=50), None),
+        (Goal("G2", "棚の幅", min_evidence=51), "common.out_of_range"),
+        (Goal("G2", "棚の幅", min_sources=51), "common.out_of_range"),
+        (Goal("G2", "棚の幅", min_evidence=0), "common.out_of_range"),
+    ],
+)
+def test_goals_of_a_caller_are_checked(goal: Goal, error: str | None) -> None:
+    goals = [Goal("first", "棚の色"), goal]
+    if error is None:
+        check_goals(goals)
+    else:
+        with pytest.raises(InvalidParams) as raised:
+            check_goals(goals)
+        assert raised.value.message_id == error
+
+
+def test_caller_may_require_twenty_goals() -> None:
+    goals = [Goal(f"G{number}", "棚の幅") for number in range(1, 22)]
+    check_goals(goals[:20])
+    with pytest.raises(InvalidParams, match="20"):
+        check_goals(goals)
 
 
 def test_a_lone_surrogate_is_taken() -> None:

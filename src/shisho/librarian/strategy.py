@@ -144,7 +144,7 @@ def _split(question: str) -> tuple[bool, tuple[str, ...]]:
     context, request = split_context(question)
     sides = split_sides(request)
     parts = sides or split_parts(request)
-    if not 2 <= len(parts) <= MAX_GOALS:
+    if not 0 < len(parts) <= MAX_GOALS:
         return bool(sides), (question,)
     return bool(sides), tuple(f"{context}{JOINT}{part}" if context else part for part in parts)
 

@@ -1,15 +1,25 @@
 """Evidence is a slice of the stored text, or nothing."""
 
 import time
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
-from shisho.domain.inquiry import EvidenceRef, Finding
+from shisho.domain.inquiry import EvidenceRef, Finding, Stance
 from shisho.librarian.checking.check import AnswerUnit, check_units
-from shisho.librarian.evidence import is_near_duplicate, verify, with_table_header
+from shisho.librarian.evidence import (
+    context_of,
+    is_by_rules,
+    is_near_duplicate,
+    select_answering,
+    stance_of,
+    verify,
+    with_table_header,
+)
 from shisho.librarian.prompting import fence_evidence
 from tests.tables import each_row
 
@@ -130,3 +140,118 @@ def test_a_header_that_the_heading_has_is_not_told_twice() -> None:
     assert row_of_a_table("品目\t数", heading="売上 › 品目 · 数").table_header == ""
     assert row_of_a_table("品目\t数", heading="売上").table_header == "表の見出し: 品目 · 数"
     assert row_of_a_table("品目\t数", place="売上!A5:D9").table_header == ""
+
+
+def find_kept(snippet: str, text: str, **more: Any) -> str | None:
+    verified = verify(Finding(1, "G1", snippet, 0.9), [NumberedPassage(1, text, "", 1.0, **more)])
+    return verified and verified.snippet
+
+
+@each_row(
+    ("snippet", "text", "kept"),
+    [
+        ("あいうえおかきくけこ", "あいうえおかきくけん", "あいうえおかきくけ"),
+        ("あいうえおかきくけ", "あいうえおかきくん", None),
+        ("あいうえおかきくけこさしすせそたちつて", "あいうえおかきくけんさしすせそたちつん", None),
+        ("あいうえおかきくけこさしすせそたちつてと", "あいうえおんきくけこさしすせんたちつてと",
+         "あいうえおんきくけこさしすせんたちつてと"),
+        ("あいうえおかきくけこ", "", None),
+        ("THE ROOF LEAKS", "so the roof leaks.", "the roof leaks"),
+        ("İSTANBUL IS LARGE", "In İstanbul is large.", "İstanbul is large"),
+    ],
+)  # fmt: skip
+def test_one_character_in_ten_may_differ(snippet: str, text: str, kept: str | None) -> None:
+    assert find_kept(snippet, text) == kept
+
+
+def test_limits_of_a_quotation_and_of_the_text_that_is_aligned() -> None:
+    assert find_kept("棚" * 2_000, "棚" * 3_000) == "棚" * 2_000
+    assert find_kept("棚" * 2_001, "棚" * 3_000) is None
+    stored = "棚の幅は三メートルである。"
+    for before, is_found in ((9_900, True), (9_995, False)):
+        kept = find_kept("棚の幅は、三メートルである。", "机" * before + stored)
+        assert (kept is not None and kept.endswith("三メートルである。")) is is_found
+
+
+@each_row(
+    ("snippet", "place"),
+    [
+        ("棚の幅", 0),
+        ("狭い。", 7),
+        ("狭い。\ncode(1)", 7),
+        ("code(1)", 11),
+        ("机の色", 22),
+        ("次の行", None),
+        ("次の行机の色", None),
+        ("無い文字", None),
+    ],
+)
+def test_quotation_may_begin_in_the_passage_its_code_or_overleaf(snippet: str, place: int | None) -> None:
+    after, code = "\ncode(1)\n次の行", "code(1)"
+    passage = NumberedPassage(
+        1, "棚の幅は広い。狭い。", "", 1.0, after=after, overleaf="机の色", code_after=code
+    )
+    verified = verify(Finding(1, "G1", snippet, 0.9), [passage])
+    assert (verified and verified.start) == place
+
+
+@each_row(
+    ("before", "line", "context"),
+    [
+        ("", "狭い。", ""),
+        ("\n ", "狭い。", ""),
+        ("幅は三。奥行きは五。", "狭い。", "奥行きは五。"),
+        ("奥行きは五。A4. ", "狭い。", "奥行きは五。"),
+        ("奥行きは五。A4. B5. ", "狭い。", "奥行きは五。"),
+        ("奥行きは五。A4. B5. C6. ", "狭い。", ""),
+        ("奥行きは五。奥行き。", "狭い。", "奥行きは五。"),
+        ("奥行きは五。奥行きだ。", "狭い。", "奥行きだ。"),
+        ("棚。" + "奥" * 200 + "行。", "狭い。", "奥" * 158 + "行。"),
+        ("表。\n品目|幅|色\n机|3|青\n", "棚|5|赤", "品目|幅|色"),
+        ("品目\t幅\t色\n机\t3\t青\n", "棚\t5\t赤", "品目 | 幅 | 色"),
+        ("item,width,colour\n", "shelf,5,red", "item,width,colour"),
+        ("品目|" + "幅" * 200 + "|色\n", "棚|5|赤", "品目|" + "幅" * 157),
+        ("品目|幅\n机|3。\n\n机は青い。\n", "棚|5", "机は青い。"),
+        ("品目|幅|色\n\n机は青い。\n", "棚|5|赤", "机は青い。"),
+        ("品目|幅|色\n\n机の種類|幅\n", "棚|5|赤", "机の種類|幅"),
+        ("机は青い|赤い|白い。床は白い。", "棚は赤い。", "床は白い。"),
+    ],
+)
+def test_context_is_the_header_of_a_table_or_the_sentence_before(
+    before: str, line: str, context: str
+) -> None:
+    assert context_of(before + line + "\n次の|行|は|別。", len(before)) == context
+
+
+ANSWERS, UNKNOWN, CONFLICTS = Stance.ANSWERS, Stance.UNKNOWN, Stance.CONFLICTS
+
+
+@each_row(
+    ("stances", "combined", "answering"),
+    [
+        ((), ANSWERS, 0),
+        ((ANSWERS,), ANSWERS, 1),
+        ((UNKNOWN,), UNKNOWN, 0),
+        ((ANSWERS, UNKNOWN), ANSWERS, 1),
+        ((CONFLICTS,), CONFLICTS, 0),
+        ((ANSWERS, CONFLICTS), CONFLICTS, 0),
+        ((ANSWERS, UNKNOWN, CONFLICTS), CONFLICTS, 0),
+    ],
+)
+def test_stances_of_answering_evidence_are_combined(
+    stances: tuple[Stance, ...], combined: Stance, answering: int
+) -> None:
+    refs = [EvidenceRef(1, "G1", ROW, "", 0.5, 1, stance=stance) for stance in stances]
+    assert stance_of(refs) is combined
+    assert len(select_answering(refs)) == answering
+    assert stance_of([replace(ref, score=0.49) for ref in refs]) is ANSWERS
+
+
+@each_row(
+    ("score", "rule_score", "is_theirs"),
+    [(0.9, None, False), (0.9, 0.9, True), (0.9, 0.4, False), (0.0, 0.0, False)],
+)
+def test_evidence_is_of_the_rules_if_a_model_did_not_change_its_score(
+    score: float, rule_score: float | None, is_theirs: bool
+) -> None:
+    assert is_by_rules(EvidenceRef(1, "G1", ROW, "", score, 1, rule_score=rule_score)) is is_theirs

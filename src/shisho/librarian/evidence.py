@@ -35,14 +35,13 @@ from shisho.records import dataclass
 if TYPE_CHECKING:
     import numpy as np
 
-ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
+CHARS_PER_EDIT = 10  # of a snippet: one in ten may differ from the stored text
 MIN_SIMILARITY = 0.95  # similarity from which two snippets count as one
 MAX_SNIPPET = 2_000  # characters; a longer quotation is rejected
 MAX_PASSAGE = 10_000
 MAX_CONTEXT = 160  # characters
 MIN_CONTEXT = 4  # letters and figures: less is the label of an item (A4.)
 MIN_CELLS = 3  # of a line that counts as a row of a table
-MIN_ALIGNED = 8  # characters: a shorter text aligns with anything
 ANSWERING_SCORE = 0.5  # a sentence with this score answers its goal
 RELATED = 0.03  # below ANSWERING_SCORE, but worth showing
 
@@ -62,7 +61,7 @@ class VerifiedQuote:
 
 
 def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuote | None:
-    """Find the finding in the stored text: exactly, else folded, else aligned at 0.9.
+    """Find the finding in the stored text: exactly, else folded, else aligned.
 
     None rejects it.
     """
@@ -168,15 +167,15 @@ def _locate(snippet: str, text: str) -> tuple[int, int] | None:
     stored, places, view = _fold_dense(text)
     at = stored.find(wanted_text) if wanted_text else -1
     span = (at, at + len(wanted_text)) if at >= 0 else _align(wanted_text, stored)
-    if span is None or span[0] >= span[1]:
+    if span is None:
         return None
     return view.locate_original(places[span[0]], places[span[1] - 1] + 1)
 
 
 def _align(wanted_text: str, stored: str) -> tuple[int, int] | None:
     """Return the span of `stored` closest by edit distance, if at most a tenth differs."""
-    allowed = int((1 - ALIKE) * len(wanted_text) + 1e-9)
-    if len(wanted_text) < MIN_ALIGNED or allowed < 1 or not stored:
+    allowed = len(wanted_text) // CHARS_PER_EDIT
+    if allowed == 0:
         return None
     ends = _compute_distances(wanted_text, stored)
     end = int(ends.argmin())

@@ -119,6 +119,10 @@ def test_figure_of_another_unit_is_no_quantity(question: str, sentence: str) -> 
         ("how many weeks is it", "it is 12 long weeks"),
         ("how many more weeks is it", "two weeks"),
         ("how many people came", "hundreds of people came"),
+        ("how many other rooms are there", "two rooms"),
+        ("how many different rooms are there", "two rooms"),
+        ("how many full days is it", "two days"),
+        ("how many boxes are there", "one box"),
     ],
 )
 def test_counted_noun_stands_behind_its_number(question: str, sentence: str) -> None:
@@ -132,6 +136,7 @@ def test_counted_noun_stands_behind_its_number(question: str, sentence: str) -> 
         ("何台あるか", "台がある"),
         ("how many weeks is it", "it is 12 days"),
         ("how many weeks is it", "some weeks"),
+        ("how many cats are there", "two cars"),
     ],
 )
 def test_number_of_other_things_is_no_count(question: str, sentence: str) -> None:

@@ -229,6 +229,7 @@ def test_a_period_beside_the_marked_sentence_counts_if_the_sentence_has_none() -
         ("宮沢さんの本は", "高橋先生の本は青い。", True),
         ("日本の橋は", "中国の橋は長い。", False),
         ("ABXの重さは", "KTWの重さは三キロ。", True),
+        ("AXの重さは", "KTの重さは三キロ。", False),
         ("リンゴの重さは", "バナナの重さは三キロ。", False),
     ],
 )

@@ -75,6 +75,15 @@ def test_rare_terms_weigh_more_and_verbs_half() -> None:
     assert sum(weights.values()) == pytest.approx(1)
 
 
+@each_row(
+    ("rarity", "ratio"),
+    [({}, 1), ({"決定": 4.0}, 1), ({"決定": 4.0, "回帰": 8.0}, 0.5), ({"決定": 0.0}, 0), ({"係数": 4.0}, 1)],
+)
+def test_unknown_terms_weigh_as_much_as_the_rarest(rarity: dict[str, float], ratio: float) -> None:
+    weights = analyse_question("決定係数", rarity).weights
+    assert weights["決定"] == pytest.approx(ratio * weights["係数"])
+
+
 def test_terms_beside_a_thing_to_define_weigh_half() -> None:
     weights = analyse_question("what is a workspace in uv?", {"workspac": 1.0, "uv": 1.0}).weights
     assert weights["workspac"] == pytest.approx(2 * weights["uv"])
@@ -126,12 +135,13 @@ def test_definition_is_marked_and_answers() -> None:
 def test_what_is_not_there_is_no_answer() -> None:
     findings = select_findings(PASSAGES, [Goal("G1", "火星の人口は何人か")], (), {})
     assert all(found.score < ANSWERING_SCORE for found in findings)
+    assert select_findings([shown(1, "猫は三匹いる。")], [Goal("G1", "火星の人口は何人か")], (), {}) == []
 
 
 def test_synonym_search_never_answers() -> None:
     findings = select_findings(PASSAGES, [GOAL], (), {}, from_synonym_search=True)
     assert findings
-    assert all(found.score < ANSWERING_SCORE for found in findings)
+    assert max(found.score for found in findings) == pytest.approx(0.99 * ANSWERING_SCORE)
 
 
 def test_closed_gate_forbids_an_answer_but_hides_nothing() -> None:
@@ -148,6 +158,9 @@ def test_only_more_probable_evidence_joins_and_nothing_twice() -> None:
     first = select_findings(PASSAGES, [GOAL], (), {})[0]
     held = EvidenceRef(1, "G1", first.snippet, "", 0.99, 1)
     assert select_findings(PASSAGES, [GOAL], [held], {}) == []
+    other = replace(held, snippet="係数の話")
+    assert select_findings(PASSAGES, [GOAL], [other], {}) == []
+    assert select_findings(PASSAGES, [GOAL], [replace(other, goal_id="G2")], {})[0] == first
     weaker = replace(held, score=0.1)
     assert first.snippet not in [found.snippet for found in select_findings(PASSAGES, [GOAL], [weaker], {})]
 
@@ -243,6 +256,20 @@ def test_closed_passage_yields_only_to_what_would_be_shown(odds: float, places: 
     assert [choice.place for choice in chosen] == places
 
 
+def test_least_odds_of_a_passage_follow_the_best_one_that_is_open() -> None:
+    question = analyse_question("犬と猫", {})
+    matched = match_passages(question, [shown(1, "犬と猫。"), shown(2, "犬。"), shown(3, "鳥。")])
+    ranking = rank(list(list_candidates(question, matched)), EVEN | {"coverage": -math.log(0.0005)})
+
+    def choose(closed: int) -> list[int]:
+        chosen = choose_passages(ranking, matched, is_closed=lambda choice: choice.place == closed)
+        return [choice.place for choice in chosen]
+
+    assert choose(0) == [1, 2, 0]
+    assert choose(1) == [0, 1]
+    assert choose(2) == [0, 1]
+
+
 def test_closed_passage_scores_no_more_than_the_open_one_before_it() -> None:
     passages = [
         shown(1, "ホールBの定員は200人である。定員は200人である。"),
@@ -307,6 +334,20 @@ def test_half_of_what_is_added_is_enough_to_agree() -> None:
         for text in texts
     ]
     assert shares == [pytest.approx(1.0), pytest.approx(1.0), pytest.approx(0.5)]
+
+
+@each_row(("text", "agreeing"), [("犬と猫と図書館", 1.0), ("犬と図書館", 0.5), ("図書館", 0.5)])
+def test_half_of_four_added_terms_is_two(text: str, agreeing: float) -> None:
+    first = replace(shown(1, "決定係数と犬と猫と鳥と馬"), title="甲")
+    other = replace(shown(2, f"決定係数と{text}"), title="乙")
+    assert measure_titled("決定係数", [first, other]).agreeing_probability == pytest.approx(agreeing)
+
+
+@each_row(("others", "margin"), [(0, 0.0), (1, -1.5), (4, -2.4), (5, -2.4), (9, -2.4)])
+def test_margin_is_the_mean_of_the_best_five_passages(others: int, margin: float) -> None:
+    passages = [shown(number, f"図書館の{number}つ目。") for number in range(2, 2 + others)]
+    features = measure_titled("決定係数", [shown(1, "決定係数である。"), *passages])
+    assert features.margin == pytest.approx(margin)
 
 
 def test_margin_tells_a_clear_best_from_rivals() -> None:
@@ -383,9 +424,11 @@ def test_odds_of_a_passage_are_the_sum_of_those_of_its_sentences() -> None:
 
 def test_runs_of_three_characters_are_compared_without_white_space() -> None:
     (whole,) = measure_first("決定係数表", [shown(1, "決定\n係数表である。")])
-    (half,) = measure_first("決定係数表", [shown(1, "係数表である。")])
+    (third,) = measure_first("決定係数表", [shown(1, "係数表である。")])
+    (none,) = measure_first("決定係数表", [shown(1, "表係数定決である。")])
     assert whole.trigrams == 1.0
-    assert half.trigrams == pytest.approx(1 / 3)
+    assert third.trigrams == pytest.approx(1 / 3)
+    assert none.trigrams == 0.0
 
 
 @each_row(

@@ -189,7 +189,7 @@ def _is_another_name(question: str, source: GateSource) -> bool:
     return any(place in missing for name, place in places if _spell(name) not in spelled_question)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache
 def find_name_places(text: str) -> frozenset[tuple[str, str]]:
     """Return the words of names with the content words beside them, marked by their side.
 

@@ -105,7 +105,7 @@ KINDS: dict[AnswerKind, KindPatterns] = {
             r"|\bdefin|\bmean|\bstands? for\b"
         ),
         compile_lazily(
-            r"とは|こと(?:である|をいう|を指す|です|を示す|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"
+            r"とは|こと(?:である|です|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"
             r"|\b(?:is|are) (?:an? |the |defined|called)|\bmeans\b|\brefers? to|\bdefined as|\bknown as"
         ),
     ),
@@ -184,7 +184,7 @@ _NUMBER_WORDS_EN = (
 )
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def find_quantity(question: str) -> re.Pattern[str] | None:
     """Return the pattern of the quantity that a folded question asks for, or None.
 
@@ -259,12 +259,12 @@ def is_definition(thing: str, sentence: str) -> bool:
     return _match_definition(thing.translate(_IGNORED)).search(sentence.translate(_IGNORED)) is not None
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def _match_word_before(thing: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9'-])([a-z0-9'-]{{1,40}})\s{re.escape(thing)}")
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def _match_definition(thing: str) -> re.Pattern[str]:
     # A symbol may stand behind it: 「決定係数（R-squared）R² は、…の割合である。」
     # 平均適合率 is another thing than 適合率.
@@ -331,7 +331,7 @@ def analyse_question(question: str, rarity: Mapping[str, float]) -> AnalysedQues
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def list_content_terms(question: str) -> tuple[str, ...]:
     """Return the index terms of a question without asking words; all of them if nothing else is left."""
     folded = fold(question)
@@ -345,7 +345,7 @@ def _weigh_terms(
     content: tuple[str, ...], rarity: Mapping[str, float], around: frozenset[str]
 ) -> dict[str, float]:
     """Weigh terms by rarity. `around`: those beside a thing to define, which say where it is."""
-    rarest = max(rarity.values(), default=1.0) or 1.0
+    rarest = max(rarity.values(), default=0) or 1
     raw = {
         term: rarity.get(term, rarest)
         * (VERB_WEIGHT if "ぁ" <= term[-1] <= "ん" else CONTEXT_WEIGHT if term in around else 1.0)

@@ -7,7 +7,7 @@ stored: a passage that shares them by chance is compared and rejected.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -46,9 +46,8 @@ def unpack(packed: bytes) -> array[int]:
     return array(CODE, packed)
 
 
-def widen(packed: bytes, bands: Iterable[int]) -> tuple[int, ...]:
-    """Unpack bands, with all bits of those that are among `bands`."""
-    whole = {truncate(band): band for band in bands}
+def widen(packed: bytes, whole: Mapping[int, int]) -> tuple[int, ...]:
+    """Unpack bands, with all bits of those that `whole` has by their low 32 bits."""
     return tuple(whole.get(band, band) for band in unpack(packed))
 
 

@@ -74,10 +74,11 @@ class EmbeddedShelf(StoredShelf):
 
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def read(connection: apsw.Connection) -> list[Passage]:
-            numbers = rows.bind_numbers(map(near_duplicates.truncate, bands))
+            whole = {near_duplicates.truncate(band): band for band in bands}
+            numbers = rows.bind_numbers(whole)
             near_rows = rows.fetch_all(connection.execute(NEAR_DUPLICATES, (numbers, owner)))
             return [
-                replace(nouns.passage(row), bands=near_duplicates.widen(row.bands, bands))
+                replace(nouns.passage(row), bands=near_duplicates.widen(row.bands, whole))
                 for row in near_rows
             ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -115,7 +114,6 @@ class Together:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._looked = 0
-        self._both = asyncio.Event()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._shelf, name)
@@ -123,10 +121,8 @@ class Together:
     async def find_near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Any]:
         found = await self._shelf.find_near_duplicates(owner, bands)
         self._looked += 1
-        if self._looked == 2:
-            self._both.set()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._both.wait(), HELD_S)
+        if self._looked == 1:
+            await asyncio.sleep(HELD_S)
         return found
 
 

@@ -52,7 +52,7 @@ async def add_documents(
 ) -> DocumentsQueued:
     """Add documents to the library.
 
-    They are PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or bytes. Use it for files
+    Give PDF, HTML, DOCX, PPTX, RTF, Markdown or text, as paths, web addresses or bytes. Use it for files
     and pages that the user names. Returns at once with task_id; then call get_status. Known documents are
     listed in already_known and not read again.
     """

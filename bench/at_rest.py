@@ -22,7 +22,7 @@ from statistics import median
 
 import apsw
 
-from shisho.evaluation.sets import EvalSet, load
+from shisho.evaluation import EvalSet, load
 
 ASKED = 8
 COMMANDS = 5  # of which the median is printed

@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 
 LOOK_EVERY_S = 0.5

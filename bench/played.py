@@ -16,7 +16,7 @@ from typing import Any
 
 from exchange import name_node, write_asked
 
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.testing.model_providers import ProviderReply, ProviderRequest, Script
 
 MIN_CHARS = 12  # of words that are stored as a place in a document

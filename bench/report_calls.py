@@ -3,7 +3,7 @@
     python bench/report_calls.py FOLDER [--request REQUEST] [--sections 6] [--context 8192]
 
 The model plans one section for each heading of the map of the library, quotes two sentences of each passage,
-and writes a sentence for each quotation. Tokens are estimated by `shisho.language.script`."""
+and writes a sentence for each quotation. Tokens are estimated by `shisho.language`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import mean
 
 from shisho.bootstrap.library import open_library
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 
 SHAPES = ("sections", "introduction", "findings", "keywords", "blocks", "verdicts")

@@ -18,7 +18,7 @@ from shisho.bootstrap.library import open_library
 from shisho.corpus.session import compute_top_k
 from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.domain.inquiry import Goal
-from shisho.evaluation.sets import load
+from shisho.evaluation import load
 from shisho.services import Library
 from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean
 
 from shisho.bootstrap.library import open_library
+from shisho.evaluation import load
 from shisho.evaluation.run import evaluate_retrieval, fill
-from shisho.evaluation.sets import load
 from shisho.services import Library
 
 TOP = 10

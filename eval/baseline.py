@@ -9,8 +9,8 @@ from typing import Any
 import bm25s
 import Stemmer
 
+from shisho.evaluation import load
 from shisho.evaluation.run import ndcg, recall, reciprocal_rank
-from shisho.evaluation.sets import load
 
 
 def stemmed_bm25(folder: Path) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from baseline import stemmed_bm25
 
+from shisho.evaluation import load
 from shisho.evaluation.run import measure
-from shisho.evaluation.sets import load
 
 MAX_QUESTIONS = 300
 MIN_CHARS = 150  # of a text that is asked for

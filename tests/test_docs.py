@@ -11,7 +11,7 @@ import yaml
 
 from shisho.errors import map_by_code
 from shisho.interfaces.cli.app import app
-from shisho.messages.message import read_catalogue
+from shisho.messages import read_catalogue
 from shisho.settings import TABLE
 from tests.tables import each_row
 

@@ -10,10 +10,11 @@ import tomllib
 from pathlib import Path
 
 from shisho.errors import ExtraMissing
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 
 ROOT = Path(__file__).parents[1]
-SOURCES = [path for path in (ROOT / "src").rglob("*.py") if path.name != "installing.py"]
+MESSAGES = ROOT / "src" / "shisho" / "messages" / "__init__.py"
+SOURCES = [path for path in (ROOT / "src").rglob("*.py") if path != MESSAGES]
 
 
 def test_a_checkout_installs_its_own_extra() -> None:
@@ -23,10 +24,12 @@ def test_a_checkout_installs_its_own_extra() -> None:
 
 
 def test_an_installed_package_names_what_is_published(tmp_path: Path) -> None:
-    place = tmp_path / "site-packages" / "shisho" / "messages"
-    place.mkdir(parents=True)
-    shutil.copy(ROOT / "src" / "shisho" / "messages" / "installing.py", place)
-    code = "import installing; print(installing.install_command('openai'))"
+    place = tmp_path / "site-packages"
+    for part in ("__init__.py", "version.py", "messages", "locale"):
+        source, target = ROOT / "src" / "shisho" / part, place / "shisho" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
+    code = "from shisho.messages import install_command; print(install_command('openai'))"
     done = subprocess.run([sys.executable, "-c", code], cwd=place, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == 'pip install "shisho[openai]"'
 

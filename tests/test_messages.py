@@ -18,7 +18,7 @@ import typer
 from babel.messages.pofile import read_po
 
 import shisho_box
-from shisho import errors
+from shisho import errors, messages
 from shisho.corpus.readers import specimen
 from shisho.domain import codec
 from shisho.domain.codec import Payload
@@ -27,10 +27,9 @@ from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, map_by_code
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.cli.frames import TYPER_WORDS
-from shisho.language.script import answer_language
-from shisho.messages import message, system
+from shisho.language import answer_language
+from shisho.messages import LANGUAGES, Message, read_catalogue, system
 from shisho.messages.catalogue import render, render_all, translate_word
-from shisho.messages.message import LANGUAGES, Message, read_catalogue
 from shisho.services import intake
 from shisho.services.documents import STILL_READ
 from shisho.settings import TABLE, detect_language, parse_language
@@ -176,7 +175,7 @@ def helps(command: Any) -> Iterator[str]:
 @each_row("language", LANGUAGES)
 def test_a_catalogue_is_what_babel_reads(language: str) -> None:
     """The format is that of GNU gettext, in the order of the ids, each there once."""
-    path = message.FOLDER / language / "messages.po"
+    path = messages.FOLDER / language / "messages.po"
     with path.open("rb") as file:
         read = read_po(file, locale=language, abort_invalid=True)
     assert {message.id: message.string for message in read if message.id} == read_catalogue(language)
@@ -278,7 +277,7 @@ def test_a_message_says_itself_in_another_language_with_its_values_and_those_wit
 def test_a_key_of_another_request_and_a_log_in_use_are_said_in_japanese() -> None:
     key = intake.make_request_key("owner", "鍵", "queue_searches", ["回帰", "分散"])
     assert key is not None
-    first = replace(key, subject=message.read(message.write(key.subject)))
+    first = replace(key, subject=messages.read(messages.write(key.subject)))
     conflict = KeyConflict(first.describe_taken(TaskId("t1")), verb=key.verb, task_id="t1")
     assert str(conflict).startswith(
         "The idempotency key '鍵' belongs to another request: queue_searches of '回帰' and 1 more in"
@@ -327,7 +326,7 @@ def test_an_error_keeps_its_id_through_rows_and_wires() -> None:
         {"job_id": "7"},
     )
     assert render(again.message, "ja") == "ジョブ 7 はありません。"
-    assert render(message.read(message.write(error.message)), "ja") == "ジョブ 7 はありません。"
+    assert render(messages.read(messages.write(error.message)), "ja") == "ジョブ 7 はありません。"
     receipt = Receipt(
         "a.pdf",
         IntakeOutcome.FAILED,

@@ -22,8 +22,8 @@ from labels import ENCYCLOPEDIA_SETS, PDF_SET, ROOT, LabelledQuestion, load_ques
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Scope, SearchRequest, Source
+from shisho.evaluation import load
 from shisho.evaluation.run import fill
-from shisho.evaluation.sets import load
 from shisho.librarian.plan import plan
 from shisho.librarian.selection.features import (
     PassageMatch,

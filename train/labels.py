@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from shisho.domain.corpus import Citation, NumberedPassage
+from shisho.evaluation import load
 from shisho.evaluation.reading import find_missing_needs
-from shisho.evaluation.sets import load
 
 ROOT = Path(__file__).parent.parent
 READING_SETS = ("train", "dev", "test", "blind", "fresh", "further", "later")

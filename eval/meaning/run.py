@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 from shisho.bootstrap.library import open_library
+from shisho.evaluation import EvalSet, load
 from shisho.evaluation.run import fill, rank_questions
-from shisho.evaluation.sets import EvalSet, load
 
 HERE = Path(__file__).parent
 FIRST = 10

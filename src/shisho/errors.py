@@ -40,8 +40,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from shisho.messages.installing import install_command
-from shisho.messages.message import Message
+from shisho.messages import Message, install_command
 
 
 class ShishoError(Exception):

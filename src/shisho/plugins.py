@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 
 from shisho.errors import InvalidParams
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.records import dataclass
 from shisho.telemetry import log

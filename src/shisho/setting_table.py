@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 Value = str | int | float | bool

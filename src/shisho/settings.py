@@ -20,7 +20,7 @@ from typing import Any
 from platformdirs import user_cache_path, user_data_path
 
 from shisho.errors import InvalidParams, ShishoError, StorageUnusable
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.records import dataclass
 from shisho.setting_table import TABLE as TABLE  # re-exported for readers of settings

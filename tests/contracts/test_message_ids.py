@@ -10,8 +10,8 @@ import pytest
 
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.inquiry import Inquiry
+from shisho.messages import Message, read_catalogue
 from shisho.messages.catalogue import render
-from shisho.messages.message import Message, read_catalogue
 from shisho.stores.sql.migrating import COLUMNS, SENTENCES, identify_messages
 from tests.contracts.conftest import EmbeddedStore, PostgresStore, Store
 from tests.contracts.test_renamed_levels import reopen, run
@@ -122,7 +122,7 @@ async def test_every_column_with_messages_is_listed(store: Store) -> None:
 
 
 def test_an_identified_message_is_rendered_in_both_languages() -> None:
-    from shisho.messages.message import read
+    from shisho.messages import read
 
     text = read(identify_messages(json.dumps(REASON)))
     assert text == "bing: " + read_catalogue("en")["engine.no_reason"]  # type: ignore[operator]

@@ -14,8 +14,8 @@ from shisho.domain.payloads import IngestProgress, SearchFailure, SearchOutcome,
 from shisho.domain.session import SessionFacts
 from shisho.domain.task import FailedItem, JobKind, Progress
 from shisho.domain.web import PagingStop, SearchPaging
+from shisho.messages import Message
 from shisho.messages.catalogue import render
-from shisho.messages.message import Message
 from tests.contracts.discoveries import Discoveries, cited, found
 from tests.contracts.test_ledger import answer, evidence
 from tests.contracts.test_session_book import AIM, SCOPE

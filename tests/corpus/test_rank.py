@@ -10,7 +10,7 @@ from shisho.corpus.rank import Statistics, Weights, match
 from shisho.corpus.weighing import rank
 from shisho.domain.corpus import Passage, RankedCandidate
 from shisho.language.terms import TermQuery, make_query
-from shisho.messages.message import LANGUAGES, read_catalogue
+from shisho.messages import LANGUAGES, read_catalogue
 from shisho.stores.nouns import vector_of
 from tests.corpus.passages import passage
 

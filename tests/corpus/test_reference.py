@@ -14,7 +14,7 @@ from shisho.corpus.chunk import cut_ginza
 from shisho.corpus.layout import lay_out
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import ExtraMissing
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 from tests.faults.children import LONG
 
 TEXT = (

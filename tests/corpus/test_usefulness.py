@@ -14,7 +14,7 @@ from shisho.corpus import duplicates
 from shisho.corpus.rank import Statistics
 from shisho.corpus.usefulness import ELSEWHERE, UsefulContent, Usefulness, judge_usefulness
 from shisho.domain.corpus import DocumentId, Passage
-from shisho.evaluation.sets import load
+from shisho.evaluation import load
 from shisho.language import terms
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex

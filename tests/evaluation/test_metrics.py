@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from shisho.errors import InvalidParams
+from shisho.evaluation import load
 from shisho.evaluation.run import ndcg, recall, reciprocal_rank
-from shisho.evaluation.sets import load
 
 JUDGED = {"a": 1, "b": 2, "c": 0}
 

@@ -10,8 +10,8 @@ import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import IntakeOutcome
+from shisho.evaluation import load
 from shisho.evaluation.run import fill
-from shisho.evaluation.sets import load
 from shisho.language.sentences import split_sentences
 from shisho.services import Library
 from tests.faults.children import LONG

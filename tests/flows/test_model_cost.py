@@ -11,7 +11,7 @@ import pytest
 
 from shisho.bootstrap.library import open_library
 from shisho.domain.inquiry import LoopStop
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
 from tests.flows.test_model_answers import QUESTION, SENTENCE, TEXT, added, kind, passages, well
 

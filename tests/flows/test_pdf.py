@@ -13,7 +13,7 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.errors import ExtraMissing, InvalidParams
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 from shisho.services import Library
 from shisho.system.typesetting import check_japanese
 from tests.flows.conftest import Shell

@@ -19,7 +19,7 @@ from shisho.domain.corpus import Complexity, SearchRequest, Source
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.truncate import dump_compact
 from shisho.interfaces.mcp import server as mcp
-from shisho.language.script import estimate_passage_tokens, estimate_tokens
+from shisho.language import estimate_passage_tokens, estimate_tokens
 from tests.flows.test_model_cost import filler
 
 ROOT = Path(__file__).parents[2]

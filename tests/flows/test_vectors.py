@@ -17,7 +17,7 @@ from shisho.corpus import session
 from shisho.domain.corpus import Source
 from shisho.domain.embedding import EmbeddingProgress
 from shisho.domain.intervention import PendingIntervention
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 from shisho.services.news import News, VectorsMade
 from tests.flows.conftest import SHISHO
 from tests.inference.model_folders import (

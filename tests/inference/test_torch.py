@@ -16,7 +16,7 @@ from shisho.domain.embedding import Embedding
 from shisho.errors import ExtraMissing
 from shisho.inference.model_folder import FolderKind, read_folder
 from shisho.inference.torch_folder import TorchEmbedder
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 from tests.inference.model_folders import write_json
 
 WIDTH = 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from tests.tables import each_row
 
 

@@ -21,7 +21,7 @@ from shisho.domain.loop_state import Spending
 from shisho.domain.model import FATAL_FAULTS, ModelFault, ModelPrompt, ModelUsage, explain_failures
 from shisho.domain.requirements import RequestKind
 from shisho.domain.team import Grantee, GranteeKind, QuotaResource
-from shisho.language.script import is_in_language
+from shisho.language import is_in_language
 from shisho.librarian.allowance import ModelAllowance, OwnerTokens
 from shisho.librarian.loop import run
 from shisho.librarian.model_calls import ModelLimits

@@ -11,7 +11,7 @@ from shisho.domain.corpus import Complexity, NumberedPassage
 from shisho.domain.inquiry import Budget, EvidenceRef, Goal, Strategy
 from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.checking.check import AnswerUnit, read_units
 from shisho.librarian.model_calls import MESSAGE_TOKENS, SCHEMA_TOKENS, ModelCalls, ModelLimits

@@ -14,7 +14,7 @@ from shisho.domain.loop_state import Spending
 from shisho.domain.model import ModelFault
 from shisho.domain.requirements import RequestKind
 from shisho.inference.reply_schema import read_reply
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.model_policy import FACT_ROOM, ModelPolicy
 from shisho.librarian.model_reading import cite_findings

@@ -19,8 +19,7 @@ from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import LOCAL_OWNER, Check, Scope, Source
 from shisho.domain.viewing import PDF_TYPE
 from shisho.errors import ExtraMissing, ShishoError
-from shisho.messages.installing import install_command
-from shisho.messages.message import Message
+from shisho.messages import Message, install_command
 from shisho.messages.system import explain_error
 from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer

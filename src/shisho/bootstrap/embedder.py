@@ -15,7 +15,7 @@ from shisho.domain.corpus import Check
 from shisho.domain.embedding import CalibrationTarget, EmbedderAbout, Embedding, StoredModel, WordShare
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict, ConsentRequired, ExtraMissing, InvalidParams, NotFound, ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.ports import Embedder, Reranker
 from shisho.records import dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shisho.errors import InvalidParams
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.settings import ENGINE_FILE, read_engine_overrides
 from shisho.telemetry import log

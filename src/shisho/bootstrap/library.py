@@ -18,7 +18,7 @@ from shisho.bootstrap.shared import SharedLibrary
 from shisho.bootstrap.web import WebAccess, open_consent
 from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.errors import ShishoError, StorageUnusable
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.services.library import Library
 from shisho.settings import Settings, Value
 from shisho.system.clock import SystemClock

@@ -18,7 +18,7 @@ from shisho.domain.model import (
     ModelUse,
 )
 from shisho.errors import InvalidParams, ModelFailed, ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.settings import Settings, Value, reread, write_settings
 

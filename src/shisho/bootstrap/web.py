@@ -16,7 +16,7 @@ from shisho.bootstrap.engine_file import LiveMapping, open_engine_file
 from shisho.bootstrap.personal import locate_personal_folder
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.errors import EngineUnavailable, InvalidParams
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 from shisho.ports import (
     Clock,
     DiscoveredUrls,

@@ -17,7 +17,7 @@ from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.time import add_seconds
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock, Ledger, Notifier, Staging, Storage, TaskStore
 from shisho.records import dataclass
 from shisho.services.news import FileTakenIn, FolderFailed, News

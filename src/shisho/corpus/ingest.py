@@ -39,7 +39,7 @@ from shisho.errors import DocumentUnreadable, InternalError, NameConflict, Shish
 from shisho.language.document_names import SplitPassage, find_links, find_marks, split_passage
 from shisho.language.normalise import fold_text
 from shisho.language.terms import Analysis
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock, Originals, Reader, Shelf
 from shisho.records import dataclass
 from shisho.telemetry import log, span

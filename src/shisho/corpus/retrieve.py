@@ -27,7 +27,7 @@ from shisho.errors import InvalidParams, ShishoError
 from shisho.language.document_names import list_keys, make_question_key
 from shisho.language.normalise import fold_text
 from shisho.language.terms import TermQuery, fold
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Embedders, Index, SearchView
 from shisho.records import dataclass
 from shisho.telemetry import count, log, span

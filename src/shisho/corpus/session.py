@@ -37,9 +37,9 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.place import restrict_place
 from shisho.errors import InvalidParams, ShishoError
-from shisho.language.script import estimate_passage_tokens, estimate_row_tokens
+from shisho.language import estimate_passage_tokens, estimate_row_tokens
 from shisho.language.table_headers import find_table_header
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Reranker, SessionLog, Shelf
 from shisho.records import dataclass
 from shisho.telemetry import log, span

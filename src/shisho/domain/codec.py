@@ -11,8 +11,8 @@ from enum import Enum
 from functools import cache, partial
 from typing import Any, Literal, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from shisho.messages import message
-from shisho.messages.message import Message
+from shisho import messages
+from shisho.messages import Message
 from shisho.records import dataclass
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ def to_plain(value: Any) -> Any:
     Dataclasses become objects, tuples arrays, and enums their values. A Message becomes its id and values.
     """
     if isinstance(value, Message):
-        return message.pack(value)
+        return messages.pack(value)
     if isinstance(value, Payload):
         return json.loads(value.text)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -129,7 +129,7 @@ def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: inner_build(member, args[1]) for key, member in data.items()}
     if shape is str and type(data) is dict:
-        return message.unpack(data)
+        return messages.unpack(data)
     if shape in _LEAVES and type(data) is not shape and not (shape is float and type(data) is int):
         raise TypeError(f"{shape.__name__} expected, not {type(data).__name__}")
     return data

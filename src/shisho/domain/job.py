@@ -11,7 +11,7 @@ from typing import Any, NewType, TypeVar
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import DocumentId
 from shisho.domain.time import Instant
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 T_co = TypeVar("T_co", covariant=True)

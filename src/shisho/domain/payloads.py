@@ -19,7 +19,7 @@ from shisho.domain.requirements import NO_REQUIREMENTS, Requirements
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 T = TypeVar("T")

@@ -15,9 +15,9 @@ from typing import Any
 from shisho.bootstrap.embedder import keep_scale
 from shisho.bootstrap.library import open_library
 from shisho.domain.embedding import CalibrationTarget, WordShare
+from shisho.evaluation import EvalQuestion, EvalSet, load
 from shisho.evaluation.run import fill, ndcg, rank_questions
-from shisho.evaluation.sets import EvalQuestion, EvalSet, load
-from shisho.language.script import is_japanese
+from shisho.language import is_japanese
 from shisho.records import dataclass
 from shisho.services import Library
 

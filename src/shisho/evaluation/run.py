@@ -14,8 +14,8 @@ from typing import Any
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.errors import InvalidParams
+from shisho.evaluation import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.evaluation.reading import list_shown_texts
-from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
 from shisho.services import Library
 

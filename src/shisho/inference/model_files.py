@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from shisho.domain.embedding import StoredModel
 from shisho.errors import Conflict, InvalidParams, NotFound
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)

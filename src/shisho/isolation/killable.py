@@ -18,7 +18,7 @@ from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
 from shisho.isolation.wire import ChildBroken, ChildExhausted, ProgressReceiver, Tell, tell_nobody
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.telemetry import log
 

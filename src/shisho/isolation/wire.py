@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from shisho.errors import ShishoError, map_by_code
-from shisho.messages.message import Message
-from shisho.messages.message import pack as pack_message
-from shisho.messages.message import unpack as unpack_message
+from shisho.messages import Message
+from shisho.messages import pack as pack_message
+from shisho.messages import unpack as unpack_message
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from shisho.errors import BudgetExhausted, Conflict, NotFound, ShishoError, Stor
 from shisho.jobs.context import Handler, JobContext, JobSuspended
 from shisho.jobs.outages import find_error, give_back, give_back_unread
 from shisho.jobs.timing import WorkerTiming
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock, JobStore
 from shisho.telemetry import bind_ids, count, log, measure, span
 

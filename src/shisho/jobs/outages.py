@@ -13,7 +13,7 @@ from shisho.domain.codec import Payload, UnreadablePayload
 from shisho.domain.job import UNREADABLE, Job, JobError
 from shisho.domain.time import add_seconds, compute_backoff
 from shisho.errors import InternalError, StoreUnavailable
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock, JobStore
 
 MAX_OUTAGES = 50

@@ -16,7 +16,7 @@ from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.outages import give_back
 from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming, make_id
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.ports import ChangeNotifier, Clock, JobStore, Presence, Subscription
 from shisho.records import dataclass

@@ -33,8 +33,8 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft
 from shisho.domain.place import describe_place
+from shisho.language import answer_language
 from shisho.language.display import join_lines
-from shisho.language.script import answer_language
 from shisho.librarian.checking.contradictions import contradiction
 from shisho.librarian.evidence import ANSWERING_SCORE, is_by_rules, level_of_evidence, stance_of
 from shisho.librarian.route import open_goals

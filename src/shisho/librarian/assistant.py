@@ -21,14 +21,14 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.requirements import Requirements
 from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCounts
-from shisho.language.script import answer_language
+from shisho.language import answer_language
 from shisho.librarian.answer_blocks import build_flat
 from shisho.librarian.checking.check import count_outcomes, say_counts
 from shisho.librarian.evidence import Citations, VerifiedQuote, is_informative, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
+from shisho.messages import Message
 from shisho.messages.catalogue import translate_word
-from shisho.messages.message import Message
 from shisho.rendering.answer_text import write_text
 
 

@@ -15,7 +15,7 @@ from collections.abc import Collection
 from functools import partial
 
 from shisho.errors import InvalidParams
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 MAX_CHARS = 2_000

@@ -23,10 +23,10 @@ from shisho.domain.inquiry import (
     Stance,
 )
 from shisho.domain.place import split_cells
+from shisho.language import answer_language
 from shisho.language.display import join_lines
 from shisho.language.normalise import View, fold_map
 from shisho.language.numbers import find_figures
-from shisho.language.script import answer_language
 from shisho.language.sentences import split_sentences as sentence_spans
 from shisho.language.table_headers import label_table_header
 from shisho.messages.catalogue import translate_word

@@ -24,7 +24,7 @@ from shisho.domain.loop_state import LoopState
 from shisho.domain.model import explain_failures
 from shisho.domain.report import MAX_SECTIONS
 from shisho.domain.requirements import NO_REQUIREMENTS, RequestKind
-from shisho.language.script import answer_language
+from shisho.language import answer_language
 from shisho.librarian.answer import choose_cited, locate_passages
 from shisho.librarian.evidence import Citations
 from shisho.librarian.nodes import Nodes

@@ -15,7 +15,7 @@ from shisho.domain.model import (
     ModelUse,
 )
 from shisho.errors import ModelFailed
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from shisho.librarian.allowance import ModelAllowance, TokenMeter, UnmeteredTokens
 from shisho.librarian.model_relatedness import Relatedness
 from shisho.librarian.prompting import PromptFile, load_prompt

@@ -22,10 +22,9 @@ from shisho.domain.inquiry import (
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import UNFORMED_FAULTS, ModelUse
 from shisho.domain.requirements import RequestKind
-from shisho.language import compile_lazily
+from shisho.language import compile_lazily, estimate_tokens
 from shisho.language.asking import strip_asking
 from shisho.language.display import join_lines
-from shisho.language.script import estimate_tokens
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold
 from shisho.librarian.allowance import ModelAllowance, TokenMeter

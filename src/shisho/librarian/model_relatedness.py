@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from shisho.domain.embedding import compute_cosine
 from shisho.errors import ShishoError
+from shisho.language import answer_language
 from shisho.language.meanings import join_synonyms
-from shisho.language.script import answer_language
 from shisho.librarian.selection.question import list_content_terms
 from shisho.ports import Embedder
 

@@ -15,8 +15,8 @@ from shisho.domain.model import ModelUse
 from shisho.domain.report import DEFAULT_SECTIONS
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InvalidParams
+from shisho.language import estimate_tokens, is_in_language
 from shisho.language.display import join_lines
-from shisho.language.script import estimate_tokens, is_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer_blocks import MAX_HEADING_CHARS, build_flat
 from shisho.librarian.checking.check import AnswerUnit

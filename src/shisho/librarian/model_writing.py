@@ -21,7 +21,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.loop_state import Draft
 from shisho.domain.model import UNFORMED_FAULTS, ModelUse
 from shisho.domain.session import SentenceRevision
-from shisho.language.script import is_in_language
+from shisho.language import is_in_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.answer import frame_answer, list_remarks, show_beside
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units

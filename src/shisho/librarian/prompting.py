@@ -19,9 +19,8 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance, Strategy
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InternalError
-from shisho.language import compile_lazily
+from shisho.language import compile_lazily, estimate_passage_tokens, estimate_tokens
 from shisho.language.display import join_lines
-from shisho.language.script import estimate_passage_tokens, estimate_tokens
 from shisho.language.terms import fold
 from shisho.librarian.evidence import is_near_duplicate
 from shisho.records import dataclass

@@ -28,7 +28,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.loop_state import Draft, LoopState, Spending
 from shisho.domain.report import DEFAULT_WORDS, CurrentSection, WrittenSection
-from shisho.language.script import answer_language
+from shisho.language import answer_language
 from shisho.librarian.answer import Say
 from shisho.librarian.answer_blocks import KnownWords
 from shisho.librarian.evidence import Citations

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from shisho.language import compile_lazily
+from shisho.language import answer_language, compile_lazily
 from shisho.language.asking import is_asking_term, strip_asking
 from shisho.language.keywords import count_nouns
-from shisho.language.script import answer_language
 from shisho.language.terms import fold, split_terms
 
 JOINT = " → "  # between an earlier question and the one that refers back to it

@@ -37,7 +37,7 @@ from shisho.domain.loop_state import Draft, LoopState
 from shisho.domain.model import ModelUse
 from shisho.domain.requirements import RequestKind, Requirements
 from shisho.domain.survey import PORTION, Survey, SurveyKind, SurveyRow
-from shisho.language.script import answer_language
+from shisho.language import answer_language
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.evidence import RELATED, Citations, level_of_evidence
 from shisho.librarian.policy import AnswerInput, Policy, RulePolicy, SeekSupport, StepResult, WholeInput

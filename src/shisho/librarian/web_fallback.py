@@ -13,8 +13,8 @@ from typing import Protocol
 
 from shisho.domain.inquiry import Gap, Goal, LoopStop, UnsearchedQuery, WebPolicy, WebQuery, WebResult
 from shisho.domain.loop_state import LoopState
+from shisho.language import answer_language
 from shisho.language.keywords import Keyword, find_keywords
-from shisho.language.script import answer_language
 from shisho.language.terms import fold
 from shisho.librarian.route import SEARCHED_OUT
 from shisho.librarian.selection.question import find_defined_thing

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from shisho.messages.message import (
+from shisho.messages import (
     DEFAULT,
     LANGUAGES,
     Message,

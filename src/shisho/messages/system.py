@@ -9,7 +9,7 @@ import socket
 import tomllib
 from collections.abc import Mapping
 
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 TOML: Mapping[str, Message] = {
     "Invalid value": Message("syntax.no_value"),

@@ -23,8 +23,8 @@ from shisho.domain.reference import ADDRESSES, Creator, find_doi, join_parts, re
 from shisho.language.dates import find_date, find_year
 from shisho.language.display import display_name, join_lines
 from shisho.language.numbers import Date
+from shisho.messages import DEFAULT
 from shisho.messages.catalogue import translate_word
-from shisho.messages.message import DEFAULT
 from shisho.records import dataclass
 
 # Synonymous metadata keys: the first one present counts. Keys that readers also write are last, so that

@@ -16,7 +16,7 @@ from typing import Any
 
 from shisho.domain.reference import OTHERS, Creator, join_parts
 from shisho.errors import ExtraMissing
-from shisho.language.script import is_japanese
+from shisho.language import is_japanese
 from shisho.records import dataclass
 from shisho.rendering.bibliography import BibliographyEntry, csl_item, csl_name
 

@@ -16,6 +16,7 @@ from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.link import is_on_web, strip_folders
 from shisho.domain.place import describe_place
 from shisho.errors import InvalidParams
+from shisho.language import answer_language
 from shisho.language.display import (
     display_name,
     display_quotation,
@@ -24,7 +25,6 @@ from shisho.language.display import (
     join_lines,
     strip_item_mark,
 )
-from shisho.language.script import answer_language
 from shisho.messages.catalogue import translate_word
 from shisho.rendering import bibliography
 from shisho.rendering.answer_text import BOLD, TextWriter

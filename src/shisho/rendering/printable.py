@@ -27,9 +27,9 @@ from shisho.domain.link import is_on_web
 from shisho.domain.place import describe_place
 from shisho.domain.printing import PrintableAnswer, PrintedBlock, PrintedLine, PrintedPart, PrintedQuotation
 from shisho.domain.time import Instant
+from shisho.language import answer_language
 from shisho.language.display import display_code, display_quotation, join_lines, make_legible, split_item
 from shisho.language.marked_text import split_marked
-from shisho.language.script import answer_language
 from shisho.messages.catalogue import translate_word
 
 PAGE_CELLS = 84  # letters of half width that fit between the margins of a page

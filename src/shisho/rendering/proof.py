@@ -22,9 +22,9 @@ from shisho.domain.codec import dumps, to_plain
 from shisho.domain.inquiry import Answer
 from shisho.domain.link import is_on_web, strip_folders
 from shisho.domain.proof import EvidenceExhibit, ProofFault, ProofReport, ProofSignature
-from shisho.language.script import answer_language
+from shisho.language import answer_language
+from shisho.messages import Message
 from shisho.messages.catalogue import render_all
-from shisho.messages.message import Message
 from shisho.rendering.proof_meaning import ProofPart, list_meaning_faults, parts_read
 
 VERSION = 1

@@ -14,7 +14,7 @@ from typing import Any
 from shisho.domain.corpus import DocumentState
 from shisho.domain.inquiry import LoopStop, SupportOutcome
 from shisho.domain.proof import ProofFault
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 ONCE = ("answer", "sentences", "stop")

@@ -24,7 +24,7 @@ from shisho.domain.job import Job, JobState, Task
 from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.domain.payloads import describe_subject
 from shisho.errors import AllFetchesFailed, InternalError, ParserFailed, StorageUnusable, TimedOut
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.services.conversations import find_question_state
 
 # These errors may disappear on a retry; other codes are refusals by us or by the site.

@@ -17,7 +17,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.task import AskOptions, Sources, WebConsent
 from shisho.errors import EmptyCorpus, EngineUnavailable, InvalidParams, NotFound
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.coercion import coerce_strings

@@ -27,7 +27,7 @@ from shisho.domain.corpus import (
 from shisho.domain.library import MetadataField
 from shisho.domain.team import AuditVerb
 from shisho.errors import NotFound
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Files, Ingester, Opinions, Shelf
 from shisho.services.access import CorpusAccess
 from shisho.services.adding import AddingOptions, FileIntake, survey_once

@@ -11,7 +11,7 @@ from shisho.domain.inquiry import Answer, Evidence
 from shisho.domain.proof import EvidenceExhibit, PageCrop
 from shisho.domain.viewing import Box, EvidenceBoxes
 from shisho.errors import InvalidParams, NotFound, SourceRemoved, UnusableDocument
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Ledger, ProofSigner, Shelf, Typesetter
 from shisho.rendering.export import export
 from shisho.rendering.printable import make_printable

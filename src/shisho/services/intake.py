@@ -17,7 +17,7 @@ from shisho.domain.job import IdempotencyKey, shorten_subject
 from shisho.domain.payloads import SearchJob
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, SkippedItem
 from shisho.errors import ForbiddenPath, InvalidParams
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.records import dataclass
 from shisho.services.coercion import check_path, coerce_search, coerce_strings

@@ -208,7 +208,7 @@ class Library:
 
     def count_tokens(self, text: str) -> int:
         """Return about how many tokens the text is for a language model."""
-        from shisho.language.script import estimate_tokens
+        from shisho.language import estimate_tokens
 
         return estimate_tokens(text)
 

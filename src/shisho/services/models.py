@@ -16,7 +16,7 @@ from shisho.domain.corpus import LOCAL_OWNER, Check
 from shisho.domain.embedding import CalibrationTarget, EmbeddingProgress, StoredModel
 from shisho.domain.model import FoundModel, ModelSetting, ModelWork, ModelWorkKind, ModelWorkState
 from shisho.errors import Conflict, InvalidParams, ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.ports import FollowerTurn, Index
 from shisho.services import intake

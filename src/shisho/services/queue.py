@@ -36,7 +36,7 @@ from shisho.errors import (
     EngineUnavailable,
     NotFound,
 )
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import (
     JobStore,
     Staging,

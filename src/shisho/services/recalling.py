@@ -21,7 +21,7 @@ from shisho.domain.corpus import Corpus, Document, Passage, Scope, SearchRequest
 from shisho.domain.inquiry import Inquiry
 from shisho.domain.requirements import RequestKind
 from shisho.errors import ShishoError
-from shisho.language.script import answer_language
+from shisho.language import answer_language
 from shisho.ports import ConversationStore, Ledger, Shelf
 from shisho.records import dataclass
 

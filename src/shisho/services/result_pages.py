@@ -23,7 +23,7 @@ from shisho.domain.web import EngineQuery, PagingStop, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError, StoreUnavailable
 from shisho.jobs.context import JobContext
 from shisho.language.terms import fold
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Cache, DiscoveredUrls, SerpEngine
 from shisho.records import dataclass
 from shisho.web.http.pacing import RetryLater

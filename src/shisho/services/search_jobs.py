@@ -20,7 +20,7 @@ from shisho.domain.time import count_seconds
 from shisho.domain.web import PagingStop
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError, StoreUnavailable
 from shisho.jobs.context import JobContext
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock
 from shisho.records import dataclass
 from shisho.services.result_pages import EngineAccess, SerpAttempt

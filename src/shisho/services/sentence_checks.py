@@ -17,7 +17,7 @@ from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun,
 from shisho.librarian.checking.check import AnswerUnit, leave_unchecked
 from shisho.librarian.checking.child import CitationCheck, CitationOutcome, CitationSearch
 from shisho.librarian.checking.unit_text import list_cited_numbers
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.telemetry import log
 
 T = TypeVar("T")

@@ -52,7 +52,7 @@ from shisho.domain.team import AuditVerb, QuotaResource
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.jobs.timing import make_id
 from shisho.librarian.assistant import Assistant
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock, Quotas, SearchSession, SessionBook, SessionLog, Shelf
 from shisho.records import dataclass
 from shisho.services.access import CorpusAccess

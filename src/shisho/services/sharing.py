@@ -20,8 +20,8 @@ from shisho.domain.inquiry import (
 from shisho.domain.task import TaskSnapshot
 from shisho.domain.team import TaskShare
 from shisho.errors import InvalidParams, NotFound
+from shisho.messages import Message
 from shisho.messages.catalogue import render
-from shisho.messages.message import Message
 from shisho.ports import TaskShares, Users
 from shisho.records import dataclass
 from shisho.services.access import CorpusAccess

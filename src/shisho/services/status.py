@@ -17,7 +17,7 @@ from shisho.domain.task import (
     TaskSummary,
 )
 from shisho.domain.web import PagingStop, SearchPaging
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 REASONS: Mapping[PagingStop, Message] = {
     PagingStop.LIMIT: Message("paging.page_limit"),

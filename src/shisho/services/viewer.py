@@ -32,7 +32,7 @@ from shisho.domain.viewing import (
 )
 from shisho.errors import InvalidParams, NotFound, ShishoError, SourceRemoved, UnusableDocument
 from shisho.language.normalise import find_in_text
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf
 from shisho.records import dataclass
 from shisho.services.access import CorpusAccess

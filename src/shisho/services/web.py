@@ -34,7 +34,7 @@ from shisho.errors import (
     NotFound,
     ParserFailed,
 )
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Browser, Clock, Health, Interventions, Limiter, SerpParser
 from shisho.records import dataclass
 from shisho.services import intake

@@ -21,7 +21,7 @@ from shisho.domain.corpus import (
     TermVector,
 )
 from shisho.language.vectors import count_words, encode_characters, encode_terms
-from shisho.messages.message import pack, unpack
+from shisho.messages import pack, unpack
 
 Row = Any
 """A row of a query, with its columns as attributes."""

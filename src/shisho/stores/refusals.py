@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from shisho.domain.corpus import Document, DocumentId, DocumentState
 from shisho.errors import Conflict, InvalidParams, NameConflict, NotFound, SourceRemoved, StorageUnusable
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 
 def no_document(document_id: str) -> NotFound:

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import REASONS, explain_error
 
 _SCARCE = 1 << 16  # bytes

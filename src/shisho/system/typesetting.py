@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.domain.printing import PrintableAnswer
 from shisho.errors import ExtraMissing
-from shisho.messages.installing import install_command
-from shisho.messages.message import Message
+from shisho.messages import Message, install_command
 
 if TYPE_CHECKING:
     from typst import Fonts

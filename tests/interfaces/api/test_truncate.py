@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shisho.interfaces.api import truncate as fitting
 from shisho.interfaces.api.truncate import ROOM, dump_compact, strip_hidden
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 
 JAPANESE = "決定係数は回帰の当てはまりを示す。" * 40
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from shisho.interfaces.cli.app import app
 from shisho.interfaces.cli.help_pages import GROUPS, find_first_sentence, wrap
-from shisho.messages.message import read_catalogue
+from shisho.messages import read_catalogue
 from tests.flows.conftest import Shell
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from shisho.interfaces.cli.log_lines import BARE, JsonLines, RedactedLines, SpokenLines, TracelessLines
+from shisho.messages import Message
 from shisho.messages.catalogue import speak, use_language
-from shisho.messages.message import Message
 from tests.flows.conftest import Shell
 
 ENGLISH = "A worker is waiting: The disk is full, so nothing was stored. Free some space and try again."

@@ -17,7 +17,7 @@ from mcp import Client
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import Source
 from shisho.interfaces.mcp import server as mcp
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from tests.interfaces.serving import SAMPLES, Refused, data_of, serving, stdio, until_done
 from tests.machine import PATIENCE
 

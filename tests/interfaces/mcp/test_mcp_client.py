@@ -22,7 +22,7 @@ from shisho.domain.payloads import SearchJob
 from shisho.interfaces.api import schemas
 from shisho.interfaces.api.schemas import DEFAULT_TOOLS, VERBS
 from shisho.interfaces.mcp import server as mcp
-from shisho.language.script import estimate_tokens
+from shisho.language import estimate_tokens
 from tests.flows.smallweb import small_web, way
 from tests.interfaces.errand import errand
 from tests.interfaces.serving import (

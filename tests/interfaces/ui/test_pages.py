@@ -17,7 +17,7 @@ import shisho
 from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.ui import PAGES, SHARED_PREFIXES, choose_language, room_words
-from shisho.messages.message import read_catalogue
+from shisho.messages import read_catalogue
 from shisho.services import Library
 
 TOKEN = "canary-7f3a9c"

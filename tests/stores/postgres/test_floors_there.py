@@ -13,8 +13,8 @@ import pytest
 from shisho.bootstrap.library import open_library
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import Embedding, NewEmbedding
+from shisho.evaluation import load
 from shisho.evaluation.run import evaluate_retrieval, fill
-from shisho.evaluation.sets import load
 from shisho.inference.universal import UniversalEmbedder
 from shisho.ports import Index
 from shisho.services import Library

@@ -21,7 +21,7 @@ from shisho.errors import (
     TooLarge,
     UnsupportedMedia,
 )
-from shisho.messages.installing import install_command
+from shisho.messages import install_command
 from shisho.web.browser import chromium
 from shisho.web.browser.browser import ChromiumBrowser
 from shisho.web.browser.launch import LaunchOptions, hold

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shisho.domain.web import Request
-from shisho.messages.message import Message, pack
+from shisho.messages import Message, pack
 from shisho.web.serp.client import hide_words
 from tests.tables import each_row
 

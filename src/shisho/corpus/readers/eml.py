@@ -15,7 +15,7 @@ from shisho.corpus.readers.html import read_whole_blocks
 from shisho.corpus.readers.text import decode, split_paragraphs, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 _FIELDS = ("From", "To", "Cc", "Date")
 _LOCKED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")

@@ -11,7 +11,7 @@ from functools import cache
 
 from shisho.domain.reference import ANY_REFERENCES, BIBTEX, CSL_JSON, RIS
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, UnsupportedMedia
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.plugins import READERS, FileFormat, load_plugins
 
 PDF = "application/pdf"

@@ -19,7 +19,7 @@ from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.domain.place import format_notebook_cell
 from shisho.errors import DocumentUnreadable
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 OUTPUT = 5_000  # characters of a cell's output
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -22,8 +22,7 @@ from shisho.corpus.readers.recognition import UNREAD, join_numbers
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
 from shisho.isolation.wire import Tell, tell_nobody
-from shisho.messages.installing import install_command
-from shisho.messages.message import Message
+from shisho.messages import Message, install_command
 
 OCR = Message(
     "reader.pdf.ocr_advice",

@@ -15,8 +15,7 @@ from shisho.corpus.readers import wire
 from shisho.domain.corpus import IntakeStage, Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.messages.installing import install_command
-from shisho.messages.message import Message
+from shisho.messages import Message, install_command
 
 SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
 SECONDS_PER_MB = 300.0  # of a picture: a fax of 20 pages has one megabyte

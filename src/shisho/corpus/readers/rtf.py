@@ -21,7 +21,7 @@ from shisho.corpus.readers.symbols import write_lowered, write_raised
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 HOW_ELSE = Message("reader.rtf.advice")
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")

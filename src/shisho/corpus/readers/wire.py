@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any
 
 from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading
-from shisho.messages.message import pack as pack_message
-from shisho.messages.message import unpack as unpack_message
+from shisho.messages import pack as pack_message
+from shisho.messages import unpack as unpack_message
 
 PART = 2_000_000  # characters; a line with its box counts as LINE of them
 LINE = 60

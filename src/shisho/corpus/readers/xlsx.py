@@ -31,7 +31,7 @@ from shisho.corpus.readers.symbols import write_placed
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 # A formula without a result: the file was written by a program that does not calculate.

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from shisho.errors import InvalidParams
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 _PLAIN: Mapping[str, Message] = {
     "missing": Message("mistake.missing"),

@@ -11,7 +11,8 @@ from pydantic import Field
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.inputs import InputObject, parse_filters, parse_metadata
+from shisho.interfaces.api.filters import parse_filters, parse_metadata
+from shisho.interfaces.api.inputs import InputObject
 from shisho.interfaces.api.operations import Effect, ReplyForm, Verb
 from shisho.interfaces.api.replies import (
     Corpora,

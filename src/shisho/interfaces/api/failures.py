@@ -8,8 +8,8 @@ from typing import Any
 
 from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
 from shisho.language.normalise import strip_unseen
+from shisho.messages import Message
 from shisho.messages.catalogue import render, render_all
-from shisho.messages.message import Message
 from shisho.messages.system import explain_error
 from shisho.telemetry import log
 

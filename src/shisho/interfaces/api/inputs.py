@@ -7,17 +7,13 @@ single value for a list, or a list or an object as JSON in a string.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from shisho.errors import InvalidParams
-from shisho.messages.message import Message
-
-if TYPE_CHECKING:
-    from shisho.domain.corpus import Condition
 
 
 class InputObject(BaseModel):
@@ -95,43 +91,3 @@ def _list_kinds(annotation: Any) -> Iterator[type]:
     elif annotation is not NoneType:
         kind = origin or annotation
         yield dict if isinstance(kind, type) and issubclass(kind, BaseModel) else kind
-
-
-FILTERS = Message("filter.example_range")
-METADATA = Message("filter.example")
-
-
-def parse_filters(given: Sequence[str]) -> dict[str, Condition]:
-    """Parse filters.
-
-    `k=v` is a value, `k=low..high` a range with optional ends, a repeated key any of its values.
-    """
-    from shisho.domain.corpus import FilterRange
-
-    conditions: dict[str, Condition] = {}
-    for text in given:
-        key, value = _split(text, FILTERS)
-        low, dots, high = value.partition("..")
-        if dots:
-            conditions[key] = FilterRange(low.strip() or None, high.strip() or None)
-            continue
-        condition = conditions.get(key, ())
-        if isinstance(condition, FilterRange):
-            raise InvalidParams("filter.range_and_value", key=key)
-        conditions[key] = (*((condition,) if isinstance(condition, str) else condition), value)
-    return {
-        key: value[0] if isinstance(value, tuple) and len(value) == 1 else value
-        for key, value in conditions.items()
-    }
-
-
-def parse_metadata(given: Sequence[str]) -> dict[str, str]:
-    """Parse `k=v` pairs of a document's metadata."""
-    return dict(_split(text, METADATA) for text in given)
-
-
-def _split(text: str, example: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip() or not value.strip():
-        raise InvalidParams("filter.not_key_value", text=text, example=example)
-    return key.strip(), value.strip()

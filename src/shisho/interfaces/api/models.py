@@ -11,7 +11,7 @@ from shisho.domain.embedding import EmbeddingProgress, StoredModel
 from shisho.domain.model import FoundModel, ModelSetting, ModelWork
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Name
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.services import Library
 

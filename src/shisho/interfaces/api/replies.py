@@ -22,7 +22,8 @@ from shisho.domain.task import (
     TaskSummary,
 )
 from shisho.domain.web import SearchPaging
-from shisho.interfaces.api.inputs import InputObject, parse_filters
+from shisho.interfaces.api.filters import parse_filters
+from shisho.interfaces.api.inputs import InputObject
 from shisho.records import dataclass
 
 

@@ -28,9 +28,9 @@ from shisho.domain.inquiry import (
 )
 from shisho.interfaces.cli.layout import format_columns
 from shisho.interfaces.cli.shell import Words
+from shisho.language import answer_language
 from shisho.language.display import join_lines, make_legible, split_item
 from shisho.language.marked_text import render_marked, split_marked
-from shisho.language.script import answer_language
 
 MIN_COLUMN = 14  # cells: narrower columns would break every word, so rows are stacked instead
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.inputs import parse_filters
+from shisho.interfaces.api.filters import parse_filters
 from shisho.interfaces.cli.interrupts import (
     INTERRUPTED,
     SECONDS_BETWEEN_LOOKS,

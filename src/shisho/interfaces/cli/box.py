@@ -11,8 +11,8 @@ import typer
 
 from shisho import settings
 from shisho.errors import ExtraMissing
+from shisho.messages import Message
 from shisho.messages.catalogue import render, translate_word
-from shisho.messages.message import Message
 from shisho.messages.system import explain_error
 
 if TYPE_CHECKING:

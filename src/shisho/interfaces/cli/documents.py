@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.api.inputs import parse_filters, parse_metadata
+from shisho.interfaces.api.filters import parse_filters, parse_metadata
 from shisho.interfaces.cli.interrupts import confirm
 from shisho.interfaces.cli.shell import Corpora, Filters, Folders, Json, Shell, library_command
 from shisho.messages.catalogue import render

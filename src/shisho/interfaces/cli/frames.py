@@ -25,8 +25,8 @@ from shisho.interfaces.cli.interrupts import exit_interrupted
 from shisho.interfaces.cli.shell import Shell
 from shisho.interfaces.cli.streams import OutputUnwritable, to_storage_error
 from shisho.interfaces.cli.values import PlainValues, read_plainly
+from shisho.messages import DEFAULT, Message, is_message_id
 from shisho.messages.catalogue import find_language, render, translate
-from shisho.messages.message import DEFAULT, Message, is_message_id
 
 # Typer hides its click, and exports only this name of it
 UsageError: Any = typer.BadParameter.__base__

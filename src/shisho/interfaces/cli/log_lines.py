@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from shisho.messages import Message
 from shisho.messages.catalogue import process_language, render
-from shisho.messages.message import Message
 from shisho.settings import TABLE, Settings
 from shisho.telemetry import log, subject
 

@@ -11,8 +11,8 @@ import typer
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.cli.shell import Json, Shell
+from shisho.messages import Message
 from shisho.messages.catalogue import render, translate_word
-from shisho.messages.message import Message
 
 if TYPE_CHECKING:
     from shisho.domain.proof import ProofFault, ProofReport

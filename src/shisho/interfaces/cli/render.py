@@ -33,6 +33,7 @@ from shisho.domain.place import describe_place
 from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.layout import make_names_distinct, print_columns
 from shisho.interfaces.cli.shell import Words
+from shisho.language import answer_language
 from shisho.language.display import (
     display_code,
     display_name,
@@ -42,7 +43,6 @@ from shisho.language.display import (
     strip_item_mark,
 )
 from shisho.language.marked_text import render_marks
-from shisho.language.script import answer_language
 from shisho.messages.catalogue import render, render_all
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from shisho.interfaces.http.connections import MAX_CONNECTIONS
 from shisho.interfaces.http.lasting import LastingReply
 from shisho.interfaces.http.people import NO_PROXIES, PersonalApplications, ProxyRules
 from shisho.interfaces.ui import COOKIE as LANGUAGE_COOKIE
+from shisho.messages import LANGUAGES, Message
 from shisho.messages.catalogue import choose_accepted_language, render, use_language
-from shisho.messages.message import LANGUAGES, Message
 from shisho.records import dataclass
 
 COOKIE = "shisho_token"

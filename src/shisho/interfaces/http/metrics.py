@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 
 from shisho.errors import ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.services import Library
 from shisho.telemetry import log, send_metrics_to

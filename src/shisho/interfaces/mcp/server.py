@@ -22,8 +22,8 @@ from shisho.interfaces.mcp.apps import EvidenceApp, point_to_evidence
 from shisho.interfaces.mcp.tasks import TasksExtension
 from shisho.interfaces.mcp.tools import call_verb, load_tools, refusal
 from shisho.interfaces.mcp.unreadable import AnsweringStream
+from shisho.messages import Message
 from shisho.messages.catalogue import render
-from shisho.messages.message import Message
 from shisho.services import Library
 
 INSTRUCTIONS = """\

@@ -21,8 +21,8 @@ from mcp_types import (
 )
 from pydantic import TypeAdapter, ValidationError
 
+from shisho.messages import Message
 from shisho.messages.catalogue import render
-from shisho.messages.message import Message
 
 REQUEST_ID: TypeAdapter[RequestId] = TypeAdapter(RequestId)
 UNREADABLE = "json_invalid"

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from shisho.messages import DEFAULT, LANGUAGES, read_catalogue
 from shisho.messages.catalogue import choose_accepted_language, translate
-from shisho.messages.message import DEFAULT, LANGUAGES, read_catalogue
 
 OWN = "room."
 WORDS = "word."

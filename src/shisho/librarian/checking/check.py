@@ -23,7 +23,7 @@ from itertools import accumulate, chain
 
 from shisho.domain.inquiry import EvidenceRef, SupportedBy, SupportOutcome
 from shisho.domain.session import SentenceRevision, SupportCounts
-from shisho.language.script import answer_language, is_in_language
+from shisho.language import answer_language, is_in_language
 from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import Calculation, work_out

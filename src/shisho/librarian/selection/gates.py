@@ -17,7 +17,7 @@ from operator import or_
 from types import MappingProxyType
 from typing import Any
 
-from shisho.language import compile_lazily, read_words
+from shisho.language import compile_lazily, is_japanese, read_words
 from shisho.language.dates import find_periods
 from shisho.language.designations import (
     Designation,
@@ -28,7 +28,6 @@ from shisho.language.designations import (
 )
 from shisho.language.meanings import IRREGULAR_VERBS, is_negated
 from shisho.language.numbers import Date
-from shisho.language.script import is_japanese
 from shisho.language.terms import ENGLISH_STOP, fold, get_tokenizer, split_terms, stem
 from shisho.records import dataclass
 

@@ -20,14 +20,14 @@ import apsw
 
 from shisho.domain.corpus import Check
 from shisho.errors import Conflict, InternalError, ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
+from shisho.stores import CheckWanted, run_while_wanted
 from shisho.stores.embedded.connection_factory import ConnectionFactory
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
 from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.writer_lock import WriterLock
 from shisho.stores.refusals import library_closed
 from shisho.stores.sql import Queries
-from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import check_space, path_trouble
 
 T = TypeVar("T")

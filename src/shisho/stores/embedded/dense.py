@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from shisho.domain.corpus import PassageId
 from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.library import IndexDamage
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.stores import nouns
 from shisho.stores.embedded import rows

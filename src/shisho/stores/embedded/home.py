@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 
 from shisho.errors import Conflict, ShishoError, StorageUnusable
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.stores.embedded import blocks, older_rows, vectors
 from shisho.stores.embedded.queries import EmbeddedQueries

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.telemetry import log
 
 META = "meta.json"

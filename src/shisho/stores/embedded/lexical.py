@@ -16,7 +16,7 @@ import apsw
 import tantivy
 
 from shisho.domain.library import IndexDamage
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import SearchView
 from shisho.stores import nouns
 from shisho.stores.embedded import rows, vectors

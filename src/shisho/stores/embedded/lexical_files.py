@@ -20,7 +20,7 @@ import tantivy
 
 from shisho.domain.library import IndexDamage
 from shisho.language.vectors import LINE_END, TERM_BYTES, encode_term
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.records import dataclass
 from shisho.stores.embedded.index_damage import (

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.telemetry import log
 
 SECONDS = 5.0

@@ -20,11 +20,11 @@ from shisho.domain.codec import build, to_plain
 from shisho.errors import Conflict, InvalidParams, NotFound
 from shisho.ports import Blobs
 from shisho.records import dataclass
+from shisho.stores import CheckWanted
 from shisho.stores.postgres.embeddings import ADD_EXTENSION, BY_CONTENT, NEW_TABLE
 from shisho.stores.postgres.migrations import MIGRATIONS
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import fetch_all
-from shisho.stores.stopping import CheckWanted
 
 FORMAT = "shisho postgres 1"
 MANIFEST = "manifest.json"

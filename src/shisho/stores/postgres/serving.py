@@ -16,7 +16,7 @@ import psycopg
 
 from shisho.domain.corpus import PassageId, Scope
 from shisho.domain.embedding import EmbedderAbout, Embedding
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.stores.indexing import choose_serving
 from shisho.stores.nouns import passage_id

@@ -10,7 +10,7 @@ from typing import Any
 
 from shisho.domain.corpus import DocumentId, Intake, Passage
 from shisho.errors import ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock
 from shisho.stores import nouns
 from shisho.stores.nouns import vector_of

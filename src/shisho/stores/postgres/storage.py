@@ -12,14 +12,14 @@ import psycopg
 
 from shisho.domain.corpus import Check
 from shisho.errors import ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Blobs
+from shisho.stores import CheckWanted, run_while_wanted
 from shisho.stores.postgres.archive import read_archive, write_archive
 from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import fetch_all
 from shisho.stores.postgres.troubles import trouble
-from shisho.stores.stopping import CheckWanted, run_while_wanted
 from shisho.system.disk import path_trouble
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from shisho.errors import Conflict, InvalidParams, ShishoError, StorageUnusable, StoreUnavailable, TimedOut
-from shisho.messages.message import list_variables
+from shisho.messages import list_variables
 from shisho.records import dataclass
 
 # conflicts with another transaction, which can be retried

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.stores.indexing import DocumentWords, IndexFeed, IndexFeedView, IndexMark
 from shisho.stores.qdrant.server import CollectionGone, QdrantServer
 from shisho.telemetry import log, span

@@ -10,7 +10,7 @@ from shisho.domain.conversation import ConversationRemoved, ConversationSummary,
 from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
 from shisho.stores.refusals import bound_ids

@@ -9,13 +9,13 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+from shisho import messages
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
 from shisho.domain.find import DiscoveredUrl, PostponedJobs, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, JobError, JobId, JobState, TaskId
 from shisho.domain.task import INTAKES, FailedItem, JobKind, Progress, ResultRow
 from shisho.domain.time import Instant, add_seconds, count_seconds, drop_fraction
 from shisho.domain.web import PagingStop, SearchPaging
-from shisho.messages import message
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
 from shisho.stores.sql import Queries, QueryStore, fetch_first
@@ -178,7 +178,7 @@ class StoredUrls:
             "status": UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT,
             "document_id": document_id,
             "code": code or None,
-            "reason": message.write(reason) or None,
+            "reason": messages.write(reason) or None,
             "canonical_url": canonical_url,
             "now": self._clock.now(),
         }
@@ -291,7 +291,7 @@ def _list_failures(queries: Queries, values: dict[str, Any]) -> list[FailedItem]
 
 def _build_failed_find(row: Row) -> FailedItem:
     """Build a failed item from the columns of `FAILED_FINDS`."""
-    return FailedItem(query=row.query, url=row.url, code=row.code, reason=message.read(row.reason or ""))
+    return FailedItem(query=row.query, url=row.url, code=row.code, reason=messages.read(row.reason or ""))
 
 
 def _build_failed_job(row: Row) -> FailedItem:
@@ -299,7 +299,7 @@ def _build_failed_job(row: Row) -> FailedItem:
     payload = json.loads(row.input_json)
     error = json.loads(row.error_json)[-1]
     subject = payload.get("url") or payload.get("source")
-    reason = message.unpack(error["message"])
+    reason = messages.unpack(error["message"])
     return FailedItem(query=payload.get("query"), url=subject, code=error["code"], reason=reason)
 
 
@@ -307,7 +307,7 @@ def _list_left_over(row: Row) -> Iterator[FailedItem]:
     """Build the failed items from the columns of `LEFT_OVER`."""
     query = json.loads(row.input_json).get("query")
     for failure in json.loads(row.output_json).get("errors") or ():
-        reason = message.unpack(failure.get("reason") or "")
+        reason = messages.unpack(failure.get("reason") or "")
         yield FailedItem(query=query, url=failure.get("url"), code=failure["code"], reason=reason)
 
 
@@ -341,7 +341,7 @@ def _build_stored(row: Row) -> StoredUrl:
         document_id=None if row.document_id is None else DocumentId(row.document_id),
         useful=None if row.useful is None else bool(row.useful),
         code=row.code or "",
-        reason=message.read(row.reason or ""),
+        reason=messages.read(row.reason or ""),
     )
 
 

@@ -33,7 +33,7 @@ from shisho.domain.job import (
 )
 from shisho.domain.time import Instant
 from shisho.errors import ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.stores.nouns import Row
 from shisho.stores.sql.interventions import raise_
 from shisho.stores.sql.quotas import charge_task

@@ -33,7 +33,7 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.time import Instant
 from shisho.errors import NotFound, SourceRemoved
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
 from shisho.stores.refusals import bound_ids
@@ -265,7 +265,7 @@ def _replace_removed(answer: Answer) -> Answer:
     """
     if all(quotation.snippet for quotation in answer.evidence):
         return answer
-    from shisho.language.script import answer_language  # imported here, because only purged answers need it
+    from shisho.language import answer_language  # imported here, because only purged answers need it
     from shisho.messages.catalogue import translate_word
 
     language = answer_language(answer.question)

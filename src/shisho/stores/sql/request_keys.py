@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from shisho import messages
 from shisho.domain.codec import build, dumps
 from shisho.domain.job import EnqueueResult, IdempotencyKey, JobId, ReplyFacts, TaskId
 from shisho.errors import KeyConflict
-from shisho.messages import message
 from shisho.stores.sql.transitions import Transaction
 
 # Find the first request under a key.
@@ -34,7 +34,7 @@ def find_repeated(transaction: Transaction, key: IdempotencyKey | None) -> Enque
     if row is None:
         return None
     if (row.verb, row.request) != (key.verb, key.request):
-        first = replace(key, verb=row.verb, subject=message.read(row.subject))
+        first = replace(key, verb=row.verb, subject=messages.read(row.subject))
         raise KeyConflict(first.describe_taken(row.task_id), verb=row.verb, task_id=row.task_id)
     stored_reply = json.loads(row.reply_json)
     job_ids, added = (tuple(map(JobId, stored_reply[name])) for name in ("job_ids", "added"))
@@ -49,7 +49,7 @@ def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: Enqueue
         return
     reply = dumps({"job_ids": enqueued.job_ids, "added": enqueued.added, "facts": enqueued.facts})
     values = {"owner": key.owner, "key": key.key, "verb": key.verb, "request": key.request}
-    subject = message.write(key.subject)
+    subject = messages.write(key.subject)
     transaction.fetch(
         KEEP,
         values | {"subject": subject, "task_id": enqueued.task_id, "reply": reply, "now": transaction.now},

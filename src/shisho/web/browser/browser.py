@@ -14,7 +14,7 @@ from pathlib import Path
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ShishoError, TimedOut, TooLarge
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.telemetry import log, span
 from shisho.web.browser import chromium
 from shisho.web.browser.launch import Launcher, LaunchOptions, Profile, RunningBrowser, hold

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from shisho.errors import AuthRequired, EngineUnavailable
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 HOW_TO_GET = Message("browser.install_advice")
 _ON_PATH = (

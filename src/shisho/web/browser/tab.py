@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.web.browser.proxy import GuardedProxy, parse_authority
 

@@ -13,7 +13,7 @@ from shisho.domain.codec import build, to_plain
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.records import dataclass
 from shisho.web.http.pacing import SLOW_DOWN, await_turn, retry_after

@@ -13,7 +13,7 @@ from shisho.domain.web import EngineAbout, Response, Serp, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.isolation.prescan import MAX_DEPTH
 from shisho.language.encodings import decode_with, find_codec
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.web.http.challenge import detect
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.web.http.url import add_brackets
 

@@ -19,7 +19,7 @@ import httpcore
 
 from shisho.domain.web import Endpoint, Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.ports import Resolver
 from shisho.web.http import body

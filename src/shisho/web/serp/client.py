@@ -22,7 +22,7 @@ from shisho.domain.web import (
     TimeRange,
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.records import dataclass
 from shisho.telemetry import count

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlu
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Credential, EngineAbout, Request, Response
 from shisho.errors import ShishoError
-from shisho.messages.message import Message, is_message_id
+from shisho.messages import Message, is_message_id
 
 HIDDEN = "***"
 _SHORTEST = 4  # a shorter value is not a key, and hiding it would spoil the text

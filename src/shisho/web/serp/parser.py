@@ -13,7 +13,7 @@ from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 from shisho.isolation.prescan import MAX_BYTES
-from shisho.messages.message import Message
+from shisho.messages import Message
 
 SECONDS = 5.0
 MEMORY_MB = 1024

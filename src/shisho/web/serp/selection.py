@@ -10,7 +10,7 @@ from enum import StrEnum
 from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import EngineAbout, Tier, TimeRange
 from shisho.language.terms import fold
-from shisho.messages.message import Message
+from shisho.messages import Message
 from shisho.records import dataclass
 
 # Scholarly indexes answer scholarly queries only; engines that the user set up precede those for everyone;

@@ -10,7 +10,7 @@ import pytest
 from shisho.domain.answer_news import RunNews, SentenceWritten
 from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.model import ModelFault
-from shisho.librarian.model_reading import limit_findings
+from shisho.librarian.model_reading import limit_findings, list_claims
 from shisho.librarian.model_replies import (
     EvaluationReply,
     FindingReply,
@@ -24,6 +24,12 @@ from tests.librarian.test_model_policy import PARAPHRASE, QUESTION, QUOTATION, a
 
 def finding(quotation: str, index: int, stance: str = "answers") -> FindingReply:
     return FindingReply(index, "G1", quotation, 0.9, stance)  # type: ignore[arg-type]
+
+
+def test_claims_are_those_that_a_model_finds_related_best_first() -> None:
+    scores = [0.02, 0.03, float("nan"), 0.9, float("inf"), -1.0, 0.5]
+    reply = EvaluationReply(tuple(FindingReply(1, "G1", QUOTATION, score) for score in scores))
+    assert [claim.score for claim in list_claims(reply)] == [0.9, 0.5, 0.03]
 
 
 async def test_an_empty_list_of_a_model_is_no_answer_and_the_answer_says_who_read() -> None:

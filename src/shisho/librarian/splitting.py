@@ -45,7 +45,6 @@ _GOES_ON_ENGLISH = compile_lazily(
     rf"|(?:are|is) there (?:any|other|more) (?:[\w-]+\s*){{1,{FEW}}}\W*$",
     re.IGNORECASE,
 )
-_SENTENCE_END_ENGLISH = compile_lazily(r"(?<=[.?!])\s+")
 _CLAUSE_ENGLISH = compile_lazily(r",|\band\b|\bor\b|\bif\b|\bwhen\b")
 
 
@@ -83,7 +82,7 @@ def _is_english_follow_up(question: str) -> bool:
     sought = split_terms(fold(strip_asking(question)))
     if all(map(is_asking_term, sought)) or _GOES_ON_ENGLISH.match(question):
         return True
-    asking = [part for part in _SENTENCE_END_ENGLISH.split(question) if part.endswith("?")]
+    asking = [part for part in _SENTENCE_END.split(question) if part.endswith("?")]
     pointing = _POINTING_ENGLISH.search(_IDLE_ENGLISH.sub("", " ".join(asking) or question))
     if pointing is None:
         return False
@@ -103,7 +102,6 @@ _SENTENCE_END = compile_lazily(
 _ASKING_WORD = compile_lazily(
     r"何(?!らか|か[^月国所。?？、\s])|誰|だれ|いつ(?!で)|どこ|いく[らつ]|なぜ|ど[のうれん]|どちら"
 )
-_NO_THING = compile_lazily(rf"{_ASKING_WORD.pattern}|比べ|比較")
 _WH = r"(?:what|who|whom|whose|when|where|why|how|which)"
 _BE = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may)"
 _PREPOSED = r"(?:(?:in|at|on|for|from|by|to) )?"
@@ -299,4 +297,5 @@ def _list_items(question: str, masked: str, match: re.Match[str]) -> list[str]:
     start, end = match.span("items")
     borders = [start, *(at for found in _JOINT.finditer(masked, start, end) for at in found.span()), end]
     items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
-    return items if all(any(map(str.isalnum, item)) and not _NO_THING.search(item) for item in items) else []
+    are_nouns = all(any(map(str.isalnum, item)) and not _ASKING_WORD.search(item) for item in items)
+    return items if are_nouns else []

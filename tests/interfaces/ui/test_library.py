@@ -59,7 +59,7 @@ async def test_a_folder_is_followed_and_a_model_fetched_on_the_page(browser: Bro
                 await expect(page.locator("#corpus option")).to_contain_text(["すべて", "講義 (2)"])
 
                 await visit.open("/settings")
-                for name, said in (("tiny-ja", "owner/name"), ("library/none", "library/none")):
+                for name, said in (("tiny-ja", "所有者/名前"), ("library/none", "library/none")):
                     await page.fill("#pull-name", name)
                     await page.press("#pull-name", "Enter")
                     await expect(page.locator("#work.bad")).to_contain_text(said)

@@ -383,7 +383,7 @@ def _read_version() -> int:
 
 
 class EmbeddedQueryStore:
-    """`stores.sql.queries.QueryStore` over one SQLite file."""
+    """`stores.sql.QueryStore` over one SQLite file."""
 
     spans_machines = False
 

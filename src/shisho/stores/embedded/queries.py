@@ -17,7 +17,7 @@ COLUMNS = "SELECT name, type FROM pragma_table_info(:table) ORDER BY cid"
 
 
 class EmbeddedQueries:
-    """`stores.sql.queries.Queries` on a connection."""
+    """`stores.sql.Queries` on a connection."""
 
     document_columns = DOCUMENT
     passage_columns = PASSAGE

@@ -315,7 +315,7 @@ class PostgresTurn:
 
 
 class PostgresQueryStore:
-    """`stores.sql.queries.QueryStore` over one PostgreSQL database."""
+    """`stores.sql.QueryStore` over one PostgreSQL database."""
 
     spans_machines = True
 

@@ -61,7 +61,7 @@ def translate_statement(statement: str) -> str:
 
 
 class PostgresQueries:
-    """`stores.sql.queries.Queries` on a connection."""
+    """`stores.sql.Queries` on a connection."""
 
     document_columns = DOCUMENT
     passage_columns = PASSAGE

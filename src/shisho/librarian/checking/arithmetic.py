@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -25,8 +26,9 @@ _MARK = compile_lazily(r"[\ue000-\uf8ff]")
 _SIGN = "[-+×*x÷/−–]"
 _EQUATION = compile_lazily(
     rf"(?<![-+×*÷/−–(])(?<!{_MARK.pattern}x)(?<!\)x)"
-    rf"(\(*+{_MARK.pattern}(?:[()]*+{_SIGN}[()]*+{_MARK.pattern})*+[()]*+)=[()]*+{_MARK.pattern}"
+    rf"(\(*+{_MARK.pattern}(?:[()]*+{_SIGN}[()]*+{_MARK.pattern})*+[()]*+)([=≒≈])[()]*+{_MARK.pattern}"
 )
+_DECIMAL = compile_lazily(r"\d[\d,]*\.\d+")
 _SHARES = {"%": 100, "割": 10, "ppm": 1_000_000}
 # Units of one kind, each in the smallest of them.
 _KINDS = (
@@ -69,14 +71,14 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
     quoted_figures = find_figures(known_text)
     derived: list[Measure] = []
     calculations: list[Calculation] = []
-    for text, expression, operands, result in _list_equations(fold_figures(sentence)):
+    for text, expression, operands, result, exponent in _list_equations(fold_figures(sentence)):
         converts = _is_converted(operands[0], result)
         if not converts and not all(
             _is_known(figure, quoted_figures, derived, operands) for figure in operands
         ):
             continue
         try:
-            is_right = _has_result(_compute(expression, operands), result) or converts
+            is_right = _has_result(_compute(expression, operands), result, exponent) or converts
         except (ValueError, SyntaxError, ZeroDivisionError):
             continue
         calculations.append(Calculation(text, result, is_right))
@@ -94,10 +96,11 @@ def convert(measure: Measure, unit: str) -> Fraction | None:
     return Fraction(measure.value) * _SCALES[measure.unit][1] / _SCALES[unit][1]
 
 
-def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measure]]:
+def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measure, int]]:
     """Yield the calculations of a legible text; `a × b = c = d` is two.
 
-    Each is its text, its expression with a Python name for each operand, the operands, and the result.
+    Each is its text, its expression with a Python name for each operand, the operands, the result, and the
+    exponent of the last digit of the result.
     """
     masked = _MARK.sub(" ", plain)
     measured: list[tuple[LocatedFigure, Measure]] = []
@@ -116,9 +119,26 @@ def _list_equations(plain: str) -> Iterator[tuple[str, str, list[Measure], Measu
             start = operands[0][0].start
             for _ in range(len(match[0]) - len(match[0].lstrip("("))):
                 start = plain.rfind("(", 0, start)
-            text = plain[start : result[0].end]
+            place, measure = result
+            exponent = _find_exponent(measure, plain[place.start : place.end])
             expression = _MARK.sub(" figure ", match[1]).translate(_OPERATORS)
-            yield text, expression, [measure for _, measure in operands], result[1]
+            yield (
+                plain[start : place.end],
+                expression,
+                [operand for _, operand in operands],
+                replace(measure, rough=measure.rough or match[2] != "="),
+                exponent,
+            )
+
+
+def _find_exponent(measure: Measure, written: str) -> int:
+    """Return the exponent of the last digit of a figure; a written 94.0 is exact to the tenth."""
+    decimal = _DECIMAL.search(written)
+    zeros = 0
+    if decimal and measure.value:
+        digits = decimal[0].replace(".", "")
+        zeros = len(digits) - len(digits.rstrip("0"))
+    return int(measure.value.normalize().as_tuple().exponent) - zeros
 
 
 def _compute(expression: str, operands: Sequence[Measure]) -> Quantity:
@@ -181,7 +201,7 @@ def _make_factor(quantity: Quantity) -> Quantity:
     return quantity
 
 
-def _has_result(quantity: Quantity, result: Measure) -> bool:
+def _has_result(quantity: Quantity, result: Measure, exponent: int) -> bool:
     value = Fraction(result.value)
     fits = {quantity.value}
     if result.unit in _SHARES and not _is_share(quantity):
@@ -193,12 +213,11 @@ def _has_result(quantity: Quantity, result: Measure) -> bool:
     fits |= {quantity.value * factor for factor in converted if factor is not None}
     if not (is_unit or is_ratio or any(factor is not None for factor in converted)):
         return False
-    return value in fits or any(_is_rounded(exact, result) for exact in fits)
+    return value in fits or any(_is_rounded(exact, result, exponent) for exact in fits)
 
 
-def _is_rounded(exact: Fraction, result: Measure) -> bool:
+def _is_rounded(exact: Fraction, result: Measure, exponent: int) -> bool:
     """Return whether the result is the exact value rounded to its digits, and says so or can't be exact."""
-    exponent = int(result.value.as_tuple().exponent)
     is_endless = 10**_DIGITS % exact.denominator != 0
     if not result.rough and not (is_endless and exponent < 0):
         return False

@@ -5,7 +5,9 @@ name. `play` asks all of them at the same time through the real client and the O
 `exchange.py`: requests and replies are files in FOLDER. Then each answer is shown to a judge in the same way.
 It can be stopped and started again: what was answered is not asked again. `--record` writes the replies and
 verdicts to eval/played, without a word of the documents. `replay` asks the same questions of the recording,
-and prints the same figures. `nodes ID …` prints what each node of some answers was given and made, in sizes.
+and prints the same figures. `judge` replays it too, but asks another person for all verdicts: on the answers,
+and beside the recorded ones on whether a quotation supports a sentence. `nodes ID …` prints what each node of
+some answers was given and made, in sizes.
 eval/by_hand.md tells a player what to do."""
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import asyncio
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,7 +24,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from exchange import ExchangeFolder
+from exchange import ExchangeFolder, name_node
 from judging import JUDGEMENT, Judgement, read_judgement, write_request
 from played import DocumentTexts, Played, PlayedCall, record_calls, replay_calls, squeeze
 
@@ -32,7 +35,7 @@ from shisho.domain.inquiry import Answer, list_contradicted
 from shisho.domain.requirements import RequestKind
 from shisho.librarian.table import TABLE
 from shisho.services import Library
-from shisho.testing.model_providers import FakeProvider, Script
+from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest, Script
 
 ROOT = Path(__file__).parent.parent
 PLAYED = ROOT / "eval" / "played"
@@ -97,7 +100,7 @@ def main() -> None:
     if options.how == "nodes":
         asyncio.run(print_nodes(options))
         return
-    results, played = asyncio.run(replay(options) if options.how == "replay" else play(options))
+    results, played = asyncio.run(WAYS[options.how](options))
     if options.show:
         show(results)
     report(results, played)
@@ -117,6 +120,9 @@ def read_options() -> argparse.Namespace:
     playing.add_argument("--record", action="store_true", help="write eval/played")
     playing.add_argument("--only", nargs="*", default=[], help="ids of questions")
     ways.add_parser("replay", help="ask the recording")
+    judging = ways.add_parser("judge", help="ask the recording, and another person for the verdicts")
+    judging.add_argument("folder", type=Path)
+    judging.add_argument("--record", action="store_true", help="write the verdicts to eval/played")
     nodes = ways.add_parser("nodes", help="print a table of the nodes of recorded answers")
     nodes.add_argument("only", nargs="+", help="ids of questions")
     return parser.parse_args()
@@ -128,9 +134,7 @@ async def play(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]
     exchange = ExchangeFolder(options.folder)
     played = Played()
     answered = await ask_collections(Path(options.shared), questions, partial(record_calls, exchange), played)
-    verdicts: dict[str, Any] = {}
-    for result in await asyncio.gather(*(_ask_judge(exchange, result, played) for result in answered)):
-        verdicts.update(result)
+    verdicts = await ask_verdicts(exchange, answered, played)
     if options.record:
         before = (load_calls(), load_verdicts()) if options.only else ({}, {})
         write_recording({**before[0], **played.calls}, {**before[1], **verdicts})
@@ -144,6 +148,33 @@ async def replay(options: argparse.Namespace) -> tuple[list[PlayedResult], Playe
     answered = await ask_collections(Path(options.shared), load_questions(), script, played)
     verdicts = load_verdicts()
     return [judge(*each, played, verdicts) for each in answered], played
+
+
+async def judge_again(options: argparse.Namespace) -> tuple[list[PlayedResult], Played]:
+    """Ask the recording, and whoever writes into the folder for the verdicts."""
+    exchange, played, pairs = ExchangeFolder(options.folder), Played(), []
+
+    def make_script(names: Mapping[str, str], texts: DocumentTexts, played: Played) -> Script:
+        replayed = replay_calls(load_calls(), names, texts, played)
+
+        async def script(request: ProviderRequest) -> ProviderReply:
+            reply = replayed(request)
+            if name_node(request) == "judge":
+                another = await exchange(request)
+                pairs.extend(pair_verdicts(json.loads(reply.text), json.loads(another.text)))
+            return reply
+
+        return script
+
+    answered = await ask_collections(Path(options.shared), load_questions(), make_script, played)
+    verdicts = await ask_verdicts(exchange, answered, played)
+    print_agreement(pairs)
+    if options.record:
+        write_verdicts(verdicts)
+    return [judge(*each, played, verdicts) for each in answered], played
+
+
+WAYS = {"play": play, "replay": replay, "judge": judge_again}
 
 
 async def print_nodes(options: argparse.Namespace) -> None:
@@ -290,6 +321,15 @@ def list_taken_out(question: PlayedQuestion, answer: Answer, played: Played) -> 
     return [*contradicted, *removed]
 
 
+async def ask_verdicts(
+    exchange: ExchangeFolder, answered: Sequence[tuple[PlayedQuestion, Answer, int]], played: Played
+) -> Mapping[str, Any]:
+    verdicts: dict[str, Any] = {}
+    for result in await asyncio.gather(*(_ask_judge(exchange, each, played) for each in answered)):
+        verdicts.update(result)
+    return verdicts
+
+
 async def _ask_judge(
     exchange: ExchangeFolder, answered: tuple[PlayedQuestion, Answer, int], played: Played
 ) -> Mapping[str, Any]:
@@ -321,6 +361,10 @@ def write_recording(recorded: Mapping[str, Sequence[PlayedCall]], verdicts: Mapp
     """Write the calls of each question and the verdicts."""
     rows = [{"id": name, "calls": list(map(asdict, calls))} for name, calls in sorted(recorded.items())]
     _write_lines(REPLIES, rows)
+    write_verdicts(verdicts)
+
+
+def write_verdicts(verdicts: Mapping[str, Any]) -> None:
     _write_lines(VERDICTS, [{"key": key, "verdict": verdicts[key]} for key in sorted(verdicts)])
 
 
@@ -336,6 +380,22 @@ def load_verdicts(path: Path = VERDICTS) -> Mapping[str, Any]:
 
 def _write_lines(path: Path, rows: Iterable[Any]) -> None:
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+
+
+def pair_verdicts(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what both replies to a call of kind `judge` say of each sentence, "" if one is silent."""
+    before, after = (
+        {each["sentence"]: each["verdict"] for each in reply["verdicts"]} for reply in (first, second)
+    )
+    return [(before.get(number, ""), after.get(number, "")) for number in sorted({*before, *after})]
+
+
+def print_agreement(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print how often each pair of verdicts on a sentence was given."""
+    print("| recorded | another person | sentences |\n|---|---|---:|")
+    for (before, after), count in sorted(Counter(pairs).items()):
+        print(f"| {before} | {after} | {count} |")
+    print()
 
 
 def show(results: Sequence[PlayedResult]) -> None:

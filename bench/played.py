@@ -162,7 +162,7 @@ def store_reply(reply: Any, request: ProviderRequest, texts: DocumentTexts) -> A
         if isinstance(value, int) and not isinstance(value, bool) and key in known:
             name = known[key].get(value)
             return value if name is None else name if key == "cites" else {"of": name}
-        if isinstance(value, str) and len(value) >= MIN_CHARS:
+        if isinstance(value, str) and (len(value) >= MIN_CHARS or key == "quotation"):
             place = texts.locate(value)
             return value if place is None else {"words": place, **_note_spaces(value, texts.read(place))}
         return value
@@ -172,14 +172,16 @@ def store_reply(reply: Any, request: ProviderRequest, texts: DocumentTexts) -> A
 
 def rebuild_reply(stored: Any, request: ProviderRequest, texts: DocumentTexts) -> Any:
     """Return the reply with the words of documents and the numbers of this request. A number whose passage,
-    quotation or sentence was not shown is 0."""
+    quotation or sentence was not shown is 0. A verdict on a sentence that was not shown is left out: with it
+    the reply would not be believed."""
     fences = read_fences(request)
     sentences = dict(zip(name_bodies(fences["sentence"].values()), fences["sentence"], strict=True))
     quotations = _name_quotations(fences["quotation"], texts)
 
     def rebuild(value: Any, key: str) -> Any:
         if isinstance(value, list):
-            return [rebuild(part, key) for part in value]
+            rebuilt = [rebuild(part, key) for part in value]
+            return [part for part in rebuilt if part["sentence"]] if key == "verdicts" else rebuilt
         if not isinstance(value, dict):
             return value
         if "words" in value:

@@ -360,6 +360,14 @@ async def test_the_neighbours_that_a_model_asks_for_are_searched_next_without_a_
     assert len(plans) == (1 if around else 2)
 
 
+async def test_neighbours_are_read_though_the_rules_have_no_query_left() -> None:
+    found = (FindingReply(1, "G1", "一つ目は線形である。", 0.95), FindingReply(2, "G1", PARTS[1].text, 0.95))
+    partly = [judged("partial", "残り", "CONTINUE", each, read_around=(each.passage,)) for each in found]
+    library = Library([*PARTS, *OTHERS], 1)
+    await asked(policy_of(one_by_one(*partly, judged("complete"))), LIST, library=library)
+    assert [request.read_around for _, _, request in library.requests] == [(), (1,), (2,)]
+
+
 async def test_a_goal_stays_partial_when_its_last_rounds_show_nothing_and_the_answer_says_so() -> None:
     library = Library([*PARTS, *OTHERS], 1)
     finding = FindingReply(1, "G1", "一つ目は線形である。", 0.95)

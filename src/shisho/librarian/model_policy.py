@@ -140,8 +140,11 @@ class ModelPolicy:
         around = inputs.judgment.read_around
         is_section = bool(inputs.strategy.sections)  # its outline has words to search for
         is_plain = not inputs.plans and (is_section or is_one_fact(inputs.strategy))
-        if around or is_plain or "plan" not in self._calls:
-            return replace(by_rules, value=replace(by_rules.value, read_around=around))
+        if around:
+            query = _choose_query(inputs, by_rules.value)  # without one nothing is read
+            return replace(by_rules, value=replace(by_rules.value, keyword_query=query, read_around=around))
+        if is_plain or "plan" not in self._calls:
+            return by_rules
         fields = await inputs.list_fields()
         values = await self._write_plan(inputs, fields)
         reply, uses = await self._calls.ask("plan", PlanReply, allowance, values)
@@ -426,7 +429,7 @@ def _add_words(
     is_new = any(fold(word) not in asked_words for word in keywords) or filters
     if not keywords or not is_new:
         return None
-    base = by_rules.keyword_query or tuple(strip_asking(goal.question) for goal in inputs.goals)
+    base = _choose_query(inputs, by_rules)
     others = (strip_asking(goal.question) for goal in inputs.goals) if inputs.plans else ()
     added = [word for word in dict.fromkeys((*others, *keywords)) if word not in base]
     reasoning = join_lines(reply.reasoning)[:MAX_REASON_CHARS]
@@ -441,3 +444,8 @@ def _add_words(
         reasoning=reasoning or by_rules.reasoning,
         filter_conditions=filters,
     )
+
+
+def _choose_query(inputs: PlanInput, by_rules: Plan) -> tuple[str, ...]:
+    """Return the query of the rules; that of all goals again if they have none left."""
+    return by_rules.keyword_query or tuple(strip_asking(goal.question) for goal in inputs.goals)

@@ -31,6 +31,7 @@ from shisho.inference.reply_schema import ElementReader, read_reply
 from shisho.interfaces.cli.answer_view import print_blocks
 from shisho.interfaces.cli.shell import Words
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
+from shisho.librarian.checking.check import check_units
 from shisho.librarian.model_replies import AnswerReply
 from shisho.rendering.answer_text import write_text
 from shisho.rendering.export import export
@@ -92,6 +93,22 @@ def test_a_cell_with_a_dash_is_not_checked_and_stays(dash: str) -> None:
     assert [unit.text for unit in list_units(reply.blocks)] == ["団体"]
     (table,) = build(reply, keep(reply))
     assert table.rows == ((Sentence("団体", (1,), SupportOutcome.SUPPORTED), Sentence(dash, (), None)),)
+
+
+@each_row(
+    ("head", "label", "support"),
+    [
+        ("観点", "位置づけ", None),  # a respect, in words of the answer's own
+        ("観点", "料金", SupportOutcome.UNVERIFIED),  # a word of its sources is checked
+        ("観点", "位置づけは300円", SupportOutcome.UNVERIFIED),
+        ("対象", "位置づけ", SupportOutcome.UNVERIFIED),
+    ],
+)
+def test_the_name_of_a_respect_is_no_statement(head: str, label: str, support: SupportOutcome | None) -> None:
+    row = [{"text": label}, {"text": "120円", "cites": [1]}]
+    reply = read({"blocks": [{**TABLE, "header": [head, "大人"], "rows": [row]}]})
+    checked = list(check_units(list_units(reply.blocks), REFS, "料金はいくらか"))
+    assert (checked[0].became, checked[0].support, checked[0].evidence) == ("kept", support, (1,))
 
 
 def test_the_tree_comes_back_with_what_stands_and_survives_its_json() -> None:

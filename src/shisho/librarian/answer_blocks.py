@@ -28,6 +28,7 @@ MAX_UNITS = 200  # of one reply
 MAX_COLUMNS = 12
 MAX_HEADING_CHARS = 120
 KNOWN_SHARE = 0.5  # of a heading's terms that the question or the quotations contain
+MAX_LABEL_CHARS = 20
 NOTHING = Sentence("", (), None)
 _EMPTY = compile_lazily(r"[\s\-–—―−－ー/・.…]*")
 _ADDRESS = compile_lazily(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
@@ -36,6 +37,10 @@ _DIGITS = compile_lazily(r"\d+")
 _LABELS = """
 項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点 効果 用途 条件
 item category kind name value note notes source document topic aspect description details difference content effect use
+"""
+# Labels of a first column whose cells name respects, in words of the answer's own.
+_RESPECTS = """
+項目 比較項目 観点 違い 相違点 共通点 aspect aspects point topic respect
 """
 
 
@@ -121,7 +126,10 @@ def _list_of(block: BlockReply) -> Iterator[AnswerUnit | Sentence]:
             if _EMPTY.fullmatch(cell.text):
                 yield Sentence(cell.text.strip(), (), None)
             else:
-                yield AnswerUnit(cell.text, cell.cites or shared, context)
+                is_label = (
+                    not place and fold(label) in _RESPECTS.split() and len(cell.text) <= MAX_LABEL_CHARS
+                )
+                yield AnswerUnit(cell.text, cell.cites or shared, context, is_label)
 
 
 def _build(

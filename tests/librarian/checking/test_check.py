@@ -230,6 +230,17 @@ def test_a_judge_is_not_believed_about_a_sentence_in_another_language_than_the_a
 
 
 @each_row(
+    ("cell", "support"), [("している", "supported"), ("していない", "supported"), ("転職", "unverified")]
+)
+def test_a_judge_is_believed_about_a_cell_without_a_word_that_sources_could_have(
+    cell: str, support: str
+) -> None:
+    ref = EvidenceRef(1, "G1", "AIの利用\nしている\n16.2%\nしていない\n77.4%", "", 1.0, 1)
+    (unit,) = read_units([AnswerUnit(cell, (1,), "AIの業務利用")], [ref], "AIを業務で使っていますか")
+    assert decide(unit, "supported").support == support
+
+
+@each_row(
     ("quotation", "sentence"),
     [
         ("届出には証明書が必要です。", "届出には証明書が必要になります。"),

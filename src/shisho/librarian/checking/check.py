@@ -27,6 +27,7 @@ from shisho.language import answer_language, is_in_language
 from shisho.language.table_headers import spell_out_units
 from shisho.language.terms import fold, squeeze
 from shisho.librarian.checking.arithmetic import Calculation, work_out
+from shisho.librarian.checking.clauses import read_clauses
 from shisho.librarian.checking.figures import (
     KnownFigures,
     list_foreign_addresses,
@@ -51,20 +52,25 @@ CONTRADICTED = "contradicted"
 
 @dataclass(frozen=True, slots=True)
 class AnswerUnit:
-    """A sentence, an item of a list or a cell of a table, as its writer gave it."""
+    """A sentence, an item of a list or a cell of a table, as its writer gave it.
+
+    `is_label`: it names the respect in which its row compares things.
+    """
 
     text: str
     cites: tuple[int, ...] = ()
     context: str = ""
+    is_label: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ReadUnit:
     """A unit as code reads it.
 
-    `refs`: the evidence that it cites. `suspect`: the figures that its sources do not have, or have for
-    another thing, and wrong calculations. `is_misplaced`: some stand there for another thing. `is_foreign`:
-    it has next to no word of its sources, in their language, or is in another language than the question.
+    `refs`: the evidence that it cites. `is_frame`: it states nothing. `suspect`: the figures that its sources
+    do not have, or have for another thing, and wrong calculations. `is_misplaced`: some stand there for
+    another thing. `is_foreign`: it has next to no word of its sources, in their language, or is in another
+    language than the question.
     `features`: what the score of support sees. `refusal`: why it can't stand, whatever a judge says.
     """
 
@@ -73,6 +79,7 @@ class ReadUnit:
     refs: tuple[EvidenceRef, ...]
     unknown: tuple[int, ...]
     is_frame: bool = False
+    is_label: bool = False
     is_quotation: bool = False
     is_misplaced: bool = False
     is_foreign: bool = False
@@ -194,6 +201,7 @@ def _read_unit(unit: AnswerUnit, refs: dict[int, EvidenceRef]) -> ReadUnit:
         unit.context,
         found_refs,
         unknown,
+        is_label=unit.is_label,
         is_quotation=not unit.context and _is_quotation(text, found_refs),
     )
 
@@ -216,8 +224,13 @@ def _compare(
         text, quotations, [*headings, sources.question], "\n".join([sources.question, *sources.results])
     )
     features = measure_support(text, quotations, headings)
-    is_foreign = features.coverage < MIN_COVERAGE and answer_language(unit.text) == answer_language(
-        "".join(quotations)
+    if unit.is_label and features.coverage < MIN_COVERAGE and not (foreign or misplaced):
+        return ReadUnit(unit.text, unit.context, unit.refs, unit.unknown, is_frame=True)
+    has_words = any(clause.content for clause in read_clauses(unit.text))  # 「している」 has none
+    is_foreign = (
+        has_words
+        and features.coverage < MIN_COVERAGE
+        and answer_language(unit.text) == answer_language("".join(quotations))
     )
     return ReadUnit(
         unit.text,

@@ -64,20 +64,14 @@ def test_words_of_the_question_may_give_what_is_no_thing(kind: AnswerKind, text:
     assert gives_kind(kind, text, text)
 
 
-def test_new_name_is_a_person_without_any_pattern() -> None:
-    assert gives_kind(AnswerKind.PERSON, "who wrote it", "it was written by Austen.")
-    assert not gives_kind(AnswerKind.TIME, "when was it written", "it was written by Austen.")
-
-
 def test_first_kind_that_is_asked_for_counts() -> None:
     assert find_kind("なぜいつも誰が") is AnswerKind.REASON
     assert find_kind("いつ誰が") is AnswerKind.TIME
     assert list(KINDS)[-1] is AnswerKind.WAY
 
 
-def test_any_sentence_answers_an_open_question() -> None:
+def test_open_question_asks_for_no_kind() -> None:
     assert find_kind("中央値") is AnswerKind.OTHER
-    assert gives_kind(AnswerKind.OTHER, "中央値", "")
 
 
 QUANTITY_ROWS = [

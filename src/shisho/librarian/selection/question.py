@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from shisho.language import compile_lazily
 from shisho.language.asking import is_asking_term, strip_asking
-from shisho.language.document_names import find_names
 from shisho.language.numbers import find_figures
 from shisho.language.terms import ENGLISH_STOP, fold, split_terms, squeeze
 from shisho.records import dataclass
@@ -33,10 +32,10 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindPatterns:
-    """How a kind is asked for, and how a sentence gives it. `gives` is None if only a new name does."""
+    """How a kind is asked for, and how a sentence gives it."""
 
     asks: re.Pattern[str]
-    gives: re.Pattern[str] | None
+    gives: re.Pattern[str]
 
 
 _DATE_UNITS = r"(?:年(?!間)|月|日(?!間)|曜日|世紀|年代|時(?!間))"
@@ -131,18 +130,11 @@ def find_kind(question: str) -> AnswerKind:
 
 
 def gives_kind(kind: AnswerKind, question: str, sentence: str) -> bool:
-    """Return whether a folded sentence has something of this kind that the question does not have.
-
-    Always true for `OTHER`.
-    """
-    if kind is AnswerKind.OTHER:
-        return True
+    """Return whether a folded sentence has something of this kind that the question does not have."""
     pattern = KINDS[kind].gives
     if kind in (AnswerKind.REASON, AnswerKind.DEFINITION, AnswerKind.WAY):
-        return pattern is not None and pattern.search(sentence) is not None
-    if kind is AnswerKind.PERSON and find_names(sentence) - find_names(question):
-        return True
-    return pattern is not None and any(match[0] not in question for match in pattern.finditer(sentence))
+        return pattern.search(sentence) is not None
+    return any(match[0] not in question for match in pattern.finditer(sentence))
 
 
 _DIGITS = r"(?:[0-9][0-9,.]{0,15}|[一二三四五六七八九十百千数]{1,6})[十百千万億兆]?"

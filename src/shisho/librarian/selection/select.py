@@ -132,6 +132,6 @@ def _to_score(probability: float) -> float:
 
 
 def _lower(probability: float, log_odds: float) -> float:
-    """Return the probability of a passage that is less likely than the best by these log-odds."""
-    odds = probability * math.exp(min(0.0, log_odds))
+    """Return the probability of a passage whose log-odds differ from those of the best by this much."""
+    odds = probability * math.exp(log_odds)
     return odds / (1 - probability + odds)

@@ -528,6 +528,8 @@ def take_fitting(things: Sequence[T], measure: Callable[[T], int], room_tokens: 
 
     At least one, so that a round always progresses.
     """
+    if room_tokens == UNBOUNDED_ROOM:
+        return things
     remaining = room_tokens
     for place, thing in enumerate(things):
         remaining -= measure(thing)

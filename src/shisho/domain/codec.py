@@ -18,6 +18,7 @@ from shisho.records import dataclass
 T = TypeVar("T")
 
 _LEAVES = (str, int, float, bool)
+_PLAIN = frozenset({*_LEAVES, type(None)})  # exactly these: a Message is a str, and an enum may be one
 
 
 class UnreadablePayload(ValueError):
@@ -56,6 +57,8 @@ def to_plain(value: Any) -> Any:
 
     Dataclasses become objects, tuples arrays, and enums their values. A Message becomes its id and values.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Message):
         return messages.pack(value)
     if isinstance(value, Payload):

@@ -135,9 +135,10 @@ def make_question_key(terms: Iterable[str]) -> str:
 
 def list_keys(terms: Sequence[str]) -> list[str]:
     """Return the keys of all names that a row of terms may contain."""
-    rows = (
-        terms[at:end]
-        for at in range(len(terms))
-        for end in range(at + 1, min(len(terms), at + MAX_KEY_TERMS) + 1)
-    )
-    return [*dict.fromkeys(map(make_key, rows))]
+    keys: dict[str, None] = {}
+    for at in range(len(terms)):
+        words: dict[str, None] = {}
+        for term in terms[at : at + MAX_KEY_TERMS]:
+            words[term] = None
+            keys[" ".join(words)] = None
+    return [*keys]

@@ -45,5 +45,6 @@ class EmbeddedQueries:
 
 def _bind_lists(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the values with each list as the JSON that `json_each` reads."""
-    lists = {name: bind_list(value) for name, value in values.items() if isinstance(value, list)}
-    return {**values, **lists} if lists else values
+    if list not in map(type, values.values()):
+        return values
+    return {name: bind_list(value) if isinstance(value, list) else value for name, value in values.items()}

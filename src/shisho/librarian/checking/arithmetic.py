@@ -41,6 +41,7 @@ _KINDS = (
     {unit: 1_000_000 // parts for unit, parts in _SHARES.items()},
 )
 _SCALES = {unit: (kind, factor) for kind, units in enumerate(_KINDS) for unit, factor in units.items()}
+PLAIN_NUMBERS = (Measure(Decimal(1)), Measure(Decimal(100)), Measure(Decimal(100), "%"))  # of shares
 MAX_TOKENS = 60
 _DIGITS = 20  # a fraction that does not end within so many digits does not end
 
@@ -73,9 +74,8 @@ def work_out(sentence: str, known_text: str) -> tuple[Calculation, ...]:
     calculations: list[Calculation] = []
     for text, expression, operands, result, exponent in _list_equations(fold_figures(sentence)):
         converts = _is_converted(operands[0], result)
-        if not converts and not all(
-            _is_known(figure, quoted_figures, derived, operands) for figure in operands
-        ):
+        needed = operands[:1] if converts else operands
+        if not all(_is_known(figure, quoted_figures, derived, operands) for figure in needed):
             continue
         try:
             is_right = _has_result(_compute(expression, operands), result, exponent) or converts
@@ -252,6 +252,6 @@ def _is_rate(value: Decimal, have: Measure) -> bool:
 
 def _is_plain_number(figure: Measure, operands: Sequence[Measure]) -> bool:
     """Return whether the figure needs no source: 1 and 100 of shares, and the number of values in a mean."""
-    if figure in (Measure(Decimal(1)), Measure(Decimal(100)), Measure(Decimal(100), "%")):
+    if figure in PLAIN_NUMBERS:
         return True
     return figure == operands[-1] and figure.unit in COUNTERS and figure.value == len(operands) - 1

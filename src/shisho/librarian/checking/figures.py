@@ -22,7 +22,7 @@ from shisho.language.meanings import is_same_word
 from shisho.language.numbers import Date, Measure, TextFigures, find_figures, fold_figures, locate_figures
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, squeeze
-from shisho.librarian.checking.arithmetic import Calculation, convert
+from shisho.librarian.checking.arithmetic import PLAIN_NUMBERS, Calculation, convert
 from shisho.librarian.checking.clauses import Clause, Figure, are_of_one_kind, is_in, read_clauses
 
 MAX_PAIRED = 40  # figures of the sources of which pairs are added and subtracted
@@ -126,10 +126,16 @@ def list_foreign_figures(
     results = [calculation.result for calculation in calculations if calculation.is_right]
     plain = fold_figures(text)
     items = max(sources.items, len(_SEPARATOR.findall(sentence)) + 1)
+    written_out = [
+        range(at, at + len(calculation.text))
+        for calculation in calculations
+        if calculation.is_right and (at := plain.find(calculation.text)) >= 0
+    ]
     foreign = [
         plain[place.start : place.end].strip()
         for place in locate_figures(plain)
         if not _is_known(place.figure, sources, results, items)
+        and not (place.figure in PLAIN_NUMBERS and any(place.start in span for span in written_out))
     ]
     foreign += [number for number in _NEGATIVE.findall(plain) if number not in sources.plain]
     foreign += [symbol for symbol in sorted(find_figures(text).symbols) if symbol not in sources.plain]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shisho.domain.inquiry import (
+    AnswerHeading,
     AnswerLevel,
+    AnswerNote,
     AnswerParagraph,
     EvidenceRef,
     GoalStatus,
@@ -21,7 +23,7 @@ from shisho.domain.inquiry import (
     list_sentences,
 )
 from shisho.domain.loop_state import Draft
-from shisho.librarian.answer import choose_cited, compose
+from shisho.librarian.answer import choose_cited, compose, list_remarks
 from shisho.librarian.selection.ranker import MAX_SHOWN, MAX_SHOWN_CHARS
 from shisho.librarian.strategy import strategy
 from shisho.messages.catalogue import translate_word
@@ -227,3 +229,91 @@ def test_answers_that_disagree_are_named(one: str, other: str) -> None:
     text = write(written(ONE, [ref(1, "G1", one), ref(2, "G1", other)], LoopStop.CONDITION_MET))
     assert "[1]" in text.splitlines()[-1]
     assert "[2]" in text.splitlines()[-1]
+
+
+def conclude(made: Strategy, evidence: Sequence[EvidenceRef], stop: LoopStop | None) -> str:
+    """Return the last lines of an answer of which no goal is complete."""
+    status = [GoalStatus(goal.id, 1, 1, False, AnswerLevel.ANSWERED) for goal in made.goals]
+    return write(compose(made, status, evidence, Verdict(NextStep.COMPLETE, "", "", stop))).split("\n\n")[-1]
+
+
+def test_the_last_lines_say_what_was_not_found_what_was_found_in_part_and_why() -> None:
+    both = [goal.question for goal in TWO.goals]
+    advice = translate_word("answer_advice", "ja")
+    end = translate_word("answer_end", "ja", why=translate_word("end_rounds", "ja"))
+    lacks = {text: translate_word("answer_missing", "ja", text=text) for text in (both[1], "；".join(both))}
+    in_part = translate_word("answer_partial", "ja", text=both[0])
+    related = ref(1, "G1", MARKED, 0.3)
+    stop = LoopStop.ROUNDS
+    assert conclude(TWO, [ref(1, "G1", MARKED)], stop) == "\n".join([lacks[both[1]], in_part, end, advice])
+    assert conclude(TWO, [related], stop).splitlines()[1:] == [end, advice]
+    assert conclude(ONE, [ref(1, "G1", MARKED)], stop).splitlines()[1:] == [end, advice]
+    assert conclude(ONE, [related], stop).splitlines() == [end, advice]
+    assert conclude(ONE, [related], None) == advice
+
+
+@each_row(
+    ("place", "heading", "shown"),
+    [
+        ("p. 3", "第2章", "第2章 › p. 3"),
+        ("p. 3", "第2章 › p. 3", "第2章 › p. 3"),
+        ("", "第2章", "第2章"),
+        ("p. 3", "", "p. 3"),
+    ],
+)
+def test_a_passage_is_headed_by_its_place_once(place: str, heading: str, shown: str) -> None:
+    placed = replace(ref(1, "G1", MARKED, heading=heading), place=place)
+    assert list_passages(written(ONE, [placed], LoopStop.CONDITION_MET).blocks)[0].heading == shown
+
+
+def test_a_goal_is_headed_below_the_headings_of_an_answer() -> None:
+    blocks = written(TWO, [ref(1, "G1", MARKED)], LoopStop.CONDITION_MET).blocks
+    assert [block.level for block in blocks if isinstance(block, AnswerHeading)] == [3]
+
+
+def test_a_goal_points_to_the_marks_of_an_earlier_passage_that_hold_its_words() -> None:
+    refs = [
+        ref(1, "G1", "この章では決定係数を学ぶ。", passage=PASSAGE),
+        ref(2, "G1", "0から1の値をとる。", passage=PASSAGE),
+        ref(3, "G2", MARKED, 0.8, passage=PASSAGE),
+        ref(4, "G2", "説明できる割合", 0.8, passage=PASSAGE),
+    ]
+    assert translate_word("answer_see", "ja", numbers="[3]") in write(
+        written(TWO, refs, LoopStop.CONDITION_MET)
+    )
+
+
+@each_row(
+    ("first", "other", "is_named"),
+    [
+        ({}, {}, True),
+        ({"score": 0.4}, {}, False),
+        ({}, {"score": 0.4}, False),
+        ({}, {"same_as": 9}, False),
+        ({"same_as": 9}, {}, False),
+    ],
+)
+def test_only_answers_that_are_no_copies_are_compared(
+    first: dict[str, float], other: dict[str, float], is_named: bool
+) -> None:
+    rows = [(1, "法隆寺は607年に建立された。", first), (2, "法隆寺は708年に建立された。", other)]
+    refs = [replace(ref(number, "G1", text), **changed) for number, text, changed in rows]
+    remarks = [block for block in list_remarks(refs, ONE) if isinstance(block, AnswerNote)]
+    named = translate_word("against", "ja", one=1, other=2, what=translate_word("against_date", "ja"))
+    assert any(named in remark.text for remark in remarks) is is_named
+
+
+@each_row(("stance", "count"), [(Stance.ANSWERS, 0), (Stance.UNKNOWN, 1), (Stance.CONFLICTS, 1)])
+def test_a_written_answer_shows_the_passages_of_a_goal_without_a_plain_answer(
+    stance: Stance, count: int
+) -> None:
+    blocks = list_remarks([replace(ref(1, "G1", MARKED), stance=stance)], ONE)
+    assert len(list_passages(blocks)) == count
+
+
+def test_a_written_answer_drops_what_rules_found_and_it_does_not_cite() -> None:
+    rules = [replace(ref(number, "G1", text), rule_score=0.9) for number, text in ((1, MARKED), (2, "他。"))]
+    chosen = ref(3, "G1", "モデルの選んだ箇所。")
+    blocks = (AnswerParagraph((Sentence("文。", (1,), None),)),)
+    cited = choose_cited(Draft(blocks, (), AnswerLevel.ANSWERED), [*rules, chosen])
+    assert [each.number for each in cited] == [1, 3]

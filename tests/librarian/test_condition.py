@@ -97,6 +97,25 @@ def test_names_the_character_of_the_fault(text: str, position: int, why: str) ->
     assert refused.value.details["position"] == position and why in str(refused.value)
 
 
+@each_row("text", [" " * 1_998 + "G1", "(" * 19 + "G1" + ")" * 19, "not " * 19 + "G1"])
+def test_reads_the_longest_and_the_deepest_condition(text: str) -> None:
+    assert isinstance(parse(text, GOALS), GoalMet | Not)
+
+
+@each_row(
+    ("text", "position", "why"),
+    [
+        (" " * 1_999 + "G1", 2_001, "2000"),
+        ("(" * 20 + "G1" + ")" * 20, 21, "20"),
+        ("not " * 20 + "G1", 81, "20"),
+    ],
+)
+def test_refuses_what_is_longer_or_deeper(text: str, position: int, why: str) -> None:
+    with pytest.raises(InvalidParams) as refused:
+        parse(text, GOALS)
+    assert refused.value.details["position"] == position and why in str(refused.value)
+
+
 IDS = ("T1", "task-7", "task-70", "決定係数の定義", "a and b", "2", "１．定義", "x(1)")
 
 

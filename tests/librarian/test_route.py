@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from shisho.domain.corpus import Complexity
-from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
+from shisho.domain.inquiry import (
+    AnswerLevel,
+    Budget,
+    Goal,
+    GoalStatus,
+    Judgment,
+    LoopStop,
+    NextStep,
+    Strategy,
+    Verdict,
+)
 from shisho.domain.loop_state import Spending
 from shisho.librarian.route import choose_next_focus, conclude, route
 from tests.tables import each_row
@@ -116,6 +126,17 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
             NextStep.ABSTAIN,
             LoopStop.TOKENS,
         ),
+        # A model may want more though the condition is fulfilled, as far as there is more.
+        ("G1", "G1", {"judgment": Judgment(status=NextStep.CONTINUE)}, NextStep.CONTINUE, None),
+        ("G1", "G1", {"judgment": Judgment(read_around=(1,))}, NextStep.CONTINUE, None),
+        (
+            "G1",
+            "G1",
+            {"judgment": Judgment(read_around=(1,)), "exhausted": True},
+            NextStep.COMPLETE,
+            LoopStop.CONDITION_MET,
+        ),
+        ("G1 and G2", "G1", {"judgment": Judgment(status=NextStep.COMPLETE)}, NextStep.CONTINUE, None),
         # `not` holds once the search has ended without evidence, and no earlier.
         ("G1 and not G2", "G1", {}, NextStep.CONTINUE, None),
         ("G1 and not G2", "G1", {"exhausted": True}, NextStep.COMPLETE, LoopStop.CONDITION_MET),

@@ -327,8 +327,8 @@ def _close(
     unfound = [text for text in missing if text not in incomplete]
     if unfound and (level in ANSWERING_LEVELS or len(missing) > 1):
         lines.append(say("answer_missing", text=say("answer_comma").join(unfound)))
-    if found_in_part := [text for text in missing if text in incomplete]:
-        lines.append(say("answer_partial", text=say("answer_comma").join(found_in_part)))
-    if verdict.loop_stop not in (None, LoopStop.CONDITION_MET):
+    if incomplete:
+        lines.append(say("answer_partial", text=say("answer_comma").join(incomplete)))
+    if verdict.loop_stop:
         lines.append(say("answer_end", why=say(f"end_{verdict.loop_stop}".lower())))
     return "\n".join([*lines, say("answer_advice")])

@@ -54,6 +54,27 @@ RECIPE = "2人前 パスタ：200g\nバジル：5g\nパスタ 1g 5円\nバジル
         ("1,375件 ÷ 1,463件 = 94％", "1,375件 1,463件", [False]),
         ("1,375件 ÷ 1,463件 ≒ 94％", "1,375件 1,463件", [True]),
         ("1,375件 ÷ 1,463件 ≈ 93％", "1,375件 1,463件", [False]),
+        # The unit of a result is one of the operands', another of its kind, a share, or a count of a ratio.
+        ("165円 × 8回 = 1,320円", "165円 8回", [True]),
+        ("165円 × 8回 = 1,320人", "165円 8回", [False]),
+        ("165円 × 8 = 1,320人", "165円 8", [False]),
+        ("2 × 30分 = 1時間", "2 30分", [True]),
+        ("30分 × 4回 = 2時間", "30分 4回", [True]),
+        ("5円 ÷ 20円 × 100 = 25%", "5円 20円", [True]),
+        ("50円 ÷ 200円 = 25%", "50円 200円", [True]),
+        ("50円 ÷ 200円 = 0.25", "50円 200円", [True]),
+        ("240分 ÷ 30分 = 8円", "240分 30分", [False]),
+        ("5円 + 3円 = 8回", "5円 3円", [False]),
+        # Only what does not end in decimals may be rounded without saying so, to decimals and to the nearest.
+        ("2 ÷ 3 = 0.7", "2 3", [True]),
+        ("2 ÷ 3 = 0.6", "2 3", [False]),
+        ("1 ÷ 4 = 0.3", "1 4", [False]),
+        ("1 ÷ 4 = 0.3ほど", "1 4", [True]),
+        ("10 ÷ 3 = 3", "10 3", [False]),
+        ("1 ÷ 32,768 = 0.00003", "1 32,768", [False]),
+        ("1 ÷ 3,000,000,000 = 0.0000000003", "1 3,000,000,000", [True]),
+        (f"{' + '.join(['5円'] * 60)} = 300円", "5円", [True]),
+        (f"{' + '.join(['5円'] * 61)} = 305円", "5円", []),
     ],
 )
 def test_written_calculations_are_done_again_from_known_figures(
@@ -62,8 +83,34 @@ def test_written_calculations_are_done_again_from_known_figures(
     assert [calculation.is_right for calculation in work_out(sentence, known)] == outcomes
 
 
-def test_units_of_one_kind_are_converted_and_others_are_not() -> None:
-    assert convert(Measure(Decimal(4), "時間"), "分") == 240
-    assert convert(Measure(Decimal("0.1"), "%"), "ppm") == 1_000
-    assert convert(Measure(Decimal(4), "時間"), "円") is None
-    assert convert(Measure(Decimal(4), ""), "円") is None
+@each_row(
+    ("value", "unit", "converted", "other"),
+    [
+        ("1", "分", 60, "秒"),
+        ("4", "時間", 240, "分"),
+        ("1", "日", 24, "時間"),
+        ("1", "週", 7, "日"),
+        ("1", "年", 12, "月"),
+        ("1", "cm", 10, "mm"),
+        ("1", "m", 100, "cm"),
+        ("1", "km", 1_000, "m"),
+        ("1", "mg", 1_000, "μg"),
+        ("1", "g", 1_000, "mg"),
+        ("1", "kg", 1_000, "g"),
+        ("1", "t", 1_000, "kg"),
+        ("1", "l", 1_000, "ml"),
+        ("1", "m^3", 1_000, "l"),
+        ("1", "ha", 10_000, "m^2"),
+        ("1", "km^2", 100, "ha"),
+        ("0.1", "%", 1_000, "ppm"),
+        ("1", "割", 10, "%"),
+        ("4", "円", 4, "円"),
+        ("4", "時間", None, "円"),
+        ("4", "時間", None, "km"),
+        ("4", "", None, "円"),
+    ],
+)
+def test_units_of_one_kind_are_converted_and_others_are_not(
+    value: str, unit: str, converted: int | None, other: str
+) -> None:
+    assert convert(Measure(Decimal(value), unit), other) == converted

@@ -7,7 +7,7 @@ import pytest
 from shisho.domain.inquiry import EvidenceRef, SupportOutcome
 from shisho.domain.session import SentenceRevision
 from shisho.librarian.checking.check import AnswerUnit, check_units
-from shisho.librarian.checking.unit_text import list_cited_numbers
+from shisho.librarian.checking.unit_text import frame, list_cited_numbers
 from tests.tables import each_row
 
 FOUNDED = "The Wine Institute was founded in 1987 with 12 members."
@@ -70,6 +70,8 @@ def test_what_is_no_mark_stays(text: str) -> None:
 def test_a_long_range_is_two_numbers() -> None:
     assert list_cited_numbers(f"{FOUNDED} [1-900]") == (1, 900)
     assert list_cited_numbers(f"{FOUNDED} [3-1]") == (3, 1)
+    assert list_cited_numbers(f"{FOUNDED} [1-40]") == tuple(range(1, 41))
+    assert list_cited_numbers(f"{FOUNDED} [1-41]") == (1, 41)
 
 
 @each_row(
@@ -92,3 +94,27 @@ def test_no_markdown_is_left(written: str, plain: str) -> None:
 @each_row("signs", ["\u202e", "\u200b", "\x00", "\x07", "\u2066"])
 def test_signs_that_nobody_sees_are_in_no_sentence(signs: str) -> None:
     assert check(f"決定係数は、{signs}回帰モデルの当てはまりのよさを表す指標である。", 2).text == STRENGTH
+
+
+@each_row(
+    ("sentence", "is_frame"),
+    [
+        ("結論", True),
+        ("■ 結論:", True),
+        ("### Short answer", True),
+        ("IN SUMMARY,", True),
+        ("以下の通りです。", True),
+        ("以下に結論を述べます。", True),
+        ("資料には次のように書かれています。", True),
+        ("The main points are as follows:", True),
+        ("The document says:", True),
+        ("Here is a short answer:", True),
+        ("According to the sources,", True),
+        ("決定係数", False),
+        ("結論は雨である。", False),
+        ("以下に決定係数を述べます。", False),
+        ("The document says that it rains.", False),
+    ],
+)
+def test_a_frame_is_words_for_parts_of_an_answer_alone(sentence: str, is_frame: bool) -> None:
+    assert frame(sentence) is is_frame

@@ -202,18 +202,16 @@ def _make_factor(quantity: Quantity) -> Quantity:
 
 
 def _has_result(quantity: Quantity, result: Measure, exponent: int) -> bool:
-    value = Fraction(result.value)
-    fits = {quantity.value}
+    units = quantity.units - {""}
+    factors = [convert(Measure(Decimal(1), unit), result.unit) for unit in units]
+    fits = {quantity.value, *(quantity.value * factor for factor in factors if factor is not None)}
     if result.unit in _SHARES and not _is_share(quantity):
         fits.add(quantity.value * _SHARES[result.unit])
-    units = quantity.units - {""}
-    is_unit = result.unit in units or not units or not result.unit or result.unit in _SHARES
+    is_unit = not units or not result.unit or result.unit in _SHARES
     is_ratio = "" in quantity.units and result.unit in COUNTERS
-    converted = [convert(Measure(Decimal(1), unit), result.unit) for unit in units if len(units) == 1]
-    fits |= {quantity.value * factor for factor in converted if factor is not None}
-    if not (is_unit or is_ratio or any(factor is not None for factor in converted)):
+    if not (is_unit or is_ratio or any(factor is not None for factor in factors)):
         return False
-    return value in fits or any(_is_rounded(exact, result, exponent) for exact in fits)
+    return any(exact == Fraction(result.value) or _is_rounded(exact, result, exponent) for exact in fits)
 
 
 def _is_rounded(exact: Fraction, result: Measure, exponent: int) -> bool:

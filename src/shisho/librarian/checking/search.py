@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,8 +18,6 @@ from shisho.librarian.evidence import ANSWERING_SCORE
 from shisho.records import dataclass
 
 MAX_COMPARED = 8  # candidates that are compared closely with one sentence, of evidence and of passages each
-MIN_SHARE = 0.25  # of the weight of a sentence's terms: with less in common nothing supports it
-HEADING_WEIGHT = 0.5  # of a term that only the heading has
 
 
 class SupportSearch:
@@ -49,11 +48,7 @@ class SupportSearch:
         A unit that cites evidence, is a frame, or has no support is returned unchanged.
         """
         text = strip_marks(unit.text)
-        if (
-            self._numbers.intersection((*unit.cites, *list_cited_numbers(unit.text)))
-            or not text
-            or frame(text)
-        ):
+        if self._numbers.intersection((*unit.cites, *list_cited_numbers(unit.text))) or frame(text):
             return unit
         words = _read_terms(text)
         for ref in self._evidence.find_nearest(words):
@@ -81,7 +76,7 @@ class _Candidate:
     heading: str
 
     def supports(self, sentence: str) -> bool:
-        ref = EvidenceRef(1, "", self.text, self.heading, 1.0, 0)
+        ref = EvidenceRef(1, "", self.text, self.heading, 0, 0)
         (revision,) = check_units([AnswerUnit(sentence, (1,))], [ref], "")
         return revision.support == "supported"
 
@@ -90,11 +85,8 @@ class _Candidates:
     """Candidates by their terms; what is computed of one is shared by all sentences."""
 
     def __init__(self, candidates: Iterable[_Candidate]) -> None:
-        self._rows = [
-            (candidate, _read_terms(candidate.text), _read_terms(candidate.heading))
-            for candidate in candidates
-        ]
-        counts = Counter(word for _, own_words, _ in self._rows for word in own_words)
+        self._rows = [(each, _read_terms(f"{each.heading}\n{each.text}")) for each in candidates]
+        counts = Counter(word for _, words in self._rows for word in words)
         self._weights = {word: log1p(len(self._rows) / count) for word, count in counts.items()}
 
     def find_nearest(self, words: frozenset[str]) -> list[_Candidate]:
@@ -102,17 +94,12 @@ class _Candidates:
 
         Equal ones keep their order.
         """
-        rarest = log1p(len(self._rows) or 1)
-        weights = {word: self._weights.get(word, rarest) for word in words}
-        least = MIN_SHARE * sum(weights.values())
-        scored = []
-        for candidate, own_words, headed_words in self._rows:
-            score = sum(weights[word] for word in words & own_words)
-            score += HEADING_WEIGHT * sum(weights[word] for word in words & headed_words - own_words)
-            if score and score >= least:
-                scored.append((score, candidate))
-        scored.sort(key=lambda row: -row[0])
-        return [candidate for _, candidate in scored[:MAX_COMPARED]]
+        scored = [
+            (sum(self._weights[word] for word in words & own_words), candidate)
+            for candidate, own_words in self._rows
+        ]
+        near = heapq.nlargest(MAX_COMPARED, scored, key=lambda row: row[0])
+        return [candidate for score, candidate in near if score]
 
 
 def _read_terms(text: str) -> frozenset[str]:

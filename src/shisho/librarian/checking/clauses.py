@@ -114,9 +114,9 @@ def are_of_one_kind(first: Figure, other: Figure) -> bool:
     return isinstance(first, Date) and isinstance(other, Date) and _list_parts(first) == _list_parts(other)
 
 
-def count_different_marks(text: str, other: str, kinds: Iterable[str]) -> int:
-    """Return how many marks of these kinds only one of two folded texts has."""
-    return sum(
+def has_different_marks(text: str, other: str, kinds: Iterable[str]) -> bool:
+    """Return whether only one of two folded texts has a mark of these kinds."""
+    return any(
         (pattern.search(text) is None) != (pattern.search(other) is None)
         for kind in kinds
         for pattern in _MARKS[kind]

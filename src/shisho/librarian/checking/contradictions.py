@@ -15,7 +15,7 @@ from shisho.language.document_names import find_names
 from shisho.language.meanings import LIGHT, is_same_word
 from shisho.language.numbers import Date, Measure
 from shisho.language.terms import fold
-from shisho.librarian.checking.clauses import Clause, are_of_one_kind, count_different_marks, read_clauses
+from shisho.librarian.checking.clauses import Clause, are_of_one_kind, has_different_marks, read_clauses
 from shisho.records import dataclass
 
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree
@@ -118,7 +118,7 @@ def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_headin
     """
     if a.others != b.others and not (a.others <= b.others or b.others <= a.others):
         return False
-    if count_different_marks(a.clause.text, b.clause.text, QUALIFYING):
+    if has_different_marks(a.clause.text, b.clause.text, QUALIFYING):
         return False
     if _find_missing_words(a.before, b.before, other_heading) or _find_missing_words(
         b.before, a.before, heading

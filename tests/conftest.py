@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from shisho.isolation.killable import _Child
 from shisho.messages.catalogue import process_language, speak
+from tests.forked_readers import fork_readers, start_interpreter
+from tests.forkserver import readers
 from tests.new_homes import copy_schema_into_new_homes
 from tests.postgres import PostgresServer, close_shared_server, shared_server
 from tests.temporary import close_databases, keep_temporary_files_in_memory
@@ -21,6 +24,7 @@ keep_temporary_files_in_memory()
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
 copy_schema_into_new_homes()
+fork_readers(readers)
 os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; tests of vectors ask for them
 
 HERE = Path(__file__).parent
@@ -114,6 +118,12 @@ def language_of_the_process() -> Iterator[None]:
     before = process_language()
     yield
     speak(before)
+
+
+@pytest.fixture
+def started_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start an interpreter for each child that reads untrusted bytes, as Shisho does."""
+    monkeypatch.setattr(_Child, "_spawn", start_interpreter)
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from typing import BinaryIO, NoReturn
 from tests.machine import PATIENCE
 
 ROOT = Path(__file__).parent.parent
+READERS = "TEST_READERS"  # in the environment of what forks commands: the socket of what forks their readers
 LOOKS = "TEST_LOOKS"  # in a command's environment: the file where its looks at a network are written
 NUMBER = struct.Struct("!i")  # the length of a request; the process that serves one, and how it ended
 # Sockets that are only made or named look at nothing.
@@ -57,11 +58,25 @@ LOADED_TO_SERVE = (
     "pydantic.v1",
     "shisho.bootstrap.tracing",
     "shisho.corpus.ingest",
+    "shisho.corpus.readers.killable",
     "shisho.corpus.retrieve",
+    "shisho.corpus.session",
+    "shisho.jobs.worker",
+    "shisho.librarian.checking.child",
+    "shisho.librarian.loop",
     "uvicorn.lifespan.on",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
+)
+# What most readers of files, pages and result pages load.
+LOADED_TO_READ = (
+    "shisho.corpus.readers.html",
+    "shisho.corpus.readers.markdown",
+    "shisho.corpus.readers.pdf",
+    "shisho.corpus.readers.wire",
+    "shisho.domain.codec",
+    "shisho.web.engines",
 )
 
 
@@ -84,7 +99,7 @@ class ForkedProcess:
         if self.returncode is None:
             if not select.select([self._ending], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(["shisho"], timeout or 0)
-            self.returncode = _number(self._ending)
+            self.returncode = read_number(self._ending)
             self._ending.close()
         return self.returncode
 
@@ -150,11 +165,7 @@ def run(
     words: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     """`shisho` with these words, until it has ended."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        code = _server("commands").run(words, environment, cwd or Path.cwd(), output, errors)
-        return subprocess.CompletedProcess(
-            ["shisho", *words], code, stdout=_text(output), stderr=_text(errors)
-        )
+    return _server("commands").run(words, environment, cwd or Path.cwd())
 
 
 def start(words: Sequence[str], environment: Mapping[str, str]) -> ForkedCommand:
@@ -177,6 +188,22 @@ def start_worker(orders: str) -> ForkedProcess:
     return ForkedProcess(pid, output, ending)
 
 
+def readers() -> Path:
+    """The socket at which `start_reader` asks."""
+    return _server("readers").path
+
+
+def start_reader(server: Path, environment: Mapping[str, str]) -> tuple[int, socket.socket, BinaryIO]:
+    """`python -m shisho.isolation.child`. Returns its process id, its input and output, and where its exit
+    code will be read."""
+    ours, theirs = socket.socketpair()
+    with theirs, Path(os.devnull).open("wb") as nothing, socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(server))
+        streams = (theirs.fileno(), theirs.fileno(), nothing.fileno())
+        pid, ending = _order(connection, [], environment, Path.cwd(), streams)
+    return pid, ours, ending
+
+
 def command_line(*words: str) -> list[str]:
     """What starts `shisho` with these words over the standard streams of who starts it."""
     program = str(Path(__file__).with_name("forked_command.py"))
@@ -192,7 +219,8 @@ class ForkServer:
     """The process that has loaded the program, and the socket on which it is told what to run. It ends with
     the process that started it."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, under: Sequence[str] = ()) -> None:
+        """`under`: the command that runs the server, as `unshare`."""
         self._socket, other = socket.socketpair()
         self._folder = tempfile.TemporaryDirectory(prefix="shisho-fork-")
         self.path = Path(self._folder.name, "socket")  # where others than this process may ask
@@ -200,10 +228,11 @@ class ForkServer:
         listener.bind(str(self.path))
         listener.listen()
         handed = [other.fileno(), listener.fileno()]
+        places = {} if kind == "readers" else {READERS: str(readers())}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forkserver", kind, *map(str, handed)],
+            [*under, sys.executable, "-m", "tests.forkserver", kind, *map(str, handed)],
             cwd=ROOT,
-            env={**os.environ, "PYTHONUTF8": "1"},
+            env={**os.environ, "PYTHONUTF8": "1", **places},
             pass_fds=handed,
             start_new_session=True,
         )
@@ -212,6 +241,16 @@ class ForkServer:
         self._one_at_a_time = threading.Lock()
 
     def run(
+        self, words: Sequence[str], environment: Mapping[str, str], cwd: Path
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run a command until it has ended. Raises TimeoutExpired."""
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            code = self._await_end(words, environment, cwd, output, errors)
+            return subprocess.CompletedProcess(
+                ["shisho", *words], code, stdout=_text(output), stderr=_text(errors)
+            )
+
+    def _await_end(
         self,
         words: Sequence[str],
         environment: Mapping[str, str],
@@ -224,7 +263,7 @@ class ForkServer:
         with ending:
             late = threading.Timer(PATIENCE, os.kill, (pid, signal.SIGKILL))
             late.start()
-            code = _number(ending)
+            code = read_number(ending)
             if not late.is_alive():
                 raise subprocess.TimeoutExpired(["shisho", *words], PATIENCE)
             late.cancel()
@@ -234,21 +273,30 @@ class ForkServer:
         self, words: Sequence[str], environment: Mapping[str, str], cwd: Path, output: int, errors: int
     ) -> tuple[int, BinaryIO]:
         """Its process id, and where its exit code will be read."""
-        request = json.dumps([[*words], dict(environment), str(cwd)]).encode()
-        replies, reply = os.pipe()
         with Path(os.devnull).open("rb") as nothing, self._one_at_a_time:
-            socket.send_fds(
-                self._socket, [NUMBER.pack(len(request))], [nothing.fileno(), output, errors, reply]
-            )
-            self._socket.sendall(request)
-        os.close(reply)
-        ending = os.fdopen(replies, "rb", buffering=0)
-        return _number(ending), ending
+            return _order(self._socket, words, environment, cwd, (nothing.fileno(), output, errors))
 
     def close(self) -> None:
         self._socket.close()
         self._process.wait()
         self._folder.cleanup()
+
+
+def _order(
+    server: socket.socket,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    cwd: Path,
+    streams: tuple[int, int, int],
+) -> tuple[int, BinaryIO]:
+    """The process id of a new process, and where its exit code will be read."""
+    request = json.dumps([[*words], dict(environment), str(cwd)]).encode()
+    replies, reply = os.pipe()
+    socket.send_fds(server, [NUMBER.pack(len(request))], [*streams, reply])
+    server.sendall(request)
+    os.close(reply)
+    ending = os.fdopen(replies, "rb", buffering=0)
+    return read_number(ending), ending
 
 
 @functools.cache
@@ -258,7 +306,7 @@ def _server(kind: str) -> ForkServer:
     return server
 
 
-def _number(stream: BinaryIO) -> int:
+def read_number(stream: BinaryIO) -> int:
     data = stream.read(NUMBER.size)
     assert len(data) == NUMBER.size, "the process that forks has ended"
     return int(NUMBER.unpack(data)[0])
@@ -337,6 +385,12 @@ def load(kind: str) -> Callable[[], None]:
         from tests.faults import process
 
         return process.run
+    if kind == "readers":
+        for name in LOADED_TO_READ:
+            __import__(name)
+        from shisho.isolation import child
+
+        return child.main
     if kind == "serving":
         from shisho.interfaces.cli.startup import hasten_imports
 
@@ -345,6 +399,10 @@ def load(kind: str) -> Callable[[], None]:
                 __import__(name)
     for name in COMMONLY_LOADED:
         __import__(name)
+    from tests.forked_readers import fork_readers
+
+    path = Path(os.environ[READERS])
+    fork_readers(lambda: path)
     from shisho.language.terms import analyse
 
     analyse(["辞書を引く。"])

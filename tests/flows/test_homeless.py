@@ -8,9 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.forkserver import ForkServer
 
 UID = "12345"
 NO_HOME = "This user has no home directory. Give a folder for the library with --home or SHISHO_HOME."
@@ -29,17 +32,27 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+GIVEN = {"PATH": "/usr/bin:/bin", "PYTHONUTF8": "1", "SHISHO_WEB": "off", "SHISHO_LANGUAGE": "en"}
+
+
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """`shisho` as a process of a user that nothing is known of."""
-    given = {"PATH": "/usr/bin:/bin", "PYTHONUTF8": "1", "SHISHO_WEB": "off", "SHISHO_LANGUAGE": "en"}
     return subprocess.run(
         [*OTHER_USER, sys.executable, "-m", "shisho", *words],
-        env=given | environment,
+        env=GIVEN | environment,
         cwd="/",
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.fixture(scope="module")
+def server_of_other_user() -> Iterator[ForkServer]:
+    """What forks commands of that user."""
+    server = ForkServer("commands", OTHER_USER)
+    yield server
+    server.close()
 
 
 @pytest.mark.parametrize("words", [["--help"], ["add", "--help"], ["--version"]])
@@ -79,10 +92,12 @@ def test_doctor_checks_what_needs_no_home() -> None:
         (["serve", "--port", "0"], {}),
     ],
 )
-def test_a_command_that_needs_a_home_says_how_to_name_one(words: list[str], home: dict[str, str]) -> None:
-    done = run(*words, **home)
-    assert done.stderr == f"STORAGE_UNUSABLE: {NO_HOME}\n"
-    assert (done.returncode, done.stdout) == (1, "")
+def test_a_command_that_needs_a_home_says_how_to_name_one(
+    words: list[str], home: dict[str, str], server_of_other_user: ForkServer
+) -> None:
+    done = server_of_other_user.run(words, GIVEN | home, Path("/"))
+    assert done.stderr.decode() == f"STORAGE_UNUSABLE: {NO_HOME}\n"
+    assert (done.returncode, done.stdout) == (1, b"")
 
 
 def test_with_a_home_that_is_named_all_works(tmp_path: Path) -> None:

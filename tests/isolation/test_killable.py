@@ -20,7 +20,10 @@ from tests.machine import PATIENCE, children_seconds
 
 # children run functions of these tests
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX"),
+    pytest.mark.usefixtures("started_readers"),
+]
 
 
 def work(function: str, seconds: float = 5.0, progress_seconds: float | None = None, **given: Any) -> Work:

@@ -21,6 +21,8 @@ from tests.faults.children import LONG
 from tests.machine import children_seconds, cpu_seconds, watch_loop
 from tests.shared import shared
 
+pytestmark = pytest.mark.usefixtures("started_readers")
+
 LIMIT = 5.0
 START = 5.0  # what a new child may compute before it has the bytes, and one after it until it is killed
 

@@ -23,6 +23,8 @@ from tests.machine import children_seconds, watch_loop
 from tests.tables import each_row
 from tests.web.engines.pages import exchanges, saved
 
+pytestmark = pytest.mark.usefixtures("started_readers")
+
 MB = 2**20
 START = 5.0  # what a new child may compute before it has the page, and one after it until it is killed
 # children run functions of these tests

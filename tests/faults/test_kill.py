@@ -25,7 +25,7 @@ from tests.faults.children import LONG, Child
 from tests.faults.process import Orders
 from tests.machine import PATIENCE
 
-KILLS = 200 if LONG else 20
+KILLS = 200 if LONG else 10
 # No cut-off: a frozen worker that wakes goes on with its jobs, and the fence alone must stop it.
 PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 

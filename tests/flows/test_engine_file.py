@@ -25,6 +25,24 @@ DEEP = SearchOptions(
 )
 
 
+BRAKES = (
+    "[paging]\nmax_pages = 1\n",
+    "[paging]\nenabled = false\n",
+    "[paging.mojeek]\nmax_pages = 1\n",
+    "[paging.mojeek]\nenabled = false\n",
+)
+BROKEN = (
+    "[mojeek\n",
+    "[no_such_engine]\nenabled = true\n",
+    "[paging]\nmax_pages = 0\n",
+    "[paging]\nspeed = 1\n",
+    "[paging.no_such_engine]\nmax_pages = 1\n",
+    "[paging]\nmojeek = 1\n",
+    "[paging.presets]\nsport = 2\n",
+    "[paging.mojeek]\nnovelty = 'low'\n",
+)
+
+
 @asynccontextmanager
 async def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Box, Library, Path]]:
     """A library that reaches a box as its settings say, and the path of its engines.toml."""
@@ -46,24 +64,13 @@ async def count_pages(box: Box, library: Library, topic: int, options: SearchOpt
     return len((await output(library, queued.task_id))["pages"])
 
 
-@pytest.mark.parametrize(
-    "brake",
-    [
-        "[paging]\nmax_pages = 1\n",
-        "[paging]\nenabled = false\n",
-        "[paging.mojeek]\nmax_pages = 1\n",
-        "[paging.mojeek]\nenabled = false\n",
-    ],
-)
-async def test_a_brake_holds_from_the_next_search_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, brake: str
-) -> None:
+async def test_a_brake_holds_from_the_next_search_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(tmp_path, monkeypatch) as (box, library, path):
-        assert await count_pages(box, library, 0) == 3
-        path.write_text(QUICK + brake, "utf-8")
-        assert await count_pages(box, library, 1) == 1
-        path.write_text(QUICK, "utf-8")
-        assert await count_pages(box, library, 2) == 3
+        for topic, brake in enumerate(BRAKES):
+            path.write_text(QUICK, "utf-8")
+            assert await count_pages(box, library, 2 * topic) == 3
+            path.write_text(QUICK + brake, "utf-8")
+            assert await count_pages(box, library, 2 * topic + 1) == 1, brake
 
 
 async def test_a_brake_stops_a_running_search_before_its_next_page(
@@ -113,31 +120,20 @@ async def test_thresholds_and_presets_are_settings(tmp_path: Path, monkeypatch: 
         assert (done["paging_stop"], len(done["pages"])) == ("BARREN", 1)
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "[mojeek\n",
-        "[no_such_engine]\nenabled = true\n",
-        "[paging]\nmax_pages = 0\n",
-        "[paging]\nspeed = 1\n",
-        "[paging.no_such_engine]\nmax_pages = 1\n",
-        "[paging]\nmojeek = 1\n",
-        "[paging.presets]\nsport = 2\n",
-        "[paging.mojeek]\nnovelty = 'low'\n",
-    ],
-)
 async def test_a_broken_file_leaves_the_last_good_one_in_effect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(tmp_path, monkeypatch) as (box, library, path):
         path.write_text(QUICK + "[paging]\nmax_pages = 2\n", "utf-8")
         assert await count_pages(box, library, 0) == 2
-        with caplog.at_level(logging.WARNING, "shisho"):
-            path.write_text(QUICK + broken, "utf-8")
-            assert await count_pages(box, library, 1) == 2
-            assert await library.web.list_engines()
-        warned = [record for record in caplog.records if "engines.toml" in record.getMessage()]
-        assert len(warned) == 1 and "last good version" in warned[0].getMessage()
+        for topic, broken in enumerate(BROKEN, 1):
+            with caplog.at_level(logging.WARNING, "shisho"):
+                path.write_text(QUICK + broken, "utf-8")
+                assert await count_pages(box, library, topic) == 2, broken
+                assert await library.web.list_engines()
+            warned = [record for record in caplog.records if "engines.toml" in record.getMessage()]
+            assert len(warned) == 1 and "last good version" in warned[0].getMessage(), broken
+            caplog.clear()
 
 
 async def test_an_engine_that_does_not_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,8 +39,17 @@ def question(box: Box) -> str:
     return f"{ONE.removesuffix('何か')}何か、また、{box.questions[20].text}"
 
 
-@pytest.mark.parametrize("sources", [Sources.WEB, Sources.BOTH])
-@pytest.mark.parametrize("most", [1, 4, 12])
+@pytest.mark.parametrize(
+    ("sources", "most"),
+    [
+        (Sources.WEB, 4),
+        (Sources.BOTH, 1),
+        (Sources.BOTH, 12),
+        pytest.param(Sources.WEB, 1, marks=pytest.mark.slow),
+        pytest.param(Sources.WEB, 12, marks=pytest.mark.slow),
+        pytest.param(Sources.BOTH, 4, marks=pytest.mark.slow),
+    ],
+)
 async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources: Sources, most: int) -> None:
     async with boxed(tmp_path, robots=True, slots=3) as (box, library):
         await library.documents.add_source(Source("note.md", R2.encode()))

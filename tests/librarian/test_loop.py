@@ -192,8 +192,17 @@ class Dying(StoredLedger):
             raise ConnectionAbortedError(step)
 
 
-@pytest.mark.parametrize("question", [TWO, HALF, NOTHING])
-@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize(
+    ("question", "stored"),
+    [
+        (TWO, True),
+        (NOTHING, False),
+        pytest.param(TWO, False, marks=pytest.mark.slow),
+        pytest.param(NOTHING, True, marks=pytest.mark.slow),
+        pytest.param(HALF, True, marks=pytest.mark.slow),
+        pytest.param(HALF, False, marks=pytest.mark.slow),
+    ],
+)
 async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(
     question: str, stored: bool
 ) -> None:

@@ -150,6 +150,7 @@ def notice(fault: Fault, copy: Path, files: Sequence[Path]) -> bool:
     text = path.read_text("utf-8")
     name = ".".join(path.relative_to(copy).with_suffix("").parts)
     nearest = [file for file in files if f"from {name} import" in file.read_text("utf-8")]
+    nearest.sort(key=lambda file: path.stem not in file.stem)
     path.write_text(text[: fault.start] + fault.text + text[fault.end :], "utf-8")
     try:
         return not (

@@ -74,3 +74,46 @@ def test_headings_say_whose_figures_they_are() -> None:
         )
         == ""
     )
+
+
+@each_row(
+    ("one", "other", "expected"),
+    [
+        # Amounts of which one is rough differ by half at least.
+        ("京都市の人口は約140万人である。", "京都市の人口は210万人である。", "number"),
+        ("京都市の人口は約140万人である。", "京都市の人口は209万人である。", ""),
+        ("京都市の人口は0人である。", "京都市の人口は約146万人である。", ""),
+        # At least two words are shared.
+        ("京都市の人口は146万人である。", "京都市の人口は150万人である。", "number"),
+        ("人口は146万人である。", "人口は150万人である。", ""),
+        # Times of the day are minutes.
+        ("本館の閉館は17:30である。", "本館の閉館は18:00である。", "number"),
+        ("本館の閉館は17時30分である。", "本館の閉館は18:00である。", "number"),
+        ("本館の閉館は17時30分である。", "本館の閉館は17:30である。", ""),
+        ("本館の閉館は1時間10分後である。", "本館の閉館は1:10である。", ""),
+        # Questions, examples and rows state nothing.
+        ("京都市の人口は150万人か。", "京都市の人口は146万人である。", ""),
+        ("もし京都市の人口が150万人なら。", "京都市の人口は146万人である。", ""),
+        ("京都市の人口は | 150万人", "京都市の人口は146万人である。", ""),
+        ("京都市の人口は\t150万人", "京都市の人口は146万人である。", ""),
+        # What happens once has one date, what happens again may have two.
+        ("この橋は1990年に開通した。", "この橋は1991年に開通した。", "date"),
+        ("この橋は1990年に塗装した。", "この橋は1991年に塗装した。", ""),
+        ("この橋の長さは400m以上である。", "この橋の長さは300mである。", ""),
+        ("The old bridge opened in 1937.", "The old bridge opened in 1933 again.", "date"),
+        ("The old bridge opened in 1937 alone.", "The old bridge opened in 1933 again.", ""),
+        ("The old bridge opened in 1937.", "The new bridge opened in 1933.", ""),
+    ],
+)
+def test_borders_of_a_contradiction(one: str, other: str, expected: str) -> None:
+    assert contradiction(one, other) == expected == contradiction(other, one)
+
+
+def test_one_text_tells_of_one_thing_by_its_name_alone() -> None:
+    one, other = "京都市の人口は146万人である。", "京都市の人口は150万人である。"
+    assert contradiction(one, other, "京都市", "京都市") == "number"
+    assert (
+        contradiction("会員の年間の数は146人である。", "会員の年間の数は150人である。", "会報", "会報") == ""
+    )
+    assert contradiction(one, other, "統計 2010年", "統計 2020年") == ""
+    assert contradiction(one, other, "統計 2010年", "統計 2010年度版") != "date"

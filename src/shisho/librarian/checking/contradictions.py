@@ -15,7 +15,13 @@ from shisho.language.document_names import find_names
 from shisho.language.meanings import LIGHT, is_same_word
 from shisho.language.numbers import Date, Measure
 from shisho.language.terms import fold
-from shisho.librarian.checking.clauses import Clause, are_of_one_kind, has_different_marks, read_clauses
+from shisho.librarian.checking.clauses import (
+    Clause,
+    are_of_one_kind,
+    has_different_marks,
+    is_in,
+    read_clauses,
+)
 from shisho.records import dataclass
 
 ROUGHLY = Decimal("1.5")  # from this ratio on two amounts of which one is rough disagree
@@ -116,7 +122,7 @@ def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_headin
 
     The predicate of Japanese is last. A heading may contain the words of the other statement.
     """
-    if a.others != b.others and not (a.others <= b.others or b.others <= a.others):
+    if not (a.others <= b.others or b.others <= a.others):
         return False
     if has_different_marks(a.clause.text, b.clause.text, QUALIFYING):
         return False
@@ -169,11 +175,10 @@ def _agree(first: Date | Measure, other: Date | Measure) -> bool:
 
 
 def _disagree(first: Date | Measure, other: Date | Measure) -> bool:
-    if isinstance(first, Date) and isinstance(other, Date):
-        return not (first.can_support(other) or other.can_support(first))
-    if isinstance(first, Measure) and isinstance(other, Measure):
-        if first.can_support(other) or other.can_support(first):
-            return False
-        low, high = sorted((first.value, other.value))
-        return not (first.rough or other.rough) or (low > 0 and high / low >= ROUGHLY)
-    return False
+    """Return whether two figures of one kind can't both be right."""
+    if is_in(first, (other,)):
+        return False
+    if isinstance(first, Date) or isinstance(other, Date):
+        return True
+    low, high = sorted((first.value, other.value))
+    return not (first.rough or other.rough) or (low > 0 and high / low >= ROUGHLY)

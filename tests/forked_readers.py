@@ -66,3 +66,8 @@ def fork_readers(find_server: Callable[[], Path]) -> None:
         return ForkedReader(pid, stdout, stdin, ending)
 
     _Child._spawn = spawn  # type: ignore
+
+
+def start_readers() -> None:
+    """Start an interpreter for each of these children from now on, as Shisho does."""
+    _Child._spawn = start_interpreter  # type: ignore[method-assign]

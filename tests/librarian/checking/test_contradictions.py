@@ -93,6 +93,7 @@ def test_headings_say_whose_figures_they_are() -> None:
         ("本館の閉館は1時間10分後である。", "本館の閉館は1:10である。", ""),
         # Questions, examples and rows state nothing.
         ("京都市の人口は150万人か。", "京都市の人口は146万人である。", ""),
+        ("たとえば、京都市の人口は150万人である。", "京都市の人口は146万人である。", ""),
         ("もし京都市の人口が150万人なら。", "京都市の人口は146万人である。", ""),
         ("京都市の人口は | 150万人", "京都市の人口は146万人である。", ""),
         ("京都市の人口は\t150万人", "京都市の人口は146万人である。", ""),
@@ -116,4 +117,8 @@ def test_one_text_tells_of_one_thing_by_its_name_alone() -> None:
         contradiction("会員の年間の数は146人である。", "会員の年間の数は150人である。", "会報", "会報") == ""
     )
     assert contradiction(one, other, "統計 2010年", "統計 2020年") == ""
+    assert contradiction(one, other, "統計 2010年", "統計") == "number"
+    assert contradiction(one, other, "統計 2010年", "") == "number"
+    assert contradiction(one, other, "ミネアポリス", "統計") == ""
+    assert contradiction(one, other, "統計", "ミネアポリス") == ""
     assert contradiction(one, other, "統計 2010年", "統計 2010年度版") != "date"

@@ -210,7 +210,7 @@ async def test_a_section_without_evidence_is_named_as_open(tmp_path: Path) -> No
     assert TOPICS[2] not in list_headings(answer)
     assert f"Nothing was found for these sections: “{TOPICS[2]}”." in answer.text
     assert answer.missing == (f"What do the councils pay for the {TOPICS[2]}?",)
-    assert answer.loop_stop is LoopStop.EXHAUSTED
+    assert answer.loop_stop is LoopStop.STAGNATION, "why the search for that section ended"
     assert answer.level is AnswerLevel.PARTIAL and not answer.abstained
 
 
@@ -227,6 +227,8 @@ async def test_a_report_with_an_incomplete_section_is_partial(tmp_path: Path) ->
         answer = await library.questions.ask(REQUEST, kind="report", sections=4)
     assert set(TOPICS) < set(list_headings(answer))
     assert answer.level is AnswerLevel.PARTIAL
+    assert [row.met for row in answer.goal_status] == [True, False, True, True]
+    assert answer.loop_stop is LoopStop.ROUNDS, "why the search for the incomplete section ended"
     assert f"complete: “What do the councils pay for the {TOPICS[1]}?”" in answer.text
 
 

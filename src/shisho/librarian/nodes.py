@@ -330,7 +330,7 @@ class Nodes:
     def _send_quotations(self, refs: Sequence[EvidenceRef]) -> None:
         """Send accepted quotations to the listener if rules decide: they are the lines of the answer."""
         if isinstance(self._policy, RulePolicy):
-            for ref in refs:
+            for ref in {ref.number: ref for ref in refs}.values():
                 self._send(f"{display_quotation(ref.snippet, code=ref.code)} [{ref.number}]")
 
     def _send(self, text: str) -> None:
@@ -394,7 +394,7 @@ class Nodes:
         read = list(dict.fromkeys(passage.title for passage in passages))
         return LoopState(
             **join_sections(state, self._collector.citations),
-            verdicts=(conclude_report(state, state["verdicts"][-1]),),
+            verdicts=(conclude_report(state),),
             draft=compose_report(state, thought.value, read, words),
             composed_at=self._clock.now(),
             spent=allowance.used,

@@ -179,14 +179,21 @@ def _find_level(state: LoopState) -> AnswerLevel:
     return AnswerLevel.ANSWERED if is_complete else AnswerLevel.PARTIAL
 
 
-def conclude_report(state: LoopState, verdict: Verdict) -> Verdict:
-    """Return the verdict on the report: the condition is met if each section has its text."""
+def conclude_report(state: LoopState) -> Verdict:
+    """Return the verdict on the report: the condition is met if the goals of all sections are.
+
+    Otherwise the reason is that of the last search that ended without them.
+    """
+    verdict = state["verdicts"][-1]
+    if verdict.loop_stop is LoopStop.STOPPED:
+        return verdict
     sections = state["sections"]
-    is_whole = len(sections) == len(state["strategy"].sections) and all(part.blocks for part in sections)
-    if is_whole and verdict.loop_stop is not LoopStop.STOPPED:
+    is_whole = len(sections) == len(state["strategy"].sections)
+    if is_whole and all(row.met for section in sections for row in section.status):
         return replace(verdict, loop_stop=LoopStop.CONDITION_MET)
-    is_of_last = verdict.loop_stop in (None, LoopStop.CONDITION_MET)  # of the last section alone
-    return replace(verdict, loop_stop=LoopStop.EXHAUSTED if is_of_last else verdict.loop_stop)
+    reasons = [other.loop_stop for other in state["verdicts"] if other.loop_stop is not None]
+    unmet = [reason for reason in reasons if reason is not LoopStop.CONDITION_MET]
+    return replace(verdict, loop_stop=unmet[-1] if unmet else LoopStop.EXHAUSTED)
 
 
 def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlock, ...]:

@@ -619,3 +619,16 @@ async def test_tokens_of_a_model_are_counted_by_the_day_and_rules_think_when_the
     for answer in await asyncio.gather(asked(policy, TWO), asked(policy, TWO)):
         assert answer.evidence and {use.fault for use in answer.model_uses} == {ModelFault.QUOTA}
     assert (await quotas.list_quotas())[0].used == quota.used
+
+
+async def test_a_quotation_for_two_goals_has_one_number() -> None:
+    both = EvaluationReply((FindingReply(1, "G1", QUOTATION, 0.9), FindingReply(1, "G2", QUOTATION, 0.8)))
+    goals = (GoalReply(QUESTION), GoalReply("決定係数は何を表すか"))
+    llm = scripted(StrategyReply=StrategyReply(goals, "all", "single"), EvaluationReply=both)
+    answer = await asked(policy_of(llm), "決定係数とは何か。決定係数は何を表すか")
+    assert [(row.number, row.snippet, row.goal_ids) for row in answer.evidence] == [
+        (1, QUOTATION, ("G1", "G2"))
+    ]
+    assert all(status.met for status in answer.goal_status)
+    (written,) = [prompt.text for prompt in llm.prompts if prompt.text.count("quotation 1 for G1, G2")]
+    assert written.count(f"\n{QUOTATION}\n") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -42,8 +43,13 @@ REMOVED = "(出典は削除されました / source removed)"
 """The stored replacement for a quotation of a purged document, the same for every reader."""
 
 
-def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
-    """Build the evidence of an answer for a number, with a deterministic id."""
+def build_evidence(answer_id: str, refs: Sequence[EvidenceRef], citation: Citation) -> Evidence:
+    """Build the evidence of an answer for a number, with a deterministic id.
+
+    `refs`: all with this number, at least one. They differ in their goals.
+    """
+    ref = next((ref for ref in refs if not ref.same_as), refs[0])
+    goals = dict.fromkeys(other.goal_id for other in refs)
     return Evidence(
         id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
         number=ref.number,
@@ -67,4 +73,13 @@ def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evid
         same_as=ref.same_as,
         code=citation.code,
         passage_id=citation.passage_id,
+        other_goals=tuple(goal for goal in goals if goal != ref.goal_id),
     )
+
+
+def group_by_number(refs: Iterable[EvidenceRef]) -> Mapping[int, Sequence[EvidenceRef]]:
+    """Return the evidence of each number: words that answer several goals have one number."""
+    groups: dict[int, list[EvidenceRef]] = {}
+    for ref in refs:
+        groups.setdefault(ref.number, []).append(ref)
+    return groups

@@ -416,7 +416,7 @@ class Evidence:
     is not live still opens but is not found by searches. `place`: its position in a document without pages:
     cells, a chapter. `ocr`: the words were recognised in a picture and may have wrong letters. `same_as`: the
     number of evidence with the same words in another document, 0 for none. `code`: lines of code, shown
-    verbatim.
+    verbatim. `other_goals`: goals besides `goal_id` that the same words are evidence for.
     """
 
     id: str
@@ -442,6 +442,12 @@ class Evidence:
     same_as: int = 0
     code: bool = False
     passage_id: PassageId = field(default=PassageId(""))
+    other_goals: tuple[str, ...] = ()
+
+    @property
+    def goal_ids(self) -> tuple[str, ...]:
+        """All goals that it is evidence for."""
+        return (self.goal_id, *self.other_goals)
 
 
 class SupportOutcome(StrEnum):

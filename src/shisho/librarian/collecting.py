@@ -40,7 +40,7 @@ class EvidenceCollector:
         except (NotFound, SourceRemoved):  # removed since it was shown
             return None
         passage = next(passage for passage in state["shown"] if passage.temp_index == verified.index)
-        number = self.citations.take(citation)
+        number = self.citations.find(citation) or self.citations.take(citation)
         ref = build_evidence_ref(
             number,
             finding.goal_id,

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shisho.domain.corpus import Citation, NumberedPassage
-from shisho.domain.evidence import build_evidence
+from shisho.domain.corpus import Citation, DocumentId, NumberedPassage
+from shisho.domain.evidence import build_evidence, group_by_number
 from shisho.domain.inquiry import (
     AnswerLevel,
     Evidence,
@@ -244,6 +244,13 @@ class Citations:
         self._taken.append(citation)
         return len(self._taken)
 
+    def find(self, citation: Citation) -> int:
+        """Return the number of a citation of the same span, 0 for none."""
+        for number, taken in enumerate(self._taken, 1):
+            if _locate_span(taken) == _locate_span(citation):
+                return number
+        return 0
+
     def list_since(self, number: int) -> tuple[Citation, ...]:
         """Return the citations after this number."""
         return tuple(self._taken[number:])
@@ -269,7 +276,7 @@ class Citations:
     ) -> GoalStatus:
         answering_refs = select_answering(refs)
         sources = self.sources(ref.number for ref in answering_refs)
-        count = sum(not ref.same_as for ref in answering_refs)
+        count = len({ref.number for ref in answering_refs if not ref.same_as})
         is_enough = count >= goal.min_evidence and sources >= goal.min_sources
         met = is_enough and (judgment is None or judgment.state is GoalState.COMPLETE)
         return GoalStatus(
@@ -302,7 +309,14 @@ class Citations:
 
     def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
         """Return the rows of an answer: each number with its source."""
-        return tuple(build_evidence(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)
+        return tuple(
+            build_evidence(answer_id, same, self._taken[number - 1])
+            for number, same in group_by_number(refs).items()
+        )
+
+
+def _locate_span(citation: Citation) -> tuple[DocumentId, int, int]:
+    return citation.document_id, citation.start, citation.end
 
 
 def is_by_rules(ref: EvidenceRef) -> bool:

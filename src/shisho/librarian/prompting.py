@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.conversation import DocumentFacts, EarlierTurn, Surroundings
 from shisho.domain.corpus import NumberedPassage
+from shisho.domain.evidence import group_by_number
 from shisho.domain.inquiry import EvidenceRef, Goal, Stance, Strategy
 from shisho.domain.requirements import RequestKind
 from shisho.errors import InternalError
@@ -128,13 +129,16 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
     """Fence as many quotations as fit the room, in tokens, most certain first."""
     fenced_texts: list[tuple[int, str]] = []
     room_left = room
-    for ref in sorted(evidence, key=lambda ref: -ref.score):
+    groups = group_by_number(sorted(evidence, key=lambda ref: -ref.score))
+    for number, refs in groups.items():
+        ref = refs[0]
         cost = estimate_passage_tokens(write_in_context(ref), ref.heading)
-        if cost > room_left or ref.same_as:
+        if cost > room_left or all(ref.same_as for ref in refs):
             continue
         room_left -= cost
         heading = join_lines(ref.heading)[:_LONGEST_HEADING]
-        name = f"quotation {ref.number} for {ref.goal_id}"
+        goals = ", ".join(dict.fromkeys(ref.goal_id for ref in refs))
+        name = f"quotation {number} for {goals}"
         fenced_texts.append((ref.number, _fence(name, heading, write_in_context(ref), boundary)))
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
 

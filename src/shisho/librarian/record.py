@@ -269,8 +269,8 @@ def _list_queries(plan: Plan) -> tuple[str, ...]:
 
 
 def _with_outcome(round_: SearchRound, state: LoopState) -> SearchRound:
-    numbers = tuple(ref.number for ref in state.get("evidence", ()))
-    round_ = replace(round_, evidence=(*round_.evidence, *numbers))
+    numbers = (*round_.evidence, *(ref.number for ref in state.get("evidence", ())))
+    round_ = replace(round_, evidence=tuple(dict.fromkeys(numbers)))
     verdicts = state.get("verdicts", ())
     if not verdicts:
         return round_

@@ -17,7 +17,7 @@ from shisho.domain.answer_log import (
 )
 from shisho.domain.conversation import TurnState
 from shisho.domain.corpus import DocumentId
-from shisho.domain.evidence import build_evidence
+from shisho.domain.evidence import build_evidence, group_by_number
 from shisho.domain.find import StoredUrl, UrlState
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.domain.job import Job, JobState, Task
@@ -111,7 +111,9 @@ def build_accepted_evidence(
     """Build the evidence accepted for an answer so far, finished or not."""
     name = answer.id if answer else run_id
     rows = {row.number: row for row in answer.evidence} if answer else {}
-    accepted = {ref.number: build_evidence(name, ref, citation) for ref, citation in trace.evidence}
+    citations = {ref.number: citation for ref, citation in trace.evidence}
+    groups = group_by_number(ref for ref, _ in trace.evidence)
+    accepted = {number: build_evidence(name, refs, citations[number]) for number, refs in groups.items()}
     text = answer.question if answer else describe_subject(question[0]) if question else ""
     goals = list_goals(answer.goals, answer.goal_status) if answer else trace.goals
     condition = answer.condition if answer else trace.condition

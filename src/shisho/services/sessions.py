@@ -152,7 +152,7 @@ class SessionFindings:
         number = await self.book.accept(facts.id, finding.goal_id, citation, finding.score, round_)
         heading = next(passage.heading for passage in passages if passage.temp_index == span.index)
         ref = build_evidence_ref(number, finding.goal_id, citation, heading, finding.score, round_)
-        evidence = build_evidence(facts.id, ref, citation)
+        evidence = build_evidence(facts.id, (ref,), citation)
         reason = Message("session.quotation_replaced") if span.replaced else ""
         return FindingVerdict(
             finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason, evidence
@@ -335,7 +335,7 @@ class Sessions:
         aim = facts.strategy
         refs = await self._findings.list_evidence(facts)
         status, _ = RULES.status(aim, refs, is_over=False)
-        rows = tuple(build_evidence(facts.id, stored.ref, stored.citation) for stored in refs)
+        rows = tuple(build_evidence(facts.id, (stored.ref,), stored.citation) for stored in refs)
         return AcceptedEvidence(facts.id, aim.question, aim.condition, list_goals(aim.goals, status), rows)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
@@ -450,7 +450,7 @@ class Sessions:
             text=text,
             blocks=blocks,
             evidence=tuple(
-                build_evidence(answer_id, stored.ref, stored.citation)
+                build_evidence(answer_id, (stored.ref,), stored.citation)
                 for stored in refs
                 if stored.ref.number in cited
             ),

@@ -139,7 +139,7 @@ def print_evidence(accepted: AcceptedEvidence, words: Words) -> None:
         progress = f"{words('met' if goal.met else 'open')} · {words(f'level_{goal.level}')}"
         _out.print(Text(f"{make_legible(goal.id)} {progress}  {display_name(goal.question)}", style="bold"))
         for row in accepted.evidence:
-            if row.goal_id == goal.id:
+            if goal.id in row.goal_ids:
                 name = join_lines(row.title) if row.source_url else names[row.document]
                 _out.print(_render_evidence(row, words, name))
 
@@ -191,7 +191,7 @@ def _print_details(answer: Answer) -> None:
     for goal in answer.goals:
         state = status[goal.id]
         numbers = " ".join(
-            f"[{quotation.number}]" for quotation in answer.evidence if quotation.goal_id == goal.id
+            f"[{quotation.number}]" for quotation in answer.evidence if goal.id in quotation.goal_ids
         )
         told = f"{words('met' if state.met else 'open')} · {words(f'level_{state.level}')}"
         _out.print(

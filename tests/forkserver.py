@@ -395,9 +395,9 @@ def load(kind: str) -> Callable[[], None]:
 
         return child.main
     if kind == "serving":
-        from shisho.interfaces.cli.startup import hasten_imports
+        from shisho.interfaces.cli.startup import accelerate_imports
 
-        with hasten_imports():
+        with accelerate_imports():
             for name in LOADED_TO_SERVE:
                 __import__(name)
     for name in COMMONLY_LOADED:

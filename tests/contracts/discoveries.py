@@ -10,7 +10,7 @@ from pathlib import Path
 from shisho.domain.corpus import Citation, DocumentId, Passage
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job
-from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionBook, Shelf
+from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionStore, Shelf
 from shisho.stores.embedded.connect import EmbeddedQueryStore
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.postgres.connect import PostgresDatabase, PostgresQueryStore
@@ -29,7 +29,7 @@ class Discoveries:
     urls: DiscoveredUrls
     reports: Reports
     opinions: Opinions
-    book: SessionBook
+    book: SessionStore
     shelf: Shelf
     ledger: Ledger
 

@@ -51,7 +51,7 @@ async def ward(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 async def test_an_engine_never_asked_is_healthy(ward: Ward) -> None:
     assert await ward.of() == EngineHealth("mojeek")
     assert await ward.health.probe("mojeek") and await ward.health.probe("mojeek")
-    await ward.health.mend("mojeek")
+    await ward.health.close_breaker("mojeek")
     assert (await ward.of()).breaker is BreakerState.CLOSED
 
 
@@ -97,7 +97,7 @@ async def test_half_open_lets_one_asker_try_for_a_minute(ward: Ward) -> None:
 async def test_a_challenge_opens_at_once_and_a_person_closes(ward: Ward) -> None:
     held = await ward.met(SUCCESS, CHALLENGE)
     assert (held.breaker, held.openings) == (BreakerState.OPEN, 1)
-    await ward.health.mend("mojeek")
+    await ward.health.close_breaker("mojeek")
     mended = await ward.of()
     assert (mended.breaker, mended.openings, mended.challenge_rate) == (BreakerState.CLOSED, 0, 0.5)
     assert await ward.health.probe("mojeek")

@@ -35,11 +35,11 @@ def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:
     there = side()
     here.register(ANA)
     there.register(BEN)
-    assert here.find_gone([ANA, BEN]) == there.find_gone([ANA, BEN]) == frozenset()
+    assert here.find_dead([ANA, BEN]) == there.find_dead([ANA, BEN]) == frozenset()
     there.deregister(BEN)
-    assert here.find_gone([ANA, BEN]) == there.find_gone([ANA, BEN]) == {BEN}
+    assert here.find_dead([ANA, BEN]) == there.find_dead([ANA, BEN]) == {BEN}
     there.register(BEN)
-    assert here.find_gone(iter([ANA, BEN])) == frozenset()
+    assert here.find_dead(iter([ANA, BEN])) == frozenset()
     here.deregister(ANA)
     there.deregister(BEN)
 
@@ -47,5 +47,5 @@ def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:
 def test_who_was_never_there_is_gone_and_may_leave(side: Sides) -> None:
     here = side()
     here.deregister(NEVER)
-    assert here.find_gone([NEVER]) == {NEVER}
-    assert here.find_gone([]) == frozenset()
+    assert here.find_dead([NEVER]) == {NEVER}
+    assert here.find_dead([]) == frozenset()

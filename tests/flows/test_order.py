@@ -71,7 +71,7 @@ async def take_in(library: Library, paths: Sequence[Path]) -> list[Receipt]:
     disk = HeldFiles()
     ingest: Any = Passing(builder_of(library).shared.ingest, disk.passed)  # type: ignore[arg-type]
     adding = FileIntake(disk, ingest, CorpusKey("local", "default"))
-    return [receipt async for receipt in adding.take_in(paths)]
+    return [receipt async for receipt in adding.add_files(paths)]
 
 
 @pytest.mark.parametrize("size", [0, LARGE + 1])

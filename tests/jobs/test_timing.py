@@ -13,7 +13,7 @@ from shisho.domain.job import (
     RunningClaim,
     TaskState,
     WorkerId,
-    count_setback,
+    count_failed_attempt,
     derive_task_state,
 )
 from shisho.jobs.timing import HeartbeatMonitor, make_id
@@ -61,7 +61,9 @@ def test_what_a_setback_leads_to(
     stop_asked: bool,
     outcome: tuple[JobState, int, int],
 ) -> None:
-    setback = count_setback(failures, deaths, is_death=is_death, stepped=stepped, stop_asked=stop_asked)
+    setback = count_failed_attempt(
+        failures, deaths, is_death=is_death, stepped=stepped, stop_asked=stop_asked
+    )
     assert (setback.state, setback.failures, setback.deaths) == outcome
 
 

@@ -215,7 +215,7 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
                 await serps.remember_need(needs.value.met, [first])
 
         await world.attempt(barred)
-        await health.mend("memory")
+        await health.close_breaker("memory")
         shown[2] = Serp("memory", hits(2), {})
         await world.pages(2)
         for _ in range(2):

@@ -24,7 +24,7 @@ from shisho.stores.sql.names import read_names
 from shisho.stores.sql.table_copy import TABLES, Tables, digest, has_other_rows, read_every_row
 from shisho.stores.staging import FOLDER as STAGING
 from shisho.system.clock import SystemClock
-from shisho.system.disk import path_trouble
+from shisho.system.disk import build_path_error
 
 if TYPE_CHECKING:
     from shisho.bootstrap.sql_stores import LibraryStores
@@ -170,7 +170,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError as error:
-        raise path_trouble(error, path) from error
+        raise build_path_error(error, path) from error
 
 
 def _resolve(place: str) -> str:

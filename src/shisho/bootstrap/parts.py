@@ -114,7 +114,7 @@ class PartBuilder:
         return Web(
             self._build_job_queue(library.owner),
             stores.interventions,
-            stores.rate_limits.health.mend,
+            stores.rate_limits.health.close_breaker,
             tools,
             self.shared.budget,
         )

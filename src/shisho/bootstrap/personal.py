@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import LOCAL_OWNER
 from shisho.settings import Settings
-from shisho.system.disk import path_trouble
+from shisho.system.disk import build_path_error
 
 if TYPE_CHECKING:
     from shisho.domain.proof import ProofReport
     from shisho.system.signing import SigningKeyFile
 
 __all__ = [
+    "build_path_error",
     "check_proof",
     "locate_personal_folder",
     "open_signing_key",
-    "path_trouble",
     "read_file",
     "write_file",
 ]
@@ -59,7 +59,7 @@ def read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise path_trouble(error, path) from error
+        raise build_path_error(error, path) from error
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -67,4 +67,4 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise path_trouble(error, path) from error
+        raise build_path_error(error, path) from error

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         Opinions,
         Presence,
         Quotas,
-        SessionBook,
         SessionLog,
+        SessionStore,
         TaskShares,
         Users,
     )
@@ -118,7 +118,7 @@ class LibraryStores(ABC):
         return StoredConversations(self.store, self.clock, self._erase)
 
     @cached_property
-    def assistants(self) -> SessionBook:
+    def assistants(self) -> SessionStore:
         from shisho.stores.sql.assistants import StoredAssistants
         from shisho.web.http.url import find_registered_domain
 

@@ -182,11 +182,11 @@ def build_engine_access(web: WebAccess, rate_limits: RateLimits, finds: Discover
 def build_page_intake(web: WebAccess, rate_limits: RateLimits, shelving: IngestHandler) -> PageIntake:
     """Build the intake that search and fetch jobs use to visit web pages."""
     from shisho.services.web_pages import PageIntake
-    from shisho.web.crawl.robots import RobotsBook
+    from shisho.web.crawl.robots import RobotsCache
     from shisho.web.crawl.visit import PageClient
 
     robots = (
-        RobotsBook(web.fetcher, rate_limits.cache, rate_limits.limiter, rate_limits.clock)
+        RobotsCache(web.fetcher, rate_limits.cache, rate_limits.limiter, rate_limits.clock)
         if web.robots
         else None
     )

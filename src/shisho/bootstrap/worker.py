@@ -265,7 +265,7 @@ def build_engine_catalogue(shared: SharedLibrary, owner: str) -> EngineCatalogue
     from shisho.services.web import EngineCatalogue
 
     rate_limits = shared.stores.queue.rate_limits
-    plugged = _list_plugged(shared)
+    plugged = _list_plugin_engines(shared)
     return EngineCatalogue(
         list_known=partial(_list_engines, shared, plugged),
         plugged=plugged.keys(),
@@ -294,7 +294,7 @@ def _list_engines(shared: SharedLibrary, plugged: Mapping[str, EngineAbout]) -> 
     return [*{**abouts, **plugged}.values()]
 
 
-def _list_plugged(shared: SharedLibrary) -> dict[str, EngineAbout]:
+def _list_plugin_engines(shared: SharedLibrary) -> dict[str, EngineAbout]:
     return {name: engine.about for name, engine in shared.web.engines.items()} if shared.web else {}
 
 

@@ -91,11 +91,11 @@ def blend(
     most = round(SURE_BY_WORDS * min(1.0, share / SURE_SHARE))
     sure = sum(candidate.score > 0 for candidate in by_words[:most])
     order = sorted(range(len(names)), key=lambda place: (negated_scores[place], names[place]))
-    places = _keep_sure(order, sure)[:depth]
+    places = _reorder_by_blend(order, sure)[:depth]
     return [_blend(by_words[place], nearness[place], -negated_scores[place]) for place in places]
 
 
-def _keep_sure(order: list[int], sure: int) -> list[int]:
+def _reorder_by_blend(order: list[int], sure: int) -> list[int]:
     """Return the places by words in the order of the blend.
 
     Those of the first `sure` that would fall behind the first fifty are placed at the end of the fifty; the

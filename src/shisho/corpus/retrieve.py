@@ -182,14 +182,14 @@ class Retriever:
 
     async def _prepare_look(
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
-    ) -> _Look:
+    ) -> _SnapshotSearch:
         meaning = write_meaning_query(request)
         if not meaning:
             raise InvalidParams("search.no_query")
         vector = await self._query_vector(meaning)
         query = self._query_with_synonyms if request.with_synonyms else self.query
         within = add_filters(scope, request)
-        return _Look(list_texts(request), query, vector, within, cut, passage_ids, self.fusion)
+        return _SnapshotSearch(list_texts(request), query, vector, within, cut, passage_ids, self.fusion)
 
     def _query_with_synonyms(self, texts: Sequence[str]) -> TermQuery:
         from shisho.language.meanings import add_synonyms  # here: a search without synonyms needs no lists
@@ -253,7 +253,7 @@ class QueryVector:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _SnapshotSearch:
     """The work of one snapshot of the store.
 
     It includes analysing the query's terms, which is too fast for a thread of its own. `vector`: None if

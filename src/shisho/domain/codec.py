@@ -140,10 +140,10 @@ def build(data: Any, shape: Any, *, is_lenient: bool = False) -> Any:
 
 def _choose(data: Any, shapes: tuple[Any, ...]) -> Any:
     candidates = [shape for shape in shapes if shape is not type(None)]
-    return next((shape for shape in candidates if _is_fitting(data, shape)), candidates[0])
+    return next((shape for shape in candidates if _has_matching_shape(data, shape)), candidates[0])
 
 
-def _is_fitting(data: Any, shape: Any) -> bool:
+def _has_matching_shape(data: Any, shape: Any) -> bool:
     if isinstance(data, dict):
         return dataclasses.is_dataclass(shape) and _has_kind(data, shape)
     if isinstance(data, list):

@@ -368,7 +368,7 @@ def can_end_in_time(child: Job, until: Instant) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Setback:
+class FailedAttempt:
     """An unsuccessful attempt: the job's updated counts and its next state."""
 
     state: JobState
@@ -387,7 +387,9 @@ class Setback:
 GAVE_UP_DEATHS = "job.process_died_often"
 
 
-def count_setback(failures: int, deaths: int, *, is_death: bool, stepped: bool, stop_asked: bool) -> Setback:
+def count_failed_attempt(
+    failures: int, deaths: int, *, is_death: bool, stepped: bool, stop_asked: bool
+) -> FailedAttempt:
     """Count an unsuccessful attempt as a failure of the job or as a death of its process.
 
     An attempt that stored a new step made progress and counts as neither.
@@ -399,4 +401,4 @@ def count_setback(failures: int, deaths: int, *, is_death: bool, stepped: bool, 
         state = JobState.CANCELLED
     elif failures >= MAX_FAILURES or deaths >= MAX_DEATHS:
         state = JobState.FAILED
-    return Setback(state, failures, deaths)
+    return FailedAttempt(state, failures, deaths)

@@ -251,7 +251,7 @@ def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace
     if not paid and _is_spent(pace, limit):
         return _drop_expired(pace, limit, ticket), Permit(False, _count_seconds_to_midnight(pace), spent=True)
     ahead = _list_ahead(pace, ticket)
-    if _may_go(pace, limit, ahead):
+    if _can_start(pace, limit, ahead):
         begun = replace(queued, began=pace.at, paid=pace.day)
         pace = replace(pace, free_at=_make_instant(pace.at + limit.interval_s), used=pace.used + (not paid))
         return _with(_drop_expired(pace, limit), begun), Permit(True)
@@ -279,7 +279,7 @@ def describe_status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     ahead = _list_ahead(pace, "")
     if _is_spent(pace, limit):
         return LimiterStatus(_count_seconds_to_midnight(pace), pace.used)
-    return LimiterStatus(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
+    return LimiterStatus(0.0 if _can_start(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
 
 
 def _repeat_request(
@@ -293,7 +293,7 @@ def _repeat_request(
     return replace(pace, free_at=max(pace.free_at, waits), tickets=tickets), again
 
 
-def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuedTicket]) -> bool:
+def _can_start(pace: ResourcePace, limit: Limit, ahead: list[QueuedTicket]) -> bool:
     free = pace.at >= pace.free_at and _count_busy(pace, limit) < limit.parallel
     return free and not any(queued.due <= pace.at for queued in ahead)
 

@@ -122,7 +122,7 @@ class ServerAnchor:
     noted: float
     wall: float
 
-    def was_noted(self, wall: float, seconds: float) -> bool:
+    def is_recent(self, wall: float, seconds: float) -> bool:
         """Return whether it was recorded at most `seconds` before the server's time `wall`."""
         return 0 <= wall - self.wall < seconds
 
@@ -139,7 +139,7 @@ def set_server_anchor(anchor: ServerAnchor | None, wall: float, expected: float 
     if anchor is None:
         return ServerAnchor(0.0, wall, wall)
     line = wall + anchor.ahead
-    if expected is not None and abs(line - expected) > JUMP_S and not anchor.was_noted(wall, WITNESS_S):
+    if expected is not None and abs(line - expected) > JUMP_S and not anchor.is_recent(wall, WITNESS_S):
         line = expected
     line = max(line, anchor.noted)
     return ServerAnchor(line - wall, line, wall)

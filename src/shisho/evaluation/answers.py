@@ -219,7 +219,7 @@ def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
 
 
 def find_held_needs(needs: Sequence[Requirement], quotations: Sequence[str]) -> tuple[Requirement, ...]:
-    """Return the needs that at least one of the quotations fulfils."""
+    """Return the needs that at least one quotation fulfils."""
     texts = [_LineWords(quotation) for quotation in quotations]
     return tuple(need for need in needs if any(text.holds(need) for text in texts))
 

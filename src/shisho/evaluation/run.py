@@ -72,7 +72,7 @@ async def fill(library: Library, eval_set: EvalSet) -> None:
     """Add the whole corpus. Raises: InvalidParams if a document cannot be added."""
     turn = asyncio.Semaphore(MAX_CONCURRENT_DOCUMENTS)
 
-    async def take_in(source: Source) -> None:
+    async def add(source: Source) -> None:
         async with turn:
             receipt = await library.documents.add_source(source)
         if receipt.outcome is IntakeOutcome.FAILED and source.data.strip():
@@ -80,7 +80,7 @@ async def fill(library: Library, eval_set: EvalSet) -> None:
 
     async with asyncio.TaskGroup() as group:
         for entry in eval_set.entries:
-            group.create_task(take_in(_source(entry)))
+            group.create_task(add(_source(entry)))
 
 
 async def evaluate_retrieval(

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from shisho.domain.codec import to_plain
 from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
-from shisho.isolation.wire import ChildBroken, ChildExhausted, ProgressReceiver, Tell, tell_nobody
+from shisho.isolation.wire import ChildBroken, ChildExhausted, ProgressReceiver, Tell, discard_progress
 from shisho.messages import Message
 from shisho.records import dataclass
 from shisho.telemetry import log
@@ -88,7 +88,7 @@ class Killable:
         return whole
 
     async def read_parts(
-        self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = tell_nobody
+        self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = discard_progress
     ) -> list[T]:
         """Run a function whose `pack` returns a long answer in parts, and return the parts.
 

@@ -125,7 +125,7 @@ def _read_reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoE
 def _clean_message(packed: Any) -> Message:
     """Return the message without control characters.
 
-    An unknown message id is a template. Its fields are names with short formats, whatever the sender
+    An unknown message id is treated as a template. Its fields may only be plain names with short formats
     (`messages.message`).
     """
     message = unpack_message(packed)
@@ -153,7 +153,7 @@ Tell = Callable[[int, int], object]
 MAX_MESSAGES = 2 * MAX_STEPS  # per piece of work: steps done twice are reported twice
 
 
-def tell_nobody(done: int, total: int) -> None:
+def discard_progress(done: int, total: int) -> None:
     """Discard the progress."""
 
 

@@ -15,7 +15,7 @@ from shisho.domain.payloads import JobOutcome
 from shisho.domain.time import add_seconds, compute_backoff
 from shisho.errors import BudgetExhausted, Conflict, NotFound, ShishoError, StorageUnusable, StoreUnavailable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
-from shisho.jobs.outages import find_error, give_back, give_back_unread
+from shisho.jobs.outages import find_error, give_back, queue_unreadable_again
 from shisho.jobs.timing import WorkerTiming
 from shisho.messages import Message
 from shisho.ports import Clock, JobStore
@@ -95,7 +95,7 @@ async def _run_within(handler: Handler, context: JobContext, seconds: float) -> 
 async def _record_failure(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
     if unread := find_error(error, UnreadablePayload):
         log.warning(Message("job.needs_newer_worker", why=str(unread)))
-        await _store(lambda: give_back_unread(job, unread, store, clock))
+        await _store(lambda: queue_unreadable_again(job, unread, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
     if outage := find_error(error, StoreUnavailable):

@@ -40,16 +40,16 @@ def find_error(error: BaseException, kind: type[E]) -> E | None:
 
 async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: Clock) -> None:
     """Queue a job again after an outage, uncounted; fail it after too many in a row."""
-    outages = _count_in_a_row(job)
+    outages = _count_consecutive(job)
     met = JobError(outage.code, outage.message, Payload.wrap(outage.details))
     if outages >= MAX_OUTAGES:
-        await store.fail(job.claim, _describe_giving_up(met, outages))
+        await store.fail(job.claim, _describe_final_outage(met, outages))
         return
     wait = compute_backoff(min(outages, MAX_DOUBLINGS), random.random())
     await store.put_back(job.claim, add_seconds(clock.timeline_now(), wait), met, is_failure=False)
 
 
-async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, clock: Clock) -> None:
+async def queue_unreadable_again(job: Job, error: UnreadablePayload, store: JobStore, clock: Clock) -> None:
     """Queue a job that only another version can read, uncounted, for a worker of that version."""
     last = job.errors[-1] if job.errors else None
     attempts = last.details.read(dict)["attempts"] + 1 if last and last.code == UNREADABLE else 1
@@ -59,12 +59,12 @@ async def give_back_unread(job: Job, error: UnreadablePayload, store: JobStore, 
     await store.put_back(job.claim, add_seconds(clock.timeline_now(), wait), unread, is_failure=False)
 
 
-def _count_in_a_row(job: Job) -> int:
+def _count_consecutive(job: Job) -> int:
     """Count the outages that ended the latest attempts, without another error between them."""
     return len([*takewhile(lambda error: error.code == StoreUnavailable.code, reversed(job.errors))])
 
 
-def _describe_giving_up(last: JobError, outages: int) -> JobError:
+def _describe_final_outage(last: JobError, outages: int) -> JobError:
     message = Message(
         "job.storage_lost",
         count=outages + 1,

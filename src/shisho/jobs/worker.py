@@ -81,7 +81,12 @@ class Worker:
 
     async def __aenter__(self) -> Worker:
         self._presence.register(self.id)
-        loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look, self._sweep]
+        loops = [self._take_turn] * self._slots + [
+            self._beat,
+            self._watch_stop_requests,
+            self._look,
+            self._sweep,
+        ]
         self._tasks = [asyncio.create_task(repeat_forever(loop)) for loop in loops]
         return self
 
@@ -111,7 +116,7 @@ class Worker:
         if self._waiting:  # another job may be due as well
             self._notifier.notify((EventKind.QUEUED,))
         while job is not None:
-            if self._is_in_the_way(job):
+            if self._is_conflicting(job):
                 with suppress(ClaimLost):
                     await self._jobs.put_back(job.claim)
                 return
@@ -130,7 +135,7 @@ class Worker:
             if looks:
                 self._is_looking = False
 
-    def _is_in_the_way(self, job: Job) -> bool:
+    def _is_conflicting(self, job: Job) -> bool:
         """Return True if a claimed job must not run with the current ones: two slots claimed at once."""
         running = [turn.context.job for turn in self._turns.values()]
         return bool(running) and any(each.runs_alone for each in (job, *running))
@@ -183,7 +188,7 @@ class Worker:
         began = self._clock.monotonic()
         try:
             async with asyncio.timeout(self._beaten + self._pace.cut_off - began):
-                await self._heed(self._jobs.renew)
+                await self._apply_stop_requests(self._jobs.renew)
             self._beaten = began
             self._outage = None
         except (TimeoutError, ShishoError) as error:
@@ -198,13 +203,15 @@ class Worker:
             self._cut_off |= {claim: (turn.context.job, self._outage) for claim, turn in self._turns.items()}
         self._drop(tuple(self._turns))
 
-    async def _obey(self) -> None:
+    async def _watch_stop_requests(self) -> None:
         with self._notifier.subscribe(EventKind.CANCELLED, EventKind.STOP_ASKED) as subscription:
             while True:
                 if await subscription.wait(self._pace.beat) and self._turns:
-                    await self._heed(self._jobs.check_claims)
+                    await self._apply_stop_requests(self._jobs.check_claims)
 
-    async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
+    async def _apply_stop_requests(
+        self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]
+    ) -> None:
         claims = tuple(self._turns)
         stop_wishes = await ask(claims)
         # A finished claim is gone before its task is notified, and the next one may be claimed with it.
@@ -232,9 +239,9 @@ class Worker:
 
     async def _take_back_lost(self, running: Sequence[RunningClaim]) -> None:
         """Take back the jobs of workers that have died or are silent."""
-        await self._disown({row.claim for row in running if row.claim.worker_id == self.id})
+        await self._release_unknown_claims({row.claim for row in running if row.claim.worker_id == self.id})
         dead = await asyncio.to_thread(
-            self._presence.find_gone, {running_claim.claim.worker_id for running_claim in running}
+            self._presence.find_dead, {running_claim.claim.worker_id for running_claim in running}
         )
         silent = self._silence.find_silent(running, self._clock.monotonic())
         for running_claim in running:
@@ -265,7 +272,7 @@ class Worker:
             after = failed[-1].id
         await asyncio.sleep(self._pace.sweep)
 
-    async def _disown(self, own: set[Claim]) -> None:
+    async def _release_unknown_claims(self, own: set[Claim]) -> None:
         """Give back claims in this worker's name that it does not know, and those dropped in an outage.
 
         A claim is unknown if its reply was lost; it is given back only after all requests that were open when

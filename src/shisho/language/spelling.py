@@ -118,7 +118,7 @@ class SpelledSpan:
 
 def respell(question: str, vocabulary: Vocabulary) -> str:
     """Return the question in the library's spelling; "" if nothing closer exists."""
-    rewritings = [*_find_typed_in_kana(question, vocabulary), *_find_slips(question, vocabulary)]
+    rewritings = [*_find_typed_in_kana(question, vocabulary), *_find_typos(question, vocabulary)]
     text = question
     last = len(question)
     for rewriting in sorted(rewritings, key=lambda rewriting: -rewriting.start):
@@ -177,7 +177,7 @@ def _index_by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
     return {reading: word for reading, (_, word) in writings.items()}
 
 
-def _find_slips(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
+def _find_typos(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
     for run in _RUN.finditer(question):
         typed = fold(run[0])
         if vocabulary.has(typed) or _FIGURE.search(typed):
@@ -195,14 +195,14 @@ def _guess_meant(typed: str, vocabulary: Vocabulary) -> str:
     sounds = set() if typed.isascii() else set(find_readings(typed))
     for word, count in vocabulary.counts.items():
         is_near = abs(len(word) - len(typed)) <= 1 and len(letters - set(word)) <= 1
-        if is_near and len(word) >= least and _is_slip(typed, word, sounds):
+        if is_near and len(word) >= least and _is_typo(typed, word, sounds):
             near[bool(sounds.intersection(find_readings(word)))].append((count, word))
     candidates: Sequence[tuple[int, str]] = near[True] or near[False]
     return max(candidates)[1] if len(candidates) == 1 or near[True] else ""
 
 
-def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
-    """Return whether two words differ by one typo.
+def _is_typo(typed: str, word: str, sounds: set[str]) -> bool:
+    """Return True if two words differ by one typo.
 
     A typo is a changed, missing or extra letter, or two swapped ones. Letters that distinguish words do not
     count.

@@ -224,7 +224,7 @@ def list_remarks(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[An
     return [*blocks, *_build_remarks([*lines, *_list_copies(evidence, say)])]
 
 
-def show_beside(refs: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
+def show_uncited_passages(refs: Sequence[EvidenceRef], strategy: Strategy) -> list[AnswerBlock]:
     """Return the passages that rules are sure of, for a written answer that cites none of them."""
     say = partial(translate_word, language=answer_language(strategy.question))
     passages = [build_shown(passage, say) for passage in choose_shown(strategy.goals, refs)]

@@ -75,7 +75,7 @@ def build_blocks(
 
 def build_flat(checked: Sequence[SentenceRevision]) -> tuple[AnswerBlock, ...]:
     """Return unstructured sentences as one paragraph."""
-    remaining = tuple(unit for revision in checked if (unit := _choose_standing(revision)).text)
+    remaining = tuple(unit for revision in checked if (unit := _choose_kept(revision)).text)
     return (*([AnswerParagraph(remaining)] if remaining else ()), *_list_contradicted(checked))
 
 
@@ -167,10 +167,10 @@ def _build_table(block: BlockReply, units: Sequence[Sentence], vocabulary: Known
 def _take(pending: Iterator[SentenceRevision]) -> Sentence:
     """Return the next checked unit; an empty one if none is left."""
     following = next(pending, None)
-    return NOTHING if following is None else _choose_standing(following)
+    return NOTHING if following is None else _choose_kept(following)
 
 
-def _choose_standing(revision: SentenceRevision) -> Sentence:
+def _choose_kept(revision: SentenceRevision) -> Sentence:
     if revision.became != "kept":
         return NOTHING
     return Sentence(revision.text, revision.evidence, revision.support, revision.by)

@@ -23,7 +23,7 @@ from shisho.domain.requirements import Requirements
 from shisho.domain.session import SentenceRevision, StoredEvidence, SupportCounts
 from shisho.language import answer_language
 from shisho.librarian.answer_blocks import build_flat
-from shisho.librarian.checking.check import count_outcomes, say_counts
+from shisho.librarian.checking.check import count_outcomes, summarise_support
 from shisho.librarian.evidence import Citations, VerifiedQuote, is_informative, verify, with_table_header
 from shisho.librarian.route import is_condition_met, open_goals
 from shisho.librarian.strategy import strategy
@@ -84,7 +84,7 @@ class Assistant:
     ) -> tuple[tuple[AnswerBlock, ...], str]:
         """Return the answer's blocks and text: accepted sentences with verdicts, then the counts."""
         blocks = build_flat(revisions)
-        counted = say_counts(revisions, aim.question)
+        counted = summarise_support(revisions, aim.question)
         if not blocks:
             nothing = translate_word("checked_nothing", answer_language(aim.question))
             blocks = (AnswerNote(nothing, NoteRole.REMARK),)

@@ -338,11 +338,13 @@ def _compare(
     for goal in inputs.goals:
         if select_answering([ref for ref in inputs.evidence if ref.goal_id == goal.id]):
             answered_ids.add(goal.id)
-    others = [_weaken_unread(other, other.goal_id in answered_ids) for other in by_rules if other not in same]
+    others = [
+        _weaken_unconfirmed(other, other.goal_id in answered_ids) for other in by_rules if other not in same
+    ]
     return scored, others
 
 
-def _weaken_unread(finding: Finding, is_answered: bool) -> Finding:
+def _weaken_unconfirmed(finding: Finding, is_answered: bool) -> Finding:
     """Return a finding of rules in whose passage a model found nothing.
 
     It answers only a goal for which the model found an answer too.

@@ -23,9 +23,16 @@ from shisho.domain.model import UNFORMED_FAULTS, ModelUse
 from shisho.domain.session import SentenceRevision
 from shisho.language import is_in_language
 from shisho.librarian.allowance import ModelAllowance
-from shisho.librarian.answer import frame_answer, list_remarks, show_beside
+from shisho.librarian.answer import frame_answer, list_remarks, show_uncited_passages
 from shisho.librarian.answer_blocks import KnownWords, build_blocks, list_units
-from shisho.librarian.checking.check import UNCITED, AnswerUnit, ReadUnit, decide, read_units, say_counts
+from shisho.librarian.checking.check import (
+    UNCITED,
+    AnswerUnit,
+    ReadUnit,
+    decide,
+    read_units,
+    summarise_support,
+)
 from shisho.librarian.checking.search import SupportSearch
 from shisho.librarian.evidence import ANSWERING_SCORE, is_by_rules
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
@@ -117,7 +124,7 @@ class AnswerWriter:
         units = await self._cite(list_units(blocks))
         revisions, judging = await self._check(units)
         # A section is one text: a passage after it would read like a sentence out of place.
-        beside = [] if self._inputs.section else _list_beside(self._inputs, revisions)
+        beside = [] if self._inputs.section else _list_uncited_evidence(self._inputs, revisions)
         if beside and not any(revision.support is SupportOutcome.SUPPORTED for revision in revisions):
             return None, revisions, judging  # what rules are sure of is better
         draft = _write_draft(self._inputs, blocks, revisions, beside)
@@ -186,7 +193,7 @@ def _quote_by_rules(inputs: AnswerInput, head: str) -> Draft:
     return quote_evidence(replace(inputs, evidence=by_rules), head)
 
 
-def _list_beside(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> list[EvidenceRef]:
+def _list_uncited_evidence(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> list[EvidenceRef]:
     """Return the evidence that rules are sure of, for goals whose best passage the text does not cite."""
     cited = {number for revision in revisions if revision.became == "kept" for number in revision.evidence}
     beside: list[EvidenceRef] = []
@@ -217,7 +224,7 @@ def _write_draft(
     blocks = build_blocks(replied, revisions, KnownWords(inputs.strategy.question, inputs.evidence))
     if not any(sentence.evidence for sentence in list_sentences(blocks)):
         return None
-    counted = say_counts(revisions, inputs.strategy.question)
+    counted = summarise_support(revisions, inputs.strategy.question)
     notes = [AnswerNote(counted, NoteRole.REMARK)] if counted else []
     return frame_answer(
         inputs.strategy,
@@ -228,7 +235,7 @@ def _write_draft(
         "answer_written",
         [
             *blocks,
-            *show_beside(beside, inputs.strategy),
+            *show_uncited_passages(beside, inputs.strategy),
             *list_remarks(inputs.evidence, inputs.strategy),
             *notes,
         ],

@@ -118,7 +118,7 @@ def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int
         cost = estimate_passage_tokens(passage.text, passage.heading)
         if cost > room_left and fenced_texts:
             break
-        text = passage.text if cost <= room_left else _cut(passage.text, room_left)
+        text = passage.text if cost <= room_left else _truncate(passage.text, room_left)
         room_left -= cost
         heading = join_lines(passage.heading)[:_LONGEST_HEADING]
         fenced_texts.append(_fence(f"passage {passage.temp_index}", heading, text, boundary))
@@ -182,8 +182,10 @@ def fence_turns(turns: Sequence[EarlierTurn], boundary: str, room: int) -> str:
     fenced_texts: list[str] = []
     room_left = room
     for age, turn in enumerate(reversed(turns), 1):
-        answer = _cut(join_lines(turn.answer), room // ANSWERS_IN_ROOM)
-        text = f"asked: {_cut(turn.question, room // ANSWERS_IN_ROOM)}\nanswered: {answer or '(not kept)'}"
+        answer = _truncate(join_lines(turn.answer), room // ANSWERS_IN_ROOM)
+        text = (
+            f"asked: {_truncate(turn.question, room // ANSWERS_IN_ROOM)}\nanswered: {answer or '(not kept)'}"
+        )
         room_left -= estimate_passage_tokens(text, "")
         if room_left < 0:
             break
@@ -266,7 +268,7 @@ def _escape(text: str) -> str:
     return text.replace(FENCE, "[")
 
 
-def _cut(text: str, room: int) -> str:
+def _truncate(text: str, room: int) -> str:
     """Return the longest prefix within this number of tokens."""
     return text[: _find_longest(len(text), lambda end: estimate_tokens(text[:end]) <= room)]
 

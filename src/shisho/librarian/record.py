@@ -207,7 +207,7 @@ def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTr
     trace = _Trace()
     for step in steps:
         output = read_output(step)
-        trace.take(output.read_state())
+        trace.update(output.read_state())
         trace.citations += output.citations
     return trace.build(_count_rounds(records))
 
@@ -226,7 +226,7 @@ class _Trace:
     citations: list[Citation] = field(default_factory=list)
     refs: list[EvidenceRef] = field(default_factory=list)
 
-    def take(self, state: LoopState) -> None:
+    def update(self, state: LoopState) -> None:
         self.strategy = state.get("strategy", self.strategy)
         self.status = state.get("goal_status", self.status)
         self.uses += state.get("uses", ())

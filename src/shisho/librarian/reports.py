@@ -34,7 +34,7 @@ from shisho.librarian.answer_blocks import KnownWords
 from shisho.librarian.evidence import Citations
 from shisho.librarian.policy import SectionTask, Whole, WholeInput
 from shisho.librarian.strategy import join_goals
-from shisho.librarian.surveys import speak_for
+from shisho.librarian.surveys import choose_texts
 
 CLOSING_CALLS = 2  # kept back for introduction and conclusion, and their check
 CLOSING_SHARE = 0.1  # of tokens and seconds: kept back for the same
@@ -134,13 +134,13 @@ def compose_report(state: LoopState, whole: Whole, read: Sequence[str], words: i
     `read`: the titles of documents with passages that were read.
     """
     aim = state["strategy"]
-    say = speak_for(aim.question)
+    say = choose_texts(aim.question)
     sections = state["sections"]
     written = [section for section in sections if section.blocks]
-    body = [*_put_under(say("report_introduction"), whole.introduction)]
+    body = [*_prepend_heading(say("report_introduction"), whole.introduction)]
     for section in written:
-        body += _put_under(section.heading, map(_demote, section.blocks))
-    body += _put_under(say("report_conclusion"), whole.conclusion)
+        body += _prepend_heading(section.heading, map(_demote, section.blocks))
+    body += _prepend_heading(say("report_conclusion"), whole.conclusion)
     dropped = list_contradicted(body)
     text = [block for block in body if not isinstance(block, ContradictedSentences)]
     lines = _describe_coverage(state, read, say)
@@ -203,7 +203,7 @@ def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlo
         rows.setdefault(row.document_id, []).append(row)
     if not rows:
         return ()
-    say = speak_for(question)
+    say = choose_texts(question)
     return (
         AnswerHeading(say("report_sources")),
         AnswerList(
@@ -237,7 +237,7 @@ def _demote(block: AnswerBlock) -> AnswerBlock:
     return replace(block, level=3) if isinstance(block, AnswerHeading) else block
 
 
-def _put_under(heading: str, blocks: Iterable[AnswerBlock]) -> list[AnswerBlock]:
+def _prepend_heading(heading: str, blocks: Iterable[AnswerBlock]) -> list[AnswerBlock]:
     below = list(blocks)
     has_text = any(not isinstance(block, ContradictedSentences) for block in below)
     return [AnswerHeading(heading), *below] if has_text else below

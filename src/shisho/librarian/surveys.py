@@ -64,7 +64,7 @@ async def survey_nothing(question: str, required: Requirements) -> CitedSurvey |
     return None
 
 
-def speak_for(question: str) -> Callable[..., str]:
+def choose_texts(question: str) -> Callable[..., str]:
     """Return the texts of answers in the language of the question."""
     return partial(translate_word, language=answer_language(question))
 
@@ -110,7 +110,7 @@ def _choose_kind(of_survey: SurveyKind, wanted: RequestKind) -> RequestKind:
 
 def write_survey(survey: Survey, refs: Sequence[EvidenceRef], question: str) -> Draft:
     """Write the answer: the method, its lines, and each row above its quotations."""
-    say = speak_for(question)
+    say = choose_texts(question)
     level = level_of_evidence(refs)
     head = say("survey_head", level=say(f"level_{level}"), how=say(f"survey_{survey.kind}"))
     notes = (
@@ -186,7 +186,7 @@ async def write_summary(
         )
         whole = step_of_whole.value.introduction
         uses += step_of_whole.uses
-    opening = speak_for(question)("summary_written")
+    opening = choose_texts(question)("summary_written")
     notes = (AnswerNote(opening, NoteRole.OPENING), AnswerNote("\n".join(survey.lines), NoteRole.REMARK))
     draft = Draft((notes[0], *whole, *blocks, notes[1]), (), AnswerLevel.ANSWERED)
     return StepResult(draft, tuple(uses))

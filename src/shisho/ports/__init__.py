@@ -6,7 +6,7 @@ method here speaks SQL or HTTP.
 
 from __future__ import annotations
 
-from shisho.ports.conversations import ConversationStore, SessionBook
+from shisho.ports.conversations import ConversationStore, SessionStore
 from shisho.ports.corpus import (
     Embedder,
     Embedders,
@@ -95,8 +95,8 @@ __all__ = [
     "Searcher",
     "SerpEngine",
     "SerpParser",
-    "SessionBook",
     "SessionLog",
+    "SessionStore",
     "Shelf",
     "Staging",
     "Storage",

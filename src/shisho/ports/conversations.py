@@ -48,7 +48,7 @@ class ConversationStore(Protocol):
         """
 
 
-class SessionBook(Protocol):
+class SessionStore(Protocol):
     """Sessions and their accepted evidence.
 
     Quotations are cut from the stored text on each read, never stored.

@@ -260,7 +260,7 @@ class Presence(Protocol):
 
     def deregister(self, worker_id: WorkerId) -> None: ...
 
-    def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    def find_dead(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         """Return the workers known to be dead."""
 
 

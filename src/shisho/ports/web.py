@@ -151,7 +151,7 @@ class Health(Protocol):
         minute or until `record`. A caller that gives its name (its ticket) may ask again.
         """
 
-    async def mend(self, engine: str) -> None:
+    async def close_breaker(self, engine: str) -> None:
         """Close the breaker, because a person has solved the challenge."""
 
 

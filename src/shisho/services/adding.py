@@ -80,7 +80,7 @@ class FileIntake:
     large_file: asyncio.Lock = field(default_factory=asyncio.Lock)  # only one is in memory at a time
     reading: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by size
 
-    async def take_in(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
+    async def add_files(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
         """Yield a receipt for each file in the order of the paths.
 
         Bibliographies come last, one at a time: of two that describe one document, the later counts.

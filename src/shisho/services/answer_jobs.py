@@ -72,14 +72,14 @@ class AnswerHandler:
         clock = self.inquiries.clock
         ends = clock.monotonic() + TURN_SHARE * self.turn_seconds
 
-        def is_turn_over() -> bool:
+        def has_expired() -> bool:
             return clock.monotonic() > ends
 
         news: asyncio.Queue[RunNews | None] = asyncio.Queue()
         reporting = asyncio.create_task(_report_in_order(context, news))
         ask_web = partial(self.searches.ask_web, job, context, request) if can_search else None
         try:
-            answer = await self.inquiries.run(job.id, news.put_nowait, is_turn_over, ask_web)
+            answer = await self.inquiries.run(job.id, news.put_nowait, has_expired, ask_web)
         finally:
             news.put_nowait(None)
             await asyncio.wait([reporting])

@@ -23,7 +23,7 @@ from shisho.domain.time import Instant, to_date
 from shisho.language.meanings import Word
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms
-from shisho.librarian.surveys import CitedSurvey, speak_for
+from shisho.librarian.surveys import CitedSurvey, choose_texts
 from shisho.ports import SearchView
 from shisho.records import dataclass
 from shisho.surveys import changes, counting, deadlines, naming, outline
@@ -84,7 +84,7 @@ class CollectionLook:
         words = counting.read_topic(request.topic, is_question=request.is_chosen)
         if not words:
             return None
-        say = speak_for(self.question)
+        say = choose_texts(self.question)
         look = await self.searcher.retriever.index.view(lambda view: self._find(view, words))
         if not (look.matches or look.similar) and any(len(word.terms) > LONG for word in words):
             return None  # a description rather than a name: its words are searched for
@@ -170,7 +170,7 @@ class CollectionLook:
             return await self._extract(documents, has_model=has_model)
         if not request.is_chosen and not places:
             return None
-        say = speak_for(self.question)
+        say = choose_texts(self.question)
         rows = tuple(SurveyRow(_title(documents[place])) for place in places[:CANDIDATES])
         line = say("survey_name", name=request.names[0])
         return CitedSurvey(Survey(SurveyKind.UNNAMED, (line,), rows))
@@ -187,14 +187,14 @@ class CollectionLook:
             rows += more_rows
             lines += more_lines
         if len(documents) > SUMMARISED:
-            lines.append(speak_for(self.question)("survey_unread", count=len(documents) - SUMMARISED))
+            lines.append(choose_texts(self.question)("survey_unread", count=len(documents) - SUMMARISED))
         return cited.survey(Survey(SurveyKind.SUMMARY, tuple(lines), tuple(rows)))
 
     async def _extract_one(
         self, document: Document, cited: _Cited, count: int, *, has_model: bool
     ) -> tuple[list[SurveyRow], list[str]]:
         """Return the rows and lines of one of `count` documents."""
-        say = speak_for(self.question)
+        say = choose_texts(self.question)
         places = await self._read_sentences(document)
         most = (outline.READ_SENTENCES, outline.READ_SECTIONS)
         if not has_model:
@@ -224,7 +224,7 @@ class CollectionLook:
         return rows, lines
 
     async def _compare(self, old: Document, new: Document) -> CitedSurvey:
-        say = speak_for(self.question)
+        say = choose_texts(self.question)
         before, after = [await self._read_sentences(document) for document in (old, new)]
         texts = [[place.text for place in places] for places in (before, after)]
         matches, same = await asyncio.to_thread(changes.compare_sentences, *texts)
@@ -251,7 +251,7 @@ class CollectionLook:
         return cited.survey(Survey(SurveyKind.CHANGES, tuple(lines), tuple(rows)))
 
     async def _list_deadlines(self, request: CollectionQuestion) -> CitedSurvey | None:
-        say = speak_for(self.question)
+        say = choose_texts(self.question)
         sought = deadlines.list_sought()
         rejected = frozenset(self.scope.rejected)
         # Only passages with a month or a deadline word are read, and only up to a limit.
@@ -311,7 +311,7 @@ class CollectionLook:
             document = documents.get(hit.passage.document_id)
             if span and document:
                 rows.append(SurveyRow(_title(document), (("", cited.add(document, hit.passage, *span)),)))
-        say = speak_for(self.question)
+        say = choose_texts(self.question)
         lines = [say("survey_no_model"), *([say("survey_closest")] if rows else [])]
         return cited.survey(Survey(SurveyKind.MODEL, tuple(lines), tuple(rows)))
 

@@ -152,7 +152,7 @@ class Documents:
             options = AddingOptions(metadata or {}, password, ocr, bibliographies, notify)
             await self._access.audit.record(act)
             adding = FileIntake(self._tools.disk, self._tools.ingest, target, options)
-            async with aclosing(adding.take_in(survey.files)) as receipts:
+            async with aclosing(adding.add_files(survey.files)) as receipts:
                 async for receipt in receipts:
                     yield receipt
 

@@ -80,11 +80,11 @@ class FolderFollower:
                 if self._seconds() - looked > LOOK_S:
                     looked = self._seconds()
                     due = set(folders)
-                due = {path for path in sorted(due) if not await self._bring_up(folders[path], notify)}
+                due = {path for path in sorted(due) if not await self._sync_folder(folders[path], notify)}
                 if {folder.path: folder for folder in await self._folders.list()} != folders:
                     return
 
-    async def _bring_up(self, folder: WatchedFolder, notify: Notify) -> bool:
+    async def _sync_folder(self, folder: WatchedFolder, notify: Notify) -> bool:
         """Sync one folder. Returns False if a retry makes sense."""
         try:
             async with aclosing(self._folders.sync(folder.path, folder.corpus, notify=notify)) as receipts:
@@ -304,7 +304,7 @@ class Folders:
             async for receipt in receipts:
                 yield receipt
         if comparison.departed or comparison.has_vanished:
-            async with aclosing(self._detach_departed(comparison, is_emptied)) as receipts:
+            async with aclosing(self._detach_missing(comparison, is_emptied)) as receipts:
                 async for receipt in receipts:
                     yield receipt
 
@@ -369,7 +369,7 @@ class Folders:
         paths = move_bibliographies_last(list(files_by_path))
         files = (files_by_path[path] for path in paths)
         fresh: list[SourceStamp] = []
-        async with aclosing(taking.take_in(paths)) as receipts:
+        async with aclosing(taking.add_files(paths)) as receipts:
             async for receipt in receipts:
                 file = next(files)
                 if receipt.document_id is not None and file.stamp:
@@ -403,7 +403,7 @@ class Folders:
         stamp, failure = self._failures.get(file.source, ("", None))
         return failure if stamp == file.stamp else None
 
-    async def _detach_departed(
+    async def _detach_missing(
         self, comparison: _Comparison, is_emptied: bool
     ) -> AsyncGenerator[Receipt, None]:
         """Detach the sources that no longer exist.

@@ -201,7 +201,7 @@ class SerpAttempt:
     async def remember_need(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
         """Record the challenge after these pages, so that a resumed job asks for the same person."""
         await self._context.step(
-            self._make_met_key(challenge.engine, pages), HumanChallenge, partial(_give, challenge)
+            self._make_met_key(challenge.engine, pages), HumanChallenge, partial(_return_value, challenge)
         )
 
     async def _find_awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
@@ -235,22 +235,22 @@ class SerpAttempt:
                 resting.append(candidate.engine)
             except RetryLater as later:
                 if (error := await self._find_overlong_wait(candidate.engine, later)) is None:
-                    await self._context.step("turn", str, partial(_give, candidate.engine))
+                    await self._context.step("turn", str, partial(_return_value, candidate.engine))
                     raise
                 errors.append(error)
-                await self._pass_over(candidate.engine, error.code, error.message)
+                await self._skip_engine(candidate.engine, error.code, error.message)
             except (BudgetExhausted, StoreUnavailable):
                 raise
             except PersonNeeded as needs:
                 need.append(needs)
-                await self._pass_over(
+                await self._skip_engine(
                     candidate.engine,
                     "AUTH_REQUIRED",
                     Message("engine.challenged", kind=needs.met.kind),
                 )
             except ShishoError as error:
                 errors.append(error)
-                await self._pass_over(candidate.engine, error.code, error.message)
+                await self._skip_engine(candidate.engine, error.code, error.message)
         need = need or await self._find_joinable(resting)
         if need:
             raise need[0]
@@ -339,12 +339,12 @@ class SerpAttempt:
                 waits.append(QuotaSpent(passed_over.engine, tomorrow_s))
         return waits
 
-    async def _pass_over(self, engine: str, code: str, reason: str) -> None:
+    async def _skip_engine(self, engine: str, code: str, reason: str) -> None:
         failure = SearchFailure("", code, Message("common.name_reason", engine=engine, reason=reason))
         await self._context.step(
             f"passed over {engine}",
             SearchFailure,
-            partial(_give, failure),
+            partial(_return_value, failure),
         )
 
     async def list_passed_over(self) -> list[SearchFailure]:
@@ -388,7 +388,7 @@ class SerpAttempt:
             except StateExpired:
                 # Stored, because a job that waits for a permit to renew it returns here, and must not use the
                 # old state again.
-                await self._context.step(expired, bool, partial(_give, True))
+                await self._context.step(expired, bool, partial(_return_value, True))
         try:
             return await self._ask(engine, number, await self._renew_state(engine, number, ticket), ticket)
         except StateExpired as error:
@@ -432,7 +432,7 @@ class SerpAttempt:
             else await asking.fetch_page(engine, query, number, state, ticket, pay, doubted=doubted)
         )
         if page.serp.follow is not None:
-            await self._context.step(leads_on, SerpExchange, partial(_give, page))
+            await self._context.step(leads_on, SerpExchange, partial(_return_value, page))
             page = await asking.follow(engine, page, page.serp.follow, ticket, pay)
         await self._engines.list_solved(search_job.owner, name)
         return page
@@ -454,7 +454,7 @@ def count_seconds_until_tomorrow(now: Instant) -> float:
     return DAY_S - to_epoch(now) % DAY_S
 
 
-async def _give(value: T) -> T:
+async def _return_value(value: T) -> T:
     return value
 
 

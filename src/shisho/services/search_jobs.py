@@ -99,7 +99,7 @@ class _SearchRun:
         limit = asyncio.timeout(seconds)
         try:
             async with limit:
-                await self._look_back()
+                await self._restore_visits()
                 await self._follow()
         except BudgetExhausted as error:
             await self._cut_short(error)
@@ -157,7 +157,7 @@ class _SearchRun:
                     await self._visit(page)
                 await self._note(None)
                 self._context.partial = await self._build_outcome(PagingStop.BUDGET)
-                await self._pay_time()
+                await self._charge_time()
 
     async def _find_stop_reason(self, pages: Sequence[ResultPage]) -> PagingStop | None:
         if not pages:
@@ -198,7 +198,10 @@ class _SearchRun:
         return await self._engines.finds.list_of_job(self._job.id)
 
     async def _visit(self, page: ResultPage) -> None:
-        """Visit its hits, best first, until there are enough. A long wait for hosts frees the worker."""
+        """Visit the hits of a page, best first, until enough are useful.
+
+        A long wait for hosts frees the worker.
+        """
         blocked = await self._searching.list_blocked(self._asked.owner)
         while True:
             unvisited = [stored for stored in await self._list_stored() if stored.status is UrlState.FOUND]
@@ -210,7 +213,7 @@ class _SearchRun:
             wait = await Crawl(frontier, self._visit_one, self._has_enough, clock, self._count_room).run()
             if wait is None:
                 return
-            await self._pay_time()  # after the wait it is another attempt
+            await self._charge_time()  # after the wait it is another attempt
             if wait > (remaining := await self._measure_patience()):
                 await self._give_up(frontier, wait, remaining)
                 return
@@ -239,7 +242,7 @@ class _SearchRun:
         order = PageOrder(hit.url, hit.canonical_url, search_job.owner, search_job.corpus, hit.title)
         pay = partial(self._context.charge, pages=1)
         try:
-            receipt = await self._intake.take_in(
+            receipt = await self._intake.add_page(
                 self._job.claim, order, f"{self._job.id} {hit.canonical_url}", pay
             )
         except (BudgetExhausted, StoreUnavailable):
@@ -270,7 +273,7 @@ class _SearchRun:
                     await self._engines.finds.mark(self._job.claim, url, is_useful)
             self._useful = sum(self._marks.values())
 
-    async def _look_back(self) -> None:
+    async def _restore_visits(self) -> None:
         """Count the visits of earlier attempts, restore their clusters, and judge unjudged hits."""
         urls = await self._list_stored()
         self._visited = sum(url.status is UrlState.VISITED for url in urls)
@@ -279,7 +282,7 @@ class _SearchRun:
             if (url.useful or is_unjudged) and url.document_id is not None:
                 await self._judge(url.find, url.document_id)
 
-    async def _pay_time(self) -> None:
+    async def _charge_time(self) -> None:
         began = self._since
         self._since = self._searching.clock.monotonic()
         if not await self._context.charge(seconds=self._since - began):

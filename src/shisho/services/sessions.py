@@ -53,7 +53,7 @@ from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.jobs.timing import make_id
 from shisho.librarian.assistant import Assistant
 from shisho.messages import Message
-from shisho.ports import Clock, Quotas, SearchSession, SessionBook, SessionLog, Shelf
+from shisho.ports import Clock, Quotas, SearchSession, SessionLog, SessionStore, Shelf
 from shisho.records import dataclass
 from shisho.services.access import CorpusAccess
 from shisho.services.choosing import (
@@ -86,7 +86,7 @@ class SessionFindings:
     `room_tokens`: the default size of a round.
     """
 
-    book: SessionBook
+    book: SessionStore
     log: SessionLog
     shelf: Shelf
     searcher: CorpusSearcher

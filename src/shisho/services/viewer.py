@@ -294,7 +294,7 @@ class Viewer:
             except ShishoError:
                 why = Message(MOVED, path=path)
             else:
-                if await asyncio.to_thread(_is_of, data, document.sha256):
+                if await asyncio.to_thread(_has_hash, data, document.sha256):
                     _remember(self._stamps, document.source, (stamp, document.sha256), STAMPS)
                     return data
                 why = Message(CHANGED, path=path)
@@ -302,7 +302,7 @@ class Viewer:
             data = await self._parts.originals.get(document.sha256)
         except NotFound:
             raise NotFound(why) from None
-        if not await asyncio.to_thread(_is_of, data, document.sha256):
+        if not await asyncio.to_thread(_has_hash, data, document.sha256):
             raise NotFound(NOT_KEPT)
         return data
 
@@ -338,7 +338,7 @@ def _remember(store: OrderedDict[K, V], key: K, value: V, most: int) -> None:
         store.popitem(last=False)
 
 
-def _is_of(data: bytes, hash_: str) -> bool:
+def _has_hash(data: bytes, hash_: str) -> bool:
     return sha256(data).hexdigest() == hash_
 
 

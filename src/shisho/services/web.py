@@ -77,13 +77,13 @@ class Web:
         self,
         queue: JobQueue,
         interventions: Interventions,
-        mend: Callable[[str], Awaitable[None]],
+        close_breaker: Callable[[str], Awaitable[None]],
         tools: WebTools,
         budget: Budget,
     ) -> None:
         self._queue = queue
         self._interventions = interventions
-        self._mend = mend
+        self._close_breaker = close_breaker
         self._tools = tools
         self._budget = budget
 
@@ -177,7 +177,7 @@ class Web:
         if not await self._solve_in_window(intervention):
             return WindowResult(False)
         if intervention.engine:
-            await self._mend(intervention.engine)
+            await self._close_breaker(intervention.engine)
         # By the domain, because the item itself may have ended in the meantime.
         interventions = await self._complete(AuthTarget.DOMAIN, intervention.domain)
         return WindowResult(
@@ -219,7 +219,7 @@ class Web:
             select_interventions(target, name),
         )
         for engine in {intervention.engine for intervention in interventions} - {""}:
-            await self._mend(engine)
+            await self._close_breaker(engine)
         return await self._interventions.complete(self._queue.owner, target, name)
 
 

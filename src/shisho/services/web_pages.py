@@ -56,7 +56,7 @@ class PageIntake:
     cache: Cache
     clock: Clock
 
-    async def take_in(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
+    async def add_page(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
         """Add the page, which is a find of this job.
 
         A page that cannot be added gives a receipt with the reason. Raises RetryLater, and as
@@ -172,7 +172,7 @@ class FetchHandler:
         request = job.input.read(FetchJob)
         while True:
             try:
-                work = partial(self._take_in, self.pages, job, context, request)
+                work = partial(self._ingest_page, self.pages, job, context, request)
                 receipt = await context.step("taken in", Receipt, work)
             except RetryLater as later:
                 await self._check_patience(job, later)
@@ -192,7 +192,7 @@ class FetchHandler:
                 left_s=remaining,
             )
 
-    async def _take_in(
+    async def _ingest_page(
         self, pages: PageIntake, job: Job, context: JobContext, fetch_job: FetchJob
     ) -> Receipt:
         name = canonicalise(fetch_job.url)
@@ -211,5 +211,5 @@ class FetchHandler:
                 anew=True,
                 notify=listen,
             )
-            receipt = await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1))
+            receipt = await pages.add_page(job.claim, order, job.id, partial(context.charge, pages=1))
         return raise_failure(receipt)

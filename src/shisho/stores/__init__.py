@@ -12,10 +12,10 @@ from typing import TypeVar
 
 T = TypeVar("T")
 CheckWanted = Callable[[], None]
-"""Raises UnwantedWork after the caller was cancelled."""
+"""Raises CallerCancelled after the caller was cancelled."""
 
 
-class UnwantedWork(Exception):
+class CallerCancelled(Exception):
     """The caller was cancelled: undo incomplete work."""
 
 
@@ -28,7 +28,7 @@ async def run_while_wanted(work: Callable[[CheckWanted], T]) -> T:
 
     def check_wanted() -> None:
         if is_over.is_set():
-            raise UnwantedWork
+            raise CallerCancelled
 
     working = asyncio.ensure_future(asyncio.to_thread(work, check_wanted))
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shisho.domain.library import BlobFacts
 from shisho.errors import NotFound
-from shisho.system.disk import file_trouble
+from shisho.system.disk import build_file_error
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
 _NAME = re.compile(rf"{_PART}/{_PART}")
@@ -86,7 +86,7 @@ class FolderBlobs:
         except (FileNotFoundError, IsADirectoryError):
             raise
         except OSError as error:
-            raise file_trouble(error, self._root / name.partition("/")[0]) from error
+            raise build_file_error(error, self._root / name.partition("/")[0]) from error
 
 
 def _write(path: Path, data: bytes, *, durable: bool) -> None:

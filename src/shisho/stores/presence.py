@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.domain.job import WorkerId
-from shisho.system.disk import file_trouble
+from shisho.system.disk import build_file_error
 
 if sys.platform != "win32":
     import fcntl
@@ -31,13 +31,13 @@ class FilePresence:
         try:
             self._enter(worker_id)
         except OSError as error:
-            raise file_trouble(error, self._folder) from error
+            raise build_file_error(error, self._folder) from error
 
     def _enter(self, worker_id: WorkerId) -> None:
         if sys.platform == "win32":  # deaths are only detected by missing heartbeats
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.find_gone(
+        self.find_dead(
             WorkerId(path.stem) for path in self._folder.glob("*.lock")
         )  # deletes the files of dead workers
         entering = self._folder / f"{worker_id}.entering"
@@ -52,7 +52,7 @@ class FilePresence:
             self._locate(worker_id).unlink(missing_ok=True)
             file.close()
 
-    def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    def find_dead(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         if sys.platform == "win32":
             return frozenset()
         return frozenset(

@@ -33,7 +33,7 @@ def name_taken(source: str, document_id: str) -> NameConflict:
     )
 
 
-def just_taken_in() -> Conflict:
+def build_added_concurrently() -> Conflict:
     """Return the error for a document that was added concurrently."""
     return Conflict("adding.taken_in_by_other")
 

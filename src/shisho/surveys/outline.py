@@ -96,7 +96,7 @@ def _group(places: Sequence[SentencePlace], most_sections: int) -> list[tuple[st
     texts = [place for place in places if not place.is_heading and _has_content(place.text)]
     deepest = max((place.passage.heading.count(HEADING_MARK) + 1 for place in texts), default=1)
     for depth in range(deepest, 0, -1):
-        grouped = [(heading, list(group)) for heading, group in groupby(texts, partial(_cut, depth))]
+        grouped = [(heading, list(group)) for heading, group in groupby(texts, partial(_cut_heading, depth))]
         if len(grouped) <= most_sections:
             break
     return grouped
@@ -108,7 +108,7 @@ def _has_content(text: str) -> bool:
     return sum(map(str.isalpha, words)) >= MIN_LETTERS
 
 
-def _cut(depth: int, place: SentencePlace) -> str:
+def _cut_heading(depth: int, place: SentencePlace) -> str:
     return HEADING_MARK.join(place.passage.heading.split(HEADING_MARK)[:depth])
 
 

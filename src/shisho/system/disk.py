@@ -21,7 +21,7 @@ _NEXT_STEPS = {
 }
 
 
-def file_trouble(error: OSError, path: Path) -> ShishoError:
+def build_file_error(error: OSError, path: Path) -> ShishoError:
     """Return the error to report for a file system failure.
 
     Conflict on a full disk, else StorageUnusable.
@@ -31,7 +31,7 @@ def file_trouble(error: OSError, path: Path) -> ShishoError:
     return forbidden(path) if isinstance(error, PermissionError) else unusable(path, error)
 
 
-def path_trouble(error: OSError, path: Path) -> ShishoError:
+def build_path_error(error: OSError, path: Path) -> ShishoError:
     """Return the error to report for a path that a user has named.
 
     Conflict on a full disk, else InvalidParams.

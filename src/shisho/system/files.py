@@ -15,7 +15,7 @@ from shisho.domain.corpus import FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.errors import InvalidParams
 from shisho.records import dataclass
-from shisho.system.disk import path_trouble
+from shisho.system.disk import build_path_error
 
 # Folders that programs create among documents: packages, environments, caches, remains of archives. Hidden
 # names need no entry.
@@ -45,7 +45,7 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:
-        raise path_trouble(error, path) from error
+        raise build_path_error(error, path) from error
 
 
 def look(paths: Sequence[Path]) -> list[FileOnDisk]:
@@ -69,7 +69,7 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError as error:
-        raise path_trouble(error, path) from error
+        raise build_path_error(error, path) from error
 
 
 def _stamp(status: os.stat_result) -> str:

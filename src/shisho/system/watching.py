@@ -24,7 +24,7 @@ class SystemFolderWatcher:
     async def watch_changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
         before = {folder: _identify(folder) for folder in folders}
         there = [folder for folder, identity in before.items() if identity is not None]
-        async with aclosing(_watch_told(there)) as batches:
+        async with aclosing(_watch_events(there)) as batches:
             async for changed in batches:
                 yield changed
                 if any(_identify(folder) != identity for folder, identity in before.items()):
@@ -40,7 +40,7 @@ def _identify(folder: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-async def _watch_told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+async def _watch_events(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
     from watchfiles import awatch
 
     if folders:

@@ -74,7 +74,7 @@ def letters(text: str) -> str:
     ],
 )
 def test_letters_that_japanese_has_not_there_are_what_was_printed(recognised: str, printed: str) -> None:
-    assert ocr.mend_letters(recognised) == printed
+    assert ocr.fix_letters(recognised) == printed
 
 
 def errors(wanted: str, got: str) -> int:

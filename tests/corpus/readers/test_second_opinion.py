@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 import trafilatura
 
-from shisho.corpus.readers.maintext import FITTED, SecondOpinion
+from shisho.corpus.readers.maintext import FITTED, FallbackExtraction
 from tests.corpus.readers.web_pages import NewsPage, cut, f1_of, pages, part, shares, stored
 from tests.faults.children import LONG
 
@@ -25,7 +25,7 @@ SETS: Mapping[str, Callable[[NewsPage], NewsPage | None]] = {
     "in several parts": part,
 }
 SETTINGS = [
-    SecondOpinion(*values)
+    FallbackExtraction(*values)
     for values in product(
         (50, 100, 150, 200, 300, 400, 500, 700, 1_000), (2, 3, 5, 8, 12, 20), (1, 1.25, 1.5, 2, 3, 5)
     )
@@ -35,7 +35,7 @@ ALIKE = 0.001
 
 
 class Finding(NamedTuple):
-    """What `SecondOpinion` is asked of a page."""
+    """What `FallbackExtraction` is asked of a page."""
 
     size: int
     other: int
@@ -52,20 +52,20 @@ class TriedPage(NamedTuple):
     second: Shares
     plain: Shares
 
-    def choose(self, opinion: SecondOpinion) -> Shares:
+    def choose(self, opinion: FallbackExtraction) -> Shares:
         size, other, in_parts, holds = self.finding
         asked = opinion.is_asked(size, in_parts=in_parts)
         better = asked and opinion.is_better(size, other, in_parts=in_parts, holds=holds)
         return self.second if better else self.first
 
 
-class Never(SecondOpinion):
+class Never(FallbackExtraction):
     def is_asked(self, size: int, *, in_parts: bool) -> bool:
         return False
 
 
 @dataclass(frozen=True)
-class Always(SecondOpinion):
+class Always(FallbackExtraction):
     """Notes what it was asked."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -97,21 +97,21 @@ def try_page(page: NewsPage, half: int) -> TriedPage:
     return TriedPage(half, always.findings[0], first, second, plain)
 
 
-def measure(tried: Iterable[TriedPage], half: int, opinion: SecondOpinion | None) -> float:
+def measure(tried: Iterable[TriedPage], half: int, opinion: FallbackExtraction | None) -> float:
     """F1 on one half; of plain trafilatura without an opinion."""
     own = [page for page in tried if page.half == half]
     return f1_of(page.plain if opinion is None else page.choose(opinion) for page in own)
 
 
-def measure_all(half: int, opinion: SecondOpinion | None) -> float:
+def measure_all(half: int, opinion: FallbackExtraction | None) -> float:
     return mean(measure(tried, half, opinion) for tried in try_pages().values())
 
 
-def fit(half: int) -> SecondOpinion:
+def fit(half: int) -> FallbackExtraction:
     measured = [(measure_all(half, opinion), opinion) for opinion in SETTINGS]
     best = max(score for score, _ in measured)
     alike = [opinion for score, opinion in measured if score >= best - ALIKE]
-    return SecondOpinion(
+    return FallbackExtraction(
         median_high(opinion.little for opinion in alike),
         median_high(opinion.far_more for opinion in alike),
         median_high(opinion.more for opinion in alike),

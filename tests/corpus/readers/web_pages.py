@@ -13,7 +13,7 @@ import lxml.html
 
 from shisho.corpus.layout import lay_out
 from shisho.corpus.readers import html
-from shisho.corpus.readers.maintext import FITTED, SecondOpinion
+from shisho.corpus.readers.maintext import FITTED, FallbackExtraction
 from shisho.errors import DocumentUnreadable
 from tests.shared import shared
 
@@ -61,7 +61,7 @@ def f1(pairs: Iterable[tuple[str, str]]) -> float:
     return f1_of(shares(found, gold) for found, gold in pairs)
 
 
-def stored(data: bytes, opinion: SecondOpinion = FITTED) -> str:
+def stored(data: bytes, opinion: FallbackExtraction = FITTED) -> str:
     """What the corpus would keep of a page."""
     try:
         return lay_out(html.read(data, opinion=opinion)).text

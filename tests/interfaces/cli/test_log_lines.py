@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.interfaces.cli.log_lines import BARE, JsonLines, RedactedLines, SpokenLines, TracelessLines
+from shisho.interfaces.cli.log_lines import BARE, HumanFormatter, JsonLines, RedactedLines, TracelessFormatter
 from shisho.messages import Message
 from shisho.messages.catalogue import speak, use_language
 from tests.flows.conftest import Shell
@@ -40,14 +40,14 @@ def record(*, broken: bool = False) -> logging.LogRecord:
 @pytest.mark.usefixtures("spoken_japanese")
 def test_people_read_it_in_the_language_of_the_process_and_programs_in_english() -> None:
     with use_language("en"):  # of whoever is served just now
-        assert SpokenLines(BARE).format(record()).startswith(JAPANESE)
+        assert HumanFormatter(BARE).format(record()).startswith(JAPANESE)
         assert RedactedLines([]).format(record()).startswith(f"WARNING shisho: {JAPANESE}")
         assert json.loads(JsonLines([]).format(record()))["message"] == ENGLISH
 
 
 def test_a_trace_stands_under_it_but_for_who_did_not_ask() -> None:
-    assert TracelessLines(BARE).format(record(broken=True)) == ENGLISH
-    for lines in (SpokenLines(BARE), RedactedLines([])):
+    assert TracelessFormatter(BARE).format(record(broken=True)) == ENGLISH
+    for lines in (HumanFormatter(BARE), RedactedLines([])):
         assert lines.format(record(broken=True)).endswith("ValueError: traced")
 
 

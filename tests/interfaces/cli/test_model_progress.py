@@ -71,6 +71,6 @@ def test_a_long_summary_shows_what_it_takes_before_it_is_written(count: int, cal
     change = LoopState(survey=Survey(SurveyKind.SUMMARY, (), ()), evidence=quoted)
     shown: list[str] = []
     documents = _Documents(Words("ja"), lambda text: shown.append(str(text)))
-    documents.tell_losses(StepTaken("strategy", 1, replayed=False, change=change))
+    documents.show_losses(StepTaken("strategy", 1, replayed=False, change=change))
     assert bool(shown) == (calls is not None)
     assert all(f"約{calls}回" in line and f"{count}か所" in line for line in shown)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shisho.domain.inquiry import EvidenceRef
 from shisho.domain.session import SentenceRevision
 from shisho.librarian.answer_blocks import build_flat
-from shisho.librarian.checking.check import AnswerUnit, check_units, decide, read_units, say_counts
+from shisho.librarian.checking.check import AnswerUnit, check_units, decide, read_units, summarise_support
 from shisho.librarian.checking.contradictions import contradiction
 from shisho.rendering.answer_text import write_text
 from tests.librarian.checking.material import (
@@ -271,7 +271,7 @@ def test_what_is_contradicted_is_listed_with_its_quotation_and_nothing_is_replac
     head, listed = text.split("Left out, because the quotations contradict it:")
     assert "Hall A" in head and "Hall B" not in head
     assert "- Hall B seats 300 people. [2]" in listed and "Hall B seats 120 people." in listed
-    assert "1 contradicted" in say_counts(revisions, "How many seats?")
+    assert "1 contradicted" in summarise_support(revisions, "How many seats?")
 
 
 @each_row(("length", "became"), [(1_000, "kept"), (1_001, "removed")])

@@ -27,9 +27,9 @@ def test_a_worker_is_alive_until_it_leaves(tmp_path: Path) -> None:
     there = FilePresence(tmp_path / "workers")
     here.register(ANA)
     there.register(BEN)
-    assert here.find_gone([ANA, BEN]) == there.find_gone([ANA, BEN]) == frozenset()
+    assert here.find_dead([ANA, BEN]) == there.find_dead([ANA, BEN]) == frozenset()
     there.deregister(BEN)
-    assert here.find_gone([ANA, BEN]) == {BEN}
+    assert here.find_dead([ANA, BEN]) == {BEN}
     here.deregister(ANA)
     assert list((tmp_path / "workers").iterdir()) == []
 
@@ -40,11 +40,11 @@ def test_a_killed_process_is_gone_at_once_and_swept_up(tmp_path: Path) -> None:
     process.stdout.readline()
     here = FilePresence(tmp_path)
     here.register(ANA)
-    assert here.find_gone([OTHER]) == frozenset()
+    assert here.find_dead([OTHER]) == frozenset()
     process.kill()
     process.communicate()
     here.register(BEN)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ana.lock", "ben.lock"]
-    assert here.find_gone([OTHER]) == {OTHER}
+    assert here.find_dead([OTHER]) == {OTHER}
     here.deregister(ANA)
     here.deregister(BEN)

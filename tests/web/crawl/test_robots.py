@@ -20,7 +20,7 @@ from shisho.errors import (
     UnsupportedMedia,
 )
 from shisho.stores.sql.limiter import StoredLimiter
-from shisho.web.crawl.robots import MAX_BYTES, Robots, RobotsBook, derive_limit, parse_robots
+from shisho.web.crawl.robots import MAX_BYTES, Robots, RobotsCache, derive_limit, parse_robots
 from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
 from tests.tables import each_row
@@ -162,7 +162,7 @@ class Sites:
 
 @dataclass
 class RobotsSetup:
-    book: RobotsBook
+    book: RobotsCache
     sites: Sites
     clock: SetClock
     limiter: StoredLimiter
@@ -172,7 +172,7 @@ def set_up(answers: Mapping[str, Response | ShishoError]) -> RobotsSetup:
     clock = SetClock()
     sites = Sites(answers)
     limiter = new_limiter(clock)
-    return RobotsSetup(RobotsBook(sites, new_cache(clock), limiter, clock), sites, clock, limiter)
+    return RobotsSetup(RobotsCache(sites, new_cache(clock), limiter, clock), sites, clock, limiter)
 
 
 SHUT = Response(b"User-agent: *\nDisallow: /a/")

@@ -11,7 +11,7 @@ import pytest
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
-from shisho.web.crawl.robots import RobotsBook
+from shisho.web.crawl.robots import RobotsCache
 from shisho.web.crawl.visit import REMEMBERED_S, PageClient
 from shisho.web.http.pacing import MAX_TRIES, RetryLater
 from tests.clocks import TwoHands
@@ -39,7 +39,7 @@ class Site:
         self.clock = TwoHands()
         self.limiter = new_limiter(self.clock)
         cache = new_cache(self.clock)
-        book = RobotsBook(self, cache, self.limiter) if robots is not None else None
+        book = RobotsCache(self, cache, self.limiter) if robots is not None else None
         self.visiting = PageClient(self, None, book, self.limiter, cache, self.clock)
 
     async def fetch(self, request: Request) -> Response:

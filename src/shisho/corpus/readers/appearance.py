@@ -139,7 +139,7 @@ class Appearance:
         look = outer if paint is None else _apply_paint(outer, paint)
         if style.get("background-clip", style.get("-webkit-background-clip")) == "text":
             return outer._replace(letters=None)
-        if _is_that_of_ground(written, style):
+        if _has_background_colour(written, style):
             return look._replace(letters=_NONE, ground=None)
         if written:
             letters = outer.letters if written in _INHERITED else parse_colour(written)
@@ -171,7 +171,7 @@ def _read_colour(element: Any, style: Style) -> str:
     return _BROWSER_COLOUR if has_own else ""
 
 
-def _is_that_of_ground(colour: str, style: Style) -> bool:
+def _has_background_colour(colour: str, style: Style) -> bool:
     """Return whether letters and background have the same colour word, whatever colour it means."""
     words = split_words(style.get("background-color") or style.get("background") or "")
     return "currentcolor" in words or (parse_colour(colour) is None and colour in words)

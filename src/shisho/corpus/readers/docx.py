@@ -65,16 +65,16 @@ def find_hiding_styles(styles: Any) -> frozenset[str]:
     return frozenset(name for name, is_hiding in hides.items() if name is not None and is_hiding)
 
 
-def drop_vanished(tree: Any, hiding: frozenset[str]) -> None:
+def drop_hidden_runs(tree: Any, hiding: frozenset[str]) -> None:
     """Remove hidden runs from the tree of a document or of its notes.
 
     `hiding`: the styles that hide.
     """
-    runs = [run for run in tree.iter(*_RUNS) if _is_vanished(run, hiding)]
+    runs = [run for run in tree.iter(*_RUNS) if _is_hidden_run(run, hiding)]
     drop_elements(tree, [*runs, *tree.iter(_MOVED)])
 
 
-def _is_vanished(run: Any, hiding: frozenset[str]) -> bool:
+def _is_hidden_run(run: Any, hiding: frozenset[str]) -> bool:
     mark = run.find(_VANISH)
     if mark is not None:
         return _is_on(mark)
@@ -117,7 +117,7 @@ def read(data: bytes) -> Reading:
     """Read a document. It has no pages, because the printing program decides where they end."""
     document = docx.Document(open_package(data))
     hiding = find_hiding_styles(document.styles.element)
-    drop_vanished(document.element.body, hiding)
+    drop_hidden_runs(document.element.body, hiding)
     headings = Headings()
     counter = ParagraphCounter(_find_numbering(document))
     items = _iterate_items(document.element.body, document)
@@ -243,7 +243,7 @@ def _read_notes(document: Any, hiding: frozenset[str]) -> Iterator[Block]:
     for relation in document.part.rels.values():
         if relation.reltype.endswith(_NOTES) and not relation.is_external:
             notes = parse_xml(relation.target_part.blob)
-            drop_vanished(notes, hiding)
+            drop_hidden_runs(notes, hiding)
             for note in notes:
                 text = "\n".join(_read_text(paragraph) for paragraph in note.iter(_PARAGRAPH)).strip()
                 # Notes with a type are the rules drawn between text and notes.
@@ -413,7 +413,7 @@ class _Equation:
         return arguments
 
 
-def _lay_over(arguments: Arguments) -> str:
+def _join_overlaid(arguments: Arguments) -> str:
     """Return the text of overlaid arguments.
 
     A sign in a shape is the sign; two overlaid texts are a word and the reading above it.
@@ -440,7 +440,7 @@ def _sum_up(arguments: Arguments, sign: str) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Arguments], str]] = {
-    "o": _lay_over,
+    "o": _join_overlaid,
     "f": _divide,
     "r": _format_root,
     "b": lambda arguments: f"({''.join(arguments)})",
@@ -500,13 +500,13 @@ class ParagraphCounter:
         counts = self._counts.setdefault(definition, [None] * _LEVELS)
         if list_id not in self._begun:
             self._begun.add(list_id)
-            self._begin_anew(numbered, counts)
+            self._restart_numbering(numbered, counts)
         before = counts[depth]
         counts[depth] = _find_level(levels, depth).start if before is None else min(before + 1, _MOST)
         counts[depth + 1 :] = [None] * (_LEVELS - depth - 1)
         return _write(levels, counts, depth)
 
-    def _begin_anew(self, numbered: Any, counts: list[int | None]) -> None:
+    def _restart_numbering(self, numbered: Any, counts: list[int | None]) -> None:
         for override in numbered.iterchildren(qn("w:lvlOverride")):
             depth = _parse_integer(override.get(qn("w:ilvl")), _LEVELS)
             start = override.find(qn("w:startOverride"))

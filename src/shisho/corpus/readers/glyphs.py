@@ -42,7 +42,7 @@ class Glyph:
     box: Box
 
 
-class _Doubt(Exception):
+class _UncertainBoxes(Exception):
     def __init__(self, doubt: BoxDoubt) -> None:
         self.doubt = doubt
 
@@ -102,7 +102,7 @@ def _place_on_page(
         sheet = _Sheet(page, textpage, number, anywhere)
         runs = [run for line in lines for run in sheet.split_runs(*line)]
         return CharacterBoxes(tuple(_round_outward(box) for box in sheet.find_boxes(runs)))
-    except _Doubt as doubt:
+    except _UncertainBoxes as doubt:
         return CharacterBoxes((), doubt.doubt)
     finally:
         textpage.close()
@@ -134,14 +134,15 @@ class _Sheet:
         """Return the box of each run; boxes that contain other characters are split.
 
         Raises:
-            _Doubt: Splitting does not help.
+            _UncertainBoxes: Splitting does not help.
         """
         indices = {glyph.index for glyph in self._quoted}
         bounds = [_join_run(run) for run in runs]
         others = [
             glyph
             for glyph in self._list_other_glyphs(indices)
-            if any(_has_point(box, _find_middle(glyph.box)) for box in bounds) and not self._is_twice(glyph)
+            if any(_has_point(box, _find_middle(glyph.box)) for box in bounds)
+            and not self._is_overprint(glyph)
         ]
         boxes: list[Box] = []
         for run, box in zip(runs, bounds, strict=True):
@@ -149,10 +150,10 @@ class _Sheet:
             boxes += _split_run(run, inside) if inside else [box]
         intruders = sum(any(_has_point(box, _find_middle(other.box)) for box in boxes) for other in others)
         if intruders > MAX_OTHERS * len(indices):
-            raise _Doubt(BoxDoubt.OVERLAP)
+            raise _UncertainBoxes(BoxDoubt.OVERLAP)
         return boxes
 
-    def _is_twice(self, other: Glyph) -> bool:
+    def _is_overprint(self, other: Glyph) -> bool:
         """Return whether a character is a second print of a quoted one, for bold type."""
         x, y = _find_middle(other.box)
         for glyph in self._quoted:
@@ -163,7 +164,7 @@ class _Sheet:
         return False
 
     def _match_glyphs(self, text: str, box: Box) -> list[Glyph]:
-        """Return the glyphs of a stored line without white space. Raises _Doubt."""
+        """Return the glyphs of a stored line without white space. Raises _UncertainBoxes."""
         words, start = self._find_line(text, box)
         glyphs = []
         index = start
@@ -186,20 +187,20 @@ class _Sheet:
                 if line is not None:
                     likely.append((_measure_distance(line.box, box), words, start))
         if not likely:
-            raise _Doubt(BoxDoubt.OTHER_TEXT)
+            raise _UncertainBoxes(BoxDoubt.OTHER_TEXT)
         apart, words, start = min(likely)
         if apart > SAME_PLACE and not (self._anywhere and len(likely) == 1):
-            raise _Doubt(BoxDoubt.OTHER_TEXT)
+            raise _UncertainBoxes(BoxDoubt.OTHER_TEXT)
         return words, start
 
     def _make_glyph(self, letter: str, text_index: int) -> Glyph:
         index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, text_index)
         code = pdfium.FPDFText_GetUnicode(self._textpage, index) if index >= 0 else -1
         if letter <= "\uffff" and code != ord(letter) and not (letter == HYPHEN and code in HYPHENS):
-            raise _Doubt(BoxDoubt.OTHER_TEXT)
+            raise _UncertainBoxes(BoxDoubt.OTHER_TEXT)
         box = self._find_box(index)
         if box is None:
-            raise _Doubt(BoxDoubt.NO_BOX)
+            raise _UncertainBoxes(BoxDoubt.NO_BOX)
         return Glyph(letter, index, box)
 
     def _find_box(self, index: int) -> Box | None:

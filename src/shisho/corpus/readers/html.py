@@ -16,7 +16,7 @@ from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_elements, drop_hidden, drop_struck
 from shisho.corpus.readers.maintext import (
     FITTED,
-    SecondOpinion,
+    FallbackExtraction,
     clear_surroundings,
     count_letters,
     find_main_text,
@@ -99,7 +99,7 @@ _NOTE_REFERENCES = "//a[@role='doc-noteref' or @*[name()='epub:type']='noteref']
 _HEAD_TAGS = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
 
 
-def read(data: bytes, charset: str | None = None, opinion: SecondOpinion = FITTED) -> Reading:
+def read(data: bytes, charset: str | None = None, opinion: FallbackExtraction = FITTED) -> Reading:
     """Read a page.
 
     Blocks are headings, paragraphs, list items and tables (a row per line, cells separated by tabs).
@@ -288,7 +288,7 @@ def _write_out(rows: list[Any], room: int) -> int:
     for place, row in enumerate(rows):
         placed: list[Any] = []
         for cell in [cell for cell in row if cell.tag in ("td", "th")]:
-            _hang(placed, hanging)
+            _insert_spanning_cells(placed, hanging)
             wide = _span(cell, "colspan", MAX_COLUMNS)
             deep = _span(cell, "rowspan", len(rows) - place)
             room -= wide * deep
@@ -300,12 +300,12 @@ def _write_out(rows: list[Any], room: int) -> int:
                 if deep > 1:
                     hanging[len(placed)] = (deep - 1, part)
                 placed.append(part)
-        _hang(placed, hanging)
+        _insert_spanning_cells(placed, hanging)
         row[:] = placed
     return room
 
 
-def _hang(placed: list[Any], hanging: dict[int, tuple[int, Any]]) -> None:
+def _insert_spanning_cells(placed: list[Any], hanging: dict[int, tuple[int, Any]]) -> None:
     """Insert the cells that extend into the next columns from above."""
     while len(placed) in hanging:
         deep, cell = hanging.pop(len(placed))

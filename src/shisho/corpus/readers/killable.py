@@ -16,7 +16,7 @@ from shisho.domain.corpus import IntakeStage, Reading, Source
 from shisho.domain.reference import Reference
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
-from shisho.isolation.wire import Tell, tell_nobody
+from shisho.isolation.wire import Tell, discard_progress
 
 T = TypeVar("T")
 
@@ -126,7 +126,7 @@ class KillableReader:
         return Work(function, pack, {}, seconds, self._memory_mb + int(MEMORY_PER_MB * megabytes))
 
     async def _read_parts(
-        self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = tell_nobody
+        self, work: Work, data: bytes, make: Callable[[Any], T], notify: Tell = discard_progress
     ) -> list[T]:
         try:
             return await self._killable.read_parts(work, data, make, notify)

@@ -90,7 +90,7 @@ _STRUCTURAL_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6", "li", "dt")
 
 
 @dataclass(frozen=True, slots=True)
-class SecondOpinion:
+class FallbackExtraction:
     """The rule for replacing trafilatura's text by readability's.
 
     Sizes are letters, without white space. Fitted on one half of 92 news pages: unchanged, truncated, and
@@ -116,10 +116,10 @@ class SecondOpinion:
         return in_parts and holds and other >= self.more * size
 
 
-FITTED = SecondOpinion()
+FITTED = FallbackExtraction()
 
 
-def find_main_text(tree: Any, opinion: SecondOpinion = FITTED) -> list[Block]:
+def find_main_text(tree: Any, opinion: FallbackExtraction = FITTED) -> list[Block]:
     """Return the main text, or nothing if none is found."""
     _keep_whole(tree)
     first = _with_structure(tree, _extract_by_trafilatura(tree))
@@ -190,7 +190,7 @@ def _with_structure(tree: Any, blocks: list[Block]) -> list[Block]:
         find_main(tree) for find_main in BODY_XPATH
     ):
         return blocks
-    if _call_paragraphs(tree):
+    if _rename_divisions(tree):
         blocks = _extract_by_trafilatura(tree)
     frame = _find_frame(tree, blocks) if blocks else None
     if frame is None or next(frame.iter(*_STRUCTURAL_TAGS), None) is None:
@@ -208,7 +208,7 @@ def _walk(frame: Any) -> list[Block]:
     return TreeWalk().collect_blocks(part)
 
 
-def _call_paragraphs(tree: Any) -> bool:
+def _rename_divisions(tree: Any) -> bool:
     """Rename divisions that are paragraphs, if they contain nearly all of the text."""
     divisions = [part for part in tree.iter("div") if next(part.iterchildren(*_BLOCKS), None) is None]
     if _count_prose(divisions, SENTENCE) <= FAR_MORE * _count_prose(tree.iter("p"), SENTENCE):

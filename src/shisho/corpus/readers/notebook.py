@@ -40,7 +40,7 @@ def read(data: bytes) -> Reading:
     long = sorted(
         {block.place for block in blocks if block.kind is BlockKind.NOTE and len(block.text) > OUTPUT}
     )
-    blocks = [_cut(block) for block in blocks]
+    blocks = [_truncate_output(block) for block in blocks]
     named = book.get("metadata", {}).get("title", "")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
     title = strip_controls(named) if isinstance(named, str) and named else first
@@ -49,7 +49,7 @@ def read(data: bytes) -> Reading:
     return Reading(tuple(blocks), title=title, warnings=(cut,) if long else ())
 
 
-def _cut(block: Block) -> Block:
+def _truncate_output(block: Block) -> Block:
     return replace(block, text=block.text[:OUTPUT]) if block.kind is BlockKind.NOTE else block
 
 
@@ -74,7 +74,7 @@ def _make_blocks(cell: Mapping[str, Any], headings: Headings) -> Iterator[Block]
 
 
 def _read_results(output: Mapping[str, Any], headings: Headings) -> Iterator[Block]:
-    """Yield the text of a result in the form that a notebook shows; its headings end with it."""
+    """Yield the displayed text of a result. Headings inside do not apply to later cells."""
     data = output.get("data", {})
     plain = output.get("text") or data.get("text/plain", "")
     has_words = bool(plain) and not _OBJECT.fullmatch(_join_text(plain).strip())

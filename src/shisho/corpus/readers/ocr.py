@@ -24,7 +24,7 @@ from shisho.corpus.readers.pdffonts import open_document
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.text import strip_controls
 from shisho.domain.corpus import Block, BlockKind, Reading
-from shisho.isolation.wire import Tell, tell_nobody
+from shisho.isolation.wire import Tell, discard_progress
 from shisho.records import dataclass
 
 MAX_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
@@ -66,7 +66,7 @@ class TextPiece:
 
 
 def read_pdf(
-    data: bytes, pages: Sequence[int], password: str | None = None, tell: Tell = tell_nobody
+    data: bytes, pages: Sequence[int], password: str | None = None, tell: Tell = discard_progress
 ) -> Reading:
     """Read pages of a PDF (from 1; none named: all). `tell` is called for each."""
     with closing(open_document(data, password)) as document:
@@ -75,7 +75,7 @@ def read_pdf(
         return _make_reading(_recognise_pages(drawn, len(numbers), tell), len(document))
 
 
-def read_picture(data: bytes, tell: Tell = tell_nobody) -> Reading:
+def read_picture(data: bytes, tell: Tell = discard_progress) -> Reading:
     """Read a PNG, JPEG or TIFF, whose pictures are its pages. `tell` is called for each."""
     with open_picture(data) as picture:
         count = getattr(picture, "n_frames", 1)
@@ -186,7 +186,7 @@ def _recognise_band(picture: Any, left_edge: int, top_edge: int, scale: float) -
         return []
     pieces = []
     for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
-        words = mend_letters(strip_controls(str(text)).strip())
+        words = fix_letters(strip_controls(str(text)).strip())
         if words and score >= MIN_SURE:
             shifted = (np.asarray(box) + np.array([left_edge, top_edge])) * scale
             x0, y0 = map(float, shifted.min(axis=0))
@@ -195,7 +195,7 @@ def _recognise_band(picture: Any, left_edge: int, top_edge: int, scale: float) -
     return pieces
 
 
-def mend_letters(text: str) -> str:
+def fix_letters(text: str) -> str:
     """Replace Chinese forms and misplaced long vowels by the characters that were printed."""
     return _ONE.sub("一", text.translate(_FORMS))
 

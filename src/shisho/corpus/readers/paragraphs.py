@@ -92,7 +92,7 @@ class _Grouping:
         pitch = self._pitch.get(line.size, PITCH * line.size)
         if shapes.is_formula(line.text) and not shapes.has_ended(last.text) and 0 < advance < 2.2 * pitch:
             return True
-        if shapes.is_formula(last.text) and not shapes.is_scrap(line.text):
+        if shapes.is_formula(last.text) and not shapes.is_fragment(line.text):
             return False
         if not last.size < SAME_SIZE * line.size < SAME_SIZE**2 * last.size or self._is_beginning(line):
             return False
@@ -193,7 +193,7 @@ def _is_beside(last: PdfLine, line: PdfLine) -> bool:
     if last.vertical or line.vertical or apart > 1.5 * size:
         return False
     overlap = min(bottom, y1) - max(top, y0)
-    if shapes.is_scrap(last.text) or shapes.is_scrap(line.text):
+    if shapes.is_fragment(last.text) or shapes.is_fragment(line.text):
         return (
             overlap > (-0.2 if shapes.is_formula(last.text) or shapes.is_formula(line.text) else 0.1) * size
         )
@@ -283,13 +283,15 @@ class Outline:
     def title(self, page: PdfPage, groups: Iterable[Group]) -> Group | None:
         """Return the title of a slide: the highest of its large lines, if in the upper third."""
         large = [
-            group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body
+            group
+            for group in groups
+            if _may_be_heading(group) and group[0].size >= LARGE_ON_SLIDE * self._body
         ]
         highest = min(large, key=lambda group: group[0].box[1], default=None)
         return highest if highest and highest[0].box[1] < page.height / 3 else None
 
     def _is_prominent(self, group: Group) -> bool:
-        if not _may_head(group):
+        if not _may_be_heading(group):
             return False
         size = group[0].size
         text = group[0].text
@@ -325,7 +327,7 @@ def measure_body(lines: Iterable[PdfLine]) -> float:
     return max(weights, key=lambda size: weights[size], default=0.0)
 
 
-def _may_head(group: Group) -> bool:
+def _may_be_heading(group: Group) -> bool:
     text = " ".join(line.text for line in group)
     most = HEADING_LETTERS if text.isascii() else HEADING_CHARS
     if len(group) > HEADING_LINES or len(text) > most or is_bullet(text):

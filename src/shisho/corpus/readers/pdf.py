@@ -21,7 +21,7 @@ from shisho.corpus.readers.pdfpage import PdfPage, read_page
 from shisho.corpus.readers.recognition import UNREAD, join_numbers
 from shisho.domain.corpus import Reading
 from shisho.errors import NeedsOcr
-from shisho.isolation.wire import Tell, tell_nobody
+from shisho.isolation.wire import Tell, discard_progress
 from shisho.messages import Message, install_command
 
 OCR = Message(
@@ -35,7 +35,7 @@ _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
 
 
-def read(data: bytes, password: str | None = None, tell: Tell = tell_nobody) -> Reading:
+def read(data: bytes, password: str | None = None, tell: Tell = discard_progress) -> Reading:
     """Read a PDF. Pages count from 1; `tell` is called for each.
 
     Raises:

@@ -60,7 +60,7 @@ def is_out_of_sight(element: Any, style: Style) -> bool:
     limits = _ON_THE_SCREEN if fixed else _ON_THE_PAGE
     return any(
         (pixels <= -limits[side][0] or pixels >= limits[side][1])
-        and not _is_one_of_a_row(element, side, pixels)
+        and not _has_moved_neighbour(element, side, pixels)
         and not (pixels < 0 and _is_track(element, style, pixels))
         for side, pixels in _read_shifts(style)
     )
@@ -167,7 +167,7 @@ def _parse_factor(word: str) -> float:
     return 1.0 if number is None else number
 
 
-def _is_one_of_a_row(element: Any, side: str, pixels: float) -> bool:
+def _has_moved_neighbour(element: Any, side: str, pixels: float) -> bool:
     """Return whether a neighbour is moved in the same way, and nearly as far."""
     for neighbour in (element.getprevious(), element.getnext()):
         if neighbour is None or not isinstance(neighbour.tag, str):

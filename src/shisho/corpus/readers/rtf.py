@@ -81,14 +81,16 @@ def read(data: bytes) -> Reading:
     """
     page = _find_code_page(data)
     source = (
-        _with_signs(_drop_hidden(_encode_alike(_drop_binary(data), page))).decode("ascii").replace("|", _BAR)
+        _insert_markers(_drop_hidden(_encode_alike(_drop_binary(data), page)))
+        .decode("ascii")
+        .replace("|", _BAR)
     )
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
         raise DocumentUnreadable("reader.rtf.damaged", how_else=HOW_ELSE) from failure
     text = _join_surrogates(text).translate(_CELLS_AND_BARS)
-    blocks = [*_make_blocks(_replace_signs(_NOTE.sub("", text)), rb"\cell" in data), *_read_notes(text)]
+    blocks = [*_make_blocks(_replace_markers(_NOTE.sub("", text)), rb"\cell" in data), *_read_notes(text)]
     if not blocks:
         raise DocumentUnreadable("reader.rtf.no_text", how_else=HOW_ELSE)
     lost = len(_UNNAMED.findall(text))
@@ -186,8 +188,8 @@ def _drop_hidden(source: bytes) -> bytes:
     return b"".join((*parts, source[copied:]))
 
 
-def _with_signs(source: bytes) -> bytes:
-    """Return the source with signs for the bounds of notes, and for raised and lowered letters."""
+def _insert_markers(source: bytes) -> bytes:
+    """Return the source with markers for the bounds of notes, and for raised and lowered letters."""
     parts: list[bytes] = []
     copied = 0
     level = _ON_LINE
@@ -220,9 +222,9 @@ def _with_signs(source: bytes) -> bytes:
     return b"".join((*parts, source[copied:]))
 
 
-def _replace_signs(text: str) -> str:
-    """Return the text with raised and lowered letters in place of the signs."""
-    pieces = _LEVEL.split(text)  # a sign between two
+def _replace_markers(text: str) -> str:
+    """Return the text with raised and lowered letters in place of the markers."""
+    pieces = _LEVEL.split(text)  # a marker between two
     runs = zip((_ON_LINE, *pieces[1::2]), pieces[::2], strict=True)
     written = groupby((run for run in runs if run[1]), key=itemgetter(0))
     return strip_controls(
@@ -238,7 +240,7 @@ def _write_out(level: str, text: str) -> str:
 
 def _read_notes(text: str) -> Iterator[Block]:
     for note in _NOTE.findall(text):
-        lines = [line.strip() for line in _replace_signs(note).split("\n")]
+        lines = [line.strip() for line in _replace_markers(note).split("\n")]
         if words := "\n".join(filter(None, lines)):
             yield Block(words, BlockKind.NOTE)
 

@@ -83,7 +83,7 @@ def is_formula(text: str) -> bool:
     return not _WORD.search(text) and bool(_MATHS.search(text))
 
 
-def is_scrap(text: str) -> bool:
+def is_fragment(text: str) -> bool:
     return len("".join(text.split())) <= SCRAP or is_formula(text)
 
 

@@ -28,10 +28,10 @@ class InputObject(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _mend(cls, data: Any) -> Any:
+    def _normalise(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
-        return mend_arguments(cls, rename_arguments(cls.OTHER_NAMES, data))
+        return normalise_arguments(cls, rename_arguments(cls.OTHER_NAMES, data))
 
 
 def rename_arguments(names: Mapping[str, str], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -51,17 +51,19 @@ def rename_arguments(names: Mapping[str, str], arguments: Mapping[Any, Any]) -> 
     return proper
 
 
-def mend_arguments(model: type[BaseModel], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
+def normalise_arguments(model: type[BaseModel], arguments: Mapping[Any, Any]) -> dict[Any, Any]:
     """Drop `null` for optional arguments, and convert substitutes for lists and objects."""
     fields = model.model_fields
     return {
-        name: _mend_value(frozenset(_list_kinds(fields[name].annotation)), value) if name in fields else value
+        name: _normalise_value(frozenset(_list_kinds(fields[name].annotation)), value)
+        if name in fields
+        else value
         for name, value in arguments.items()
         if value is not None or name not in fields or fields[name].is_required()
     }
 
 
-def _mend_value(kinds: frozenset[type], value: Any) -> Any:
+def _normalise_value(kinds: frozenset[type], value: Any) -> Any:
     if isinstance(value, str) and str not in kinds:
         value = _unpack(value, kinds & {list, dict})
     if list in kinds and not isinstance(value, list) and not (dict in kinds and isinstance(value, Mapping)):

@@ -162,7 +162,7 @@ async def sync(
     Unchanged files are not reread.
     """
     from shisho.interfaces.cli.layout import list_names_below
-    from shisho.interfaces.cli.render_adding import AddingDisplay, embed_shown, print_trouble
+    from shisho.interfaces.cli.render_adding import AddingDisplay, embed_shown, print_sync_error
 
     targets = [(str(folder), corpus) for folder in folders]
     if not folders:
@@ -178,7 +178,7 @@ async def sync(
         except ShishoError as error:
             if folders and isinstance(error, InvalidParams):
                 raise
-            print_trouble(path, error, json_)
+            print_sync_error(path, error, json_)
             is_even = False
     await embed_shown(shell.library, shell.say)
     if not is_even:

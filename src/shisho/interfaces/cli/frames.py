@@ -79,7 +79,7 @@ def translate_frames() -> None:
     gettext.translation = lambda *_, **__: frames  # type: ignore[assignment]
 
 
-class _SpokenUsageError(UsageError):  # type: ignore[misc]
+class _TranslatedUsageError(UsageError):  # type: ignore[misc]
     """A usage error already in the reader's language."""
 
 
@@ -117,7 +117,7 @@ class CommandGroup(typer.core.TyperGroup):
         except UsageError as error:
             if find_language() == DEFAULT and not _has_json_option():
                 raise
-            raise _SpokenUsageError(
+            raise _TranslatedUsageError(
                 render(_describe_unknown_command(args[0], list(self.commands))), ctx
             ) from error
 
@@ -183,16 +183,16 @@ def _translate_errors() -> Iterator[None]:
         yield
     except UsageError as error:
         if _has_json_option() and type(error).__name__ != "NoArgsIsHelpError":
-            spoken = error.message if isinstance(error, _SpokenUsageError) else _describe_error(error)
+            spoken = error.message if isinstance(error, _TranslatedUsageError) else _describe_error(error)
             fail(InvalidParams(spoken), json_=True)
         keep_words_whole()
         if (
             find_language() == DEFAULT
-            or isinstance(error, _SpokenUsageError)
+            or isinstance(error, _TranslatedUsageError)
             or type(error).__name__ == "NoArgsIsHelpError"
         ):
             raise
-        raise _SpokenUsageError(render(_describe_error(error)), error.ctx) from error
+        raise _TranslatedUsageError(render(_describe_error(error)), error.ctx) from error
     except InvalidParams as error:  # for a value that is read before a command is known
         fail(error, _has_json_option())
 
@@ -313,9 +313,9 @@ def _find_path_error(error: OSError) -> ShishoError | None:
     """Return the error for the file that the OSError names; None if it names none."""
     if not error.filename:
         return None
-    from shisho.bootstrap.personal import path_trouble
+    from shisho.bootstrap.personal import build_path_error
 
-    return path_trouble(error, Path(os.fsdecode(error.filename)))
+    return build_path_error(error, Path(os.fsdecode(error.filename)))
 
 
 def fail(error: ShishoError, json_: bool) -> NoReturn:

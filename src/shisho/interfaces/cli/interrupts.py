@@ -32,7 +32,7 @@ class EndRequest(asyncio.Event):
         super().__init__()
         self.interrupted = False
 
-    def heed(self, name: str) -> None:
+    def request_stop(self, name: str) -> None:
         """Request the stop because of this signal."""
         self.interrupted = name == "SIGINT"
         if self.interrupted:
@@ -49,7 +49,7 @@ def end_request(*, with_terminal: bool = False) -> EndRequest:
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
         try:
-            loop.add_signal_handler(getattr(signal, name), request.heed, name)
+            loop.add_signal_handler(getattr(signal, name), request.request_stop, name)
         # Windows: the process exits normally; its jobs are reclaimed when their leases expire
         except (AttributeError, NotImplementedError):
             break

@@ -24,7 +24,7 @@ BLOTTED = "***"
 NOISY = ("asyncio", "httpcore", "httpx", "langgraph")
 
 
-class SpokenLines(logging.Formatter):
+class HumanFormatter(logging.Formatter):
     """Lines for people, in the language of the process."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
@@ -33,14 +33,14 @@ class SpokenLines(logging.Formatter):
         return super().formatMessage(record)
 
 
-class TracelessLines(SpokenLines):
+class TracelessFormatter(HumanFormatter):
     """Lines for people without tracebacks."""
 
     def formatException(self, ei: object) -> str:
         return ""
 
 
-class RedactedLines(SpokenLines):
+class RedactedLines(HumanFormatter):
     """Lines for people without secrets."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
@@ -101,7 +101,7 @@ def list_secrets(settings: Settings) -> list[str]:
 def start_command_log(*, debug: bool) -> None:
     """Log warnings to stderr; with `debug` everything, including tracebacks."""
     handler = ErrorStream()
-    handler.setFormatter(SpokenLines(BARE) if debug else TracelessLines(BARE))
+    handler.setFormatter(HumanFormatter(BARE) if debug else TracelessFormatter(BARE))
     if debug:
         for name in NOISY:
             logging.getLogger(name).setLevel(logging.WARNING)

@@ -49,11 +49,11 @@ def show_progress(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
 
     if not console.is_terminal:
 
-        def tell_plainly(news: News) -> None:
+        def show_plainly(news: News) -> None:
             web.hear(news)
-            documents.tell_losses(news)
+            documents.show_losses(news)
 
-        yield tell_plainly
+        yield show_plainly
         return
     with console.status("") as line:
 
@@ -87,7 +87,7 @@ class _Documents:
         self._show = show
         self._rounds = 0
 
-    def tell_losses(self, news: News) -> None:
+    def show_losses(self, news: News) -> None:
         """Show only skipped and failed files, and before a long summary is written what it takes."""
         match news:
             case StepTaken(node="strategy", replayed=False, change=change) if (
@@ -107,7 +107,7 @@ class _Documents:
 
     def tell(self, news: News) -> None:
         words = self._words
-        self.tell_losses(news)
+        self.show_losses(news)
         match news:
             case FileTakenIn(receipt) if receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.FAILED):
                 self._show(describe_receipt(receipt, words, file_name(receipt.source)))

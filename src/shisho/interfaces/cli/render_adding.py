@@ -77,18 +77,18 @@ class AddingDisplay:
     def notify(self, news: News) -> None:
         """Show the number of files, the skipped ones, and the progress in a long file."""
         if isinstance(news, FileNews):
-            self._tell_within(news)
+            self._show_file_progress(news)
         elif isinstance(news, FilesSurveyed):
-            self._tell_survey(news.survey)
+            self._show_survey(news.survey)
 
-    def _tell_survey(self, survey: FileSurvey) -> None:
+    def _show_survey(self, survey: FileSurvey) -> None:
         total = len(survey.files)
         if survey.left_out and not self.json_:
             _err.print(describe_left_out(survey, self.words))
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], total=total, visible=total > 1)
 
-    def _tell_within(self, news: FileNews) -> None:
+    def _show_file_progress(self, news: FileNews) -> None:
         """Show the progress in a long file."""
         if self.json_ or self.quiet:
             return
@@ -257,7 +257,7 @@ def print_watched(folders: Sequence[WatchedFolder], words: Words) -> None:
         _out.print(display_name(f"{folder.path}{corpus}"))
 
 
-def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
+def print_sync_error(path: str, error: ShishoError, json_: bool) -> None:
     """Print why a folder cannot be synchronized now."""
     if json_:
         print(json.dumps({"folder": path, **describe_error(error)}, ensure_ascii=False), flush=True)
@@ -274,7 +274,7 @@ class FollowingDisplay:
 
     words: Words
     json_: bool
-    told_failures: set[tuple[str, str]] = field(default_factory=set)
+    shown_failures: set[tuple[str, str]] = field(default_factory=set)
     even: set[str] = field(default_factory=set)
 
     def notify(self, news: News) -> None:
@@ -282,22 +282,22 @@ class FollowingDisplay:
         if isinstance(news, FileTakenIn):
             self._tell(news.receipt)
         elif isinstance(news, FolderFailed):
-            print_trouble(news.folder.path, news.error, self.json_)
+            print_sync_error(news.folder.path, news.error, self.json_)
         elif isinstance(news, FolderUpToDate):
-            self._tell_even(news.folder)
+            self._show_up_to_date(news.folder)
 
     def _tell(self, receipt: Receipt) -> None:
         failure = (receipt.source, str(receipt.reason))
-        if receipt.outcome is IntakeOutcome.KNOWN or failure in self.told_failures:
+        if receipt.outcome is IntakeOutcome.KNOWN or failure in self.shown_failures:
             return
         if receipt.outcome is IntakeOutcome.FAILED:
-            self.told_failures.add(failure)
+            self.shown_failures.add(failure)
         if self.json_:
             print(json.dumps(to_plain(render_all(receipt)), ensure_ascii=False), flush=True)
         else:
             _out.print(describe_receipt(receipt, self.words, display_name(receipt.source)))
 
-    def _tell_even(self, folder: WatchedFolder) -> None:
+    def _show_up_to_date(self, folder: WatchedFolder) -> None:
         if self.json_:
             print(json.dumps({"folder": folder.path, "even": True}, ensure_ascii=False), flush=True)
         elif folder.path not in self.even:

@@ -28,7 +28,7 @@ from shisho.domain.task import (
 from shisho.domain.time import Instant
 from shisho.domain.web import SearchPaging
 from shisho.interfaces.cli.layout import print_columns
-from shisho.interfaces.cli.shell import Words, say_where
+from shisho.interfaces.cli.shell import Words, describe_waiting_engine
 from shisho.language.display import display_name
 from shisho.language.normalise import strip_unseen
 from shisho.messages.catalogue import render, render_all
@@ -92,7 +92,7 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
             for delay in snapshot.delays
         ]
         lines += [
-            "  " + words("person_needed", text=say_where(intervention))
+            "  " + words("person_needed", text=describe_waiting_engine(intervention))
             for intervention in snapshot.waiting_for
         ]
         for line in lines:

@@ -42,9 +42,9 @@ async def mcp(
         return
 
     async def serve_client(library: Library, request: EndRequest) -> None:
-        from shisho.interfaces.cli.startup import hasten_imports
+        from shisho.interfaces.cli.startup import accelerate_imports
 
-        with hasten_imports():
+        with accelerate_imports():
             from shisho.interfaces.mcp.server import build
 
         all_tools = shell.load_settings().read_text("mcp_tools") == "all"

@@ -119,9 +119,9 @@ class Terminal:
         self._words = words
 
     async def notify(self, waiting: PendingIntervention) -> None:
-        typer.echo(self._words("person_needed", text=say_where(waiting)), err=True)
+        typer.echo(self._words("person_needed", text=describe_waiting_engine(waiting)), err=True)
 
 
-def say_where(intervention: PendingIntervention) -> str:
+def describe_waiting_engine(intervention: PendingIntervention) -> str:
     """Return the waiting engine with its domain; only the domain if there is no engine."""
     return f"{intervention.engine} ({intervention.domain})" if intervention.engine else intervention.domain

@@ -14,7 +14,7 @@ from typer.main import get_command_name
 
 
 @contextmanager
-def hasten_imports() -> Iterator[None]:
+def accelerate_imports() -> Iterator[None]:
     """Make imports cheaper while entered.
 
     Pydantic models and their union adapters are built at first use: the SDK defines hundreds, and a server

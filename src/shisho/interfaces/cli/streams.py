@@ -43,7 +43,7 @@ def _detect_failures() -> Iterator[None]:
     except BrokenPipeError:  # the reader closed the pipe
         raise
     except OSError as error:
-        sys.stdout = _open_nowhere()  # or the interpreter would write again at exit
+        sys.stdout = _open_devnull()  # or the interpreter would write again at exit
         raise OutputUnwritable(error.errno, error.strerror) from error
 
 
@@ -57,11 +57,11 @@ def open_streams() -> None:
     elif isinstance(sys.stdout, io.TextIOWrapper):  # for a program that calls `main` itself
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     elif sys.stdout is None:
-        sys.stdout = _open_nowhere()
+        sys.stdout = _open_devnull()
     if isinstance(sys.stderr, io.TextIOWrapper):
         sys.stderr.reconfigure(encoding="utf-8", errors="replace")
     elif sys.stderr is None:
-        sys.stderr = _open_nowhere()
+        sys.stderr = _open_devnull()
 
 
 def to_storage_error(error: OutputUnwritable) -> StorageUnusable:
@@ -69,5 +69,5 @@ def to_storage_error(error: OutputUnwritable) -> StorageUnusable:
     return StorageUnusable("output.not_writable", why=explain_error(error))
 
 
-def _open_nowhere() -> TextIO:
+def _open_devnull() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")

@@ -37,7 +37,7 @@ class BoundedProtocol(H11Protocol):
             return
         self._is_refused = count > self.max_connections
         seconds = REFUSAL_SECONDS if self._is_refused else self.header_seconds
-        self._deadline = self.loop.call_later(seconds, self._end_late)
+        self._deadline = self.loop.call_later(seconds, self._end_after_timeout)
 
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
@@ -56,7 +56,7 @@ class BoundedProtocol(H11Protocol):
         if not waits:
             self._cancel_deadline()
         elif self._deadline is None:
-            self._deadline = self.loop.call_later(self.header_seconds, self._end_late)
+            self._deadline = self.loop.call_later(self.header_seconds, self._end_after_timeout)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel_deadline()
@@ -70,7 +70,7 @@ class BoundedProtocol(H11Protocol):
             self._deadline.cancel()
             self._deadline = None
 
-    def _end_late(self) -> None:
+    def _end_after_timeout(self) -> None:
         self._deadline = None
         if self.conn.trailing_data[0]:
             seconds = self.header_seconds

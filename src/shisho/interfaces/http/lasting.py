@@ -35,7 +35,7 @@ class LastingReply:
         """Pass on a part of the reply."""
         if self._over.is_set():
             return
-        if message.get("more_body") and await self._is_shut_out():
+        if message.get("more_body") and await self._is_access_revoked():
             self._over.set()
             message = {"type": "http.response.body", "body": b""}
         await self._send(message)
@@ -53,7 +53,7 @@ class LastingReply:
             with suppress(asyncio.CancelledError):
                 await ending
 
-    async def _is_shut_out(self) -> bool:
+    async def _is_access_revoked(self) -> bool:
         now = asyncio.get_running_loop().time()
         if now - self._looked_at < LOOK_SECONDS:
             return False

@@ -152,7 +152,7 @@ async def serve_application(
         proxy_headers=False,  # or a proxy's client could forge its source address
     )
     started(_format_address(rules.host, listener.getsockname()[1]))
-    server = _RestingServer(config)
+    server = _IdleServer(config)
 
     async def end() -> None:
         # Uvicorn handles signals too, but only once it is running: an earlier one must not be lost.
@@ -166,7 +166,7 @@ async def serve_application(
         ending.cancel()
 
 
-class _RestingServer(uvicorn.Server):
+class _IdleServer(uvicorn.Server):
     """A server that wakes once a second for its date header, where uvicorn's wakes ten times."""
 
     def __init__(self, config: uvicorn.Config) -> None:

@@ -176,7 +176,7 @@ def count_outcomes(revisions: Sequence[SentenceRevision]) -> SupportCounts:
     )
 
 
-def say_counts(revisions: Sequence[SentenceRevision], question: str) -> str:
+def summarise_support(revisions: Sequence[SentenceRevision], question: str) -> str:
     """Return a line with how many units came out how; empty if code and quotations support all of them."""
     counted = count_outcomes(revisions)
     if not (counted.unverified or counted.contradicted or counted.removed or counted.by_judge):

@@ -62,7 +62,7 @@ def contradiction(first: str, other: str, heading: str = "", other_heading: str 
 
     The order of the two does not matter.
     """
-    if not _may_be_of_one_thing(heading, other, other_heading) or not _may_be_of_one_thing(
+    if not _may_have_same_subject(heading, other, other_heading) or not _may_have_same_subject(
         other_heading, first, heading
     ):
         return ""
@@ -79,7 +79,7 @@ def contradiction(first: str, other: str, heading: str = "", other_heading: str 
             and not any(_agree(a.figure, statement.figure) for statement in their_statements)
             and not any(_agree(b.figure, statement.figure) for statement in our_statements)
             and _list_dates(first) - {a.figure} == _list_dates(other) - {b.figure}
-            and _speak_of_one_thing(a, b, heading, other_heading)
+            and _have_same_subject(a, b, heading, other_heading)
             # One text speaks of one thing twice seldom; of two things in the same words often.
             and (not is_one_heading or a.names_before & b.names_before)
         ):
@@ -117,7 +117,7 @@ def _read_words(text: str) -> frozenset[str]:
     return frozenset(word for clause in read_clauses(text) for word in clause.words) - LIGHT
 
 
-def _speak_of_one_thing(a: _Statement, b: _Statement, heading: str, other_heading: str) -> bool:
+def _have_same_subject(a: _Statement, b: _Statement, heading: str, other_heading: str) -> bool:
     """Return whether the words before the figure are the same, in Japanese also those after it.
 
     The predicate of Japanese is last. A heading may contain the words of the other statement.
@@ -145,7 +145,7 @@ def _find_missing_words(words: frozenset[str], others: frozenset[str], heading: 
     return frozenset(word for word in words if not any(is_same_word(word, other) for other in their_words))
 
 
-def _may_be_of_one_thing(heading: str, other: str, other_heading: str) -> bool:
+def _may_have_same_subject(heading: str, other: str, other_heading: str) -> bool:
     """Return whether the heading names and dates only what the other source does."""
     if not other_heading or not heading:
         return True

@@ -325,8 +325,8 @@ class _Alignment:
         for before, (first, second), after in zip([-1, *figures], pairwise(figures), ends, strict=False):
             if not are_of_one_kind(figures[first], figures[second]):
                 continue
-            leading = self._are_labels_turned(range(first - 1, before, -1), range(second - 1, first, -1))
-            trailing = self._are_labels_turned(range(first + 1, second), range(second + 1, after))
+            leading = self._are_labels_swapped(range(first - 1, before, -1), range(second - 1, first, -1))
+            trailing = self._are_labels_swapped(range(first + 1, second), range(second + 1, after))
             if self.places[second] < self.places[first]:
                 is_swapped = not (leading or trailing)
             else:
@@ -335,7 +335,7 @@ class _Alignment:
                 return True
         return False
 
-    def _are_labels_turned(self, first: Sequence[int], second: Sequence[int]) -> bool | None:
+    def _are_labels_swapped(self, first: Sequence[int], second: Sequence[int]) -> bool | None:
         """Return whether two labels are reversed in the matched clauses, None if nothing tells them apart.
 
         `first` and `second`: tokens around two figures, the nearest first.

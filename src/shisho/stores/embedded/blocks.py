@@ -158,10 +158,10 @@ def decompress(text: bytes, content: bytes) -> str:
 
 def register(connection: apsw.Connection) -> None:
     """Register the function that `rows.TEXT` calls."""
-    connection.create_scalar_function("cut_text", _cut, 5, deterministic=True)
+    connection.create_scalar_function("cut_text", _slice_block, 5, deterministic=True)
 
 
-def _cut(*values: Any) -> str:
+def _slice_block(*values: Any) -> str:
     """Return a slice of a document's text from a block that begins at `at`."""
     text, content, at, start, end = values
     return decompress(text, content)[start - at : end - at]

@@ -28,7 +28,7 @@ from shisho.stores.embedded.queries import EmbeddedQueries
 from shisho.stores.embedded.writer_lock import WriterLock
 from shisho.stores.refusals import library_closed
 from shisho.stores.sql import Queries
-from shisho.system.disk import check_space, path_trouble
+from shisho.system.disk import build_path_error, check_space
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -195,7 +195,7 @@ class Database:
 
     @contextmanager
     def _borrow_reader(self) -> Iterator[apsw.Connection]:
-        if self._factory.is_makeshift:
+        if self._factory.is_read_only:
             with closing(self._factory.open_reader()) as passing:
                 yield passing
             return
@@ -325,7 +325,7 @@ def _make(target: Path) -> None:
     except FileExistsError as error:
         raise Conflict("store.target_exists", target=target) from error
     except OSError as error:
-        raise path_trouble(error, target) from error
+        raise build_path_error(error, target) from error
 
 
 def _fold_wal(connection: apsw.Connection | None) -> None:

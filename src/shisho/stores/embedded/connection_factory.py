@@ -70,7 +70,7 @@ class ConnectionFactory:
                     self._no_writing = home.read_only(self.path)
 
     @property
-    def is_makeshift(self) -> bool:
+    def is_read_only(self) -> bool:
         """True if the database can only be read.
 
         A connection must then be closed after each read: while one is open, SQLite keeps the read-only files

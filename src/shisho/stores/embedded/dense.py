@@ -30,7 +30,7 @@ from shisho.stores import nouns
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.dense_files import ROW, VECTOR, Codes, DenseBatch, DenseFiles, Vectors, Watermark
-from shisho.stores.embedded.index_damage import IndexDamaged, tell_remaking
+from shisho.stores.embedded.index_damage import IndexDamaged, log_rebuild
 from shisho.stores.embedded.packed_vectors import unpack_vectors
 from shisho.stores.indexing import IndexScope
 from shisho.telemetry import log, span
@@ -184,7 +184,7 @@ class DenseIndex:
             self._is_in_memory = is_in_memory
         if is_in_memory:
             shutil.rmtree(self._folder, ignore_errors=True)
-            self._take_in(None)
+            self._apply_changes(None)
             return True
         try:
             files = DenseFiles(self._folder, self._dimensions)
@@ -193,7 +193,7 @@ class DenseIndex:
                     self._read_files(files)
                 except IndexDamaged as damage:
                     self._remake(files, str(damage))
-                self._take_in(files)
+                self._apply_changes(files)
                 self._vectors = files.map_vectors(self._mark)
         except BlockingIOError:
             return False
@@ -201,7 +201,7 @@ class DenseIndex:
             why = explain_error(error)
             log.warning(Message("vectors.in_memory", why=why))
             self._vectors = None
-            self._take_in(None)
+            self._apply_changes(None)
         return True
 
     def _is_large(self, connection: apsw.Connection) -> bool:
@@ -235,7 +235,7 @@ class DenseIndex:
         return None
 
     def _remake(self, files: DenseFiles, file: str) -> None:
-        tell_remaking(self._folder, file)
+        log_rebuild(self._folder, file)
         self._forget()
         self._mark = files.begin()
 
@@ -251,7 +251,7 @@ class DenseIndex:
             self._remember(files.load(self._mark, mark))
         self._mark = mark
 
-    def _take_in(self, files: DenseFiles | None) -> None:
+    def _apply_changes(self, files: DenseFiles | None) -> None:
         changed, newest = self._database.snapshot(self._list_changed)
         if any(row.state == "purged" and row.id in self._document_codes for row in changed):
             # Its codes would still reveal its content, and rows refer to documents by position: rebuild

@@ -23,7 +23,7 @@ from shisho.stores.embedded.writer_lock import find_holder, is_stopped
 from shisho.stores.refusals import no_value_for_storing
 from shisho.stores.sql import names
 from shisho.stores.sql.migrating import list_missing_scripts, scripts_in
-from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
+from shisho.system.disk import build_file_error, disk_full, forbidden, is_full, unusable
 from shisho.telemetry import log
 
 # 32 MB for the writer: with SQLite's 2 MB, the bands of a long document are read and written repeatedly
@@ -65,10 +65,10 @@ def make(path: Path) -> None:
     if not path.exists():
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite copies its mode to the other files
     if sys.platform != "win32":
-        _close_to_others(path)
+        _restrict_access(path)
 
 
-def _close_to_others(path: Path) -> None:
+def _restrict_access(path: Path) -> None:
     folder = path.parent
     me = os.geteuid()
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))]
@@ -185,7 +185,7 @@ def trouble(error: Exception, path: Path) -> Exception:
     if isinstance(error, apsw.IOError):
         return unusable(path, error)
     if isinstance(error, OSError):
-        return file_trouble(error, path)
+        return build_file_error(error, path)
     return no_value_for_storing() if isinstance(error, UnicodeEncodeError | OverflowError) else error
 
 

@@ -42,7 +42,7 @@ def notice_damage() -> Iterator[None]:
         raise IndexDamaged(str(error)) from error
 
 
-def tell_remaking(folder: Path, file: str) -> None:
+def log_rebuild(folder: Path, file: str) -> None:
     """Log once, in the reader's language, that a damaged index is being rebuilt."""
     log.warning(
         Message(
@@ -53,7 +53,7 @@ def tell_remaking(folder: Path, file: str) -> None:
     )
 
 
-def tell_other_history(folder: Path) -> None:
+def log_other_history(folder: Path) -> None:
     """Log once, in the reader's language, that the index belongs to another database state."""
     log.warning(
         Message(

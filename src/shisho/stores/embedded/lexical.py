@@ -74,11 +74,11 @@ class LexicalIndex:
         return await self._run_healing(partial(self._look, work, current))
 
     async def _look(self, work: Callable[[SearchView], T], current: bool) -> T:
-        look = self._look_if_current if current else self._look_anyway
+        look = self._search_if_current if current else self._search_anyway
         outcome = await self._database.read(lambda connection: look(connection, work))
         if outcome is None:
             await self._catch_up()
-            outcome = await self._database.read(lambda connection: self._look_anyway(connection, work))
+            outcome = await self._database.read(lambda connection: self._search_anyway(connection, work))
         return outcome[0]
 
     async def _run_healing(self, act: Callable[[], Awaitable[T]]) -> T:
@@ -97,7 +97,7 @@ class LexicalIndex:
             return await act()
         except (IndexDamaged, OSError) as damage:
             async with self._lock:
-                self._seen = self._indexes.pass_by(damage)
+                self._seen = self._indexes.use_memory(damage)
         return await act()
 
     async def _look_at_history(self) -> None:
@@ -106,9 +106,9 @@ class LexicalIndex:
         A restored database reuses change numbers that its indexes have already seen.
         """
         async with self._lock:
-            is_anew = await asyncio.to_thread(self._indexes.begin_anew, self._is_foreign)
-            if is_anew and self._dense is not None:
-                await asyncio.to_thread(self._dense.begin_anew)
+            is_deleted = await asyncio.to_thread(self._indexes.delete_if_foreign, self._is_foreign)
+            if is_deleted and self._dense is not None:
+                await asyncio.to_thread(self._dense.delete_all)
             self._is_of_this_history = True
 
     def _is_foreign(self, mark: LexicalWatermark) -> bool:
@@ -124,7 +124,7 @@ class LexicalIndex:
         vectors = None if self._dense is None else await asyncio.to_thread(self._dense.examine)
         return [damage for damage in (words, vectors) if damage is not None]
 
-    def _look_if_current(
+    def _search_if_current(
         self, connection: apsw.Connection, work: Callable[[SearchView], T]
     ) -> tuple[T] | None:
         """Return the outcome of the work, or None if the index must catch up first."""
@@ -132,7 +132,7 @@ class LexicalIndex:
         is_current = view.has_newest_vectors() and self._seen == _read_newest_change(connection)
         return (work(view),) if is_current else None
 
-    def _look_anyway(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
+    def _search_anyway(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
         if self._seen < 0:
             self._seen = self._indexes.reload()
         return (work(LexicalView(connection, self._indexes, self._dense)),)
@@ -159,7 +159,7 @@ class LexicalIndex:
         async with self._lock:
             waited = 0.0
             while self._seen < newest:
-                if await asyncio.to_thread(self._has_taken_in, newest):
+                if await asyncio.to_thread(self._has_applied, newest):
                     continue
                 # Another process is writing: it applies the same changes for us.
                 await asyncio.sleep(0.05)
@@ -169,7 +169,7 @@ class LexicalIndex:
                     log.warning(Message("index.behind"))
                     return
 
-    def _has_taken_in(self, newest: int) -> bool:
+    def _has_applied(self, newest: int) -> bool:
         """Apply changes up to `newest`; return False if another process is writing."""
         self._seen = self._indexes.reload()
         if self._seen >= newest:
@@ -180,7 +180,7 @@ class LexicalIndex:
             with notice_damage():
                 self._seen = self._indexes.reload()
                 with span("lexical.catch_up", since=self._seen), CorpusWriter(self._indexes) as writer:
-                    self._take_in(writer, newest)
+                    self._apply_until(writer, newest)
         except IndexDamaged as damage:
             if BUSY not in str(damage):
                 raise
@@ -189,7 +189,7 @@ class LexicalIndex:
             self._indexes.end()
         return True
 
-    def _take_in(self, writer: CorpusWriter, newest: int) -> None:
+    def _apply_until(self, writer: CorpusWriter, newest: int) -> None:
         """Apply changes up to this one; with constant additions there is always a newer one."""
         remade: set[int] = set()
         while self._seen < newest:
@@ -276,18 +276,20 @@ def _split_by_size(documents: Iterable[rows.Row]) -> Iterator[list[str]]:
 
 
 def _list_entries_of_all(connection: apsw.Connection, names: Sequence[str]) -> list[PassageEntry]:
-    return _add_words(
+    return _build_entries(
         connection, rows.fetch_all(connection.execute(ENTRIES_OF_ALL, (rows.bind_list(names),)))
     )
 
 
 def read_entries(connection: apsw.Connection, document_id: str, after: int, limit: int) -> list[PassageEntry]:
     """Return index entries of a live document's passages after a given one, in order."""
-    return _add_words(connection, rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, limit))))
+    return _build_entries(
+        connection, rows.fetch_all(connection.execute(ENTRIES_OF, (document_id, after, limit)))
+    )
 
 
-def _add_words(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[PassageEntry]:
-    """Return index entries from the columns of `ENTRY`."""
+def _build_entries(connection: apsw.Connection, stored: Sequence[rows.Row]) -> list[PassageEntry]:
+    """Build index entries from the columns of `ENTRY`."""
     names = [nouns.passage_id(row.passage) for row in stored]
     found = vectors.select(connection, names)
     from shisho.language.terms import make_pairs  # not for libraries that nobody searches yet

@@ -28,9 +28,9 @@ from shisho.stores.embedded.index_damage import (
     META,
     IndexDamaged,
     find_damage,
+    log_other_history,
+    log_rebuild,
     notice_damage,
-    tell_other_history,
-    tell_remaking,
 )
 from shisho.stores.indexing import Word
 from shisho.system.turn import FileTurn
@@ -84,7 +84,7 @@ class CorpusIndexes:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._open_all({} if mark is None else self._list_folders())
         except OSError as error:  # it can neither be read nor rebuilt
-            return self.pass_by(error)
+            return self.use_memory(error)
         if mark is not None and not mark.corpora <= self._opened.keys():
             raise IndexDamaged(_find_missing(mark.corpora, self._opened))
         return 0 if mark is None else mark.last_change
@@ -105,7 +105,7 @@ class CorpusIndexes:
             if path.name.isdecimal() and (path / META).is_file()
         }
 
-    def begin_anew(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
+    def delete_if_foreign(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
         """Delete the indexes if they belong to another database history.
 
         Returns True if they did. If they cannot be deleted, new indexes are built in memory.
@@ -119,12 +119,12 @@ class CorpusIndexes:
                 return False
             try:
                 if self._is_foreign(is_foreign):  # no other process has rebuilt them since
-                    tell_other_history(self._folder)
+                    log_other_history(self._folder)
                     self._clear()
             finally:
                 self.end()
         except OSError as error:
-            self.pass_by(error)
+            self.use_memory(error)
         return True
 
     def _is_foreign(self, is_foreign: Callable[[LexicalWatermark], bool]) -> bool:
@@ -151,7 +151,7 @@ class CorpusIndexes:
         try:
             file = self._find_damage()
             if file:
-                tell_remaking(self._folder, file)
+                log_rebuild(self._folder, file)
                 self._clear()
             self._opened = {}
         finally:
@@ -182,7 +182,7 @@ class CorpusIndexes:
             return str(damage)
         return ""
 
-    def pass_by(self, error: Exception) -> int:
+    def use_memory(self, error: Exception) -> int:
         """Use in-memory indexes until this process ends, because the folder is not usable.
 
         Returns the number of the last change that they include.
@@ -212,7 +212,7 @@ class CorpusIndexes:
         Indexes of another format are deleted.
         """
         if not (self._is_passing or os.access(self._folder, os.W_OK)):
-            self.pass_by(PermissionError(errno.EACCES, "", str(self._folder)))
+            self.use_memory(PermissionError(errno.EACCES, "", str(self._folder)))
         if self._is_passing:
             return True
         if not self._turn.take():

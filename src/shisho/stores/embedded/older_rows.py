@@ -68,7 +68,7 @@ UPDATE = """UPDATE passages SET block = ?, spans = ?, term_count = ?, heading_co
 
 
 def compress_texts(connection: apsw.Connection) -> None:
-    """Compress the texts together with what searches weigh."""
+    """Compress the texts together with the terms that searches score."""
     for document in rows.fetch_all(connection.execute(DOCUMENTS)):
         parts = rows.fetch_all(connection.execute(PARTS, (document.id,)))
         ends = [*(part.start for part in parts[1:]), ENDLESS]

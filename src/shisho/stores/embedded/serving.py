@@ -60,8 +60,8 @@ class ServingIndex:
         about, has_vectors = self._choose(connection)
         return (about if has_vectors else None), self._index_of(about)
 
-    def begin_anew(self) -> None:
-        """Delete all indexes, so that the one in use is rebuilt at the next use."""
+    def delete_all(self) -> None:
+        """Delete all indexes; the one in use is rebuilt when it is next used."""
         self._indexes = {}
         shutil.rmtree(self._root, ignore_errors=True)
 

@@ -139,7 +139,7 @@ def read_archive(connection: Connection, blobs: Blobs, source: Path) -> ArchiveM
                 connection.execute(SET_SEQUENCE, (name, last, name))
             connection.execute("COMMIT")
     except NO_ZIP as error:
-        raise _build_no_archive(source) from error
+        raise _build_archive_error(source) from error
     return manifest
 
 
@@ -223,9 +223,9 @@ def _read_manifest(archive: zipfile.ZipFile, source: Path) -> ArchiveManifest:
     try:
         manifest: ArchiveManifest = build(json.loads(archive.read(MANIFEST)), ArchiveManifest)
     except (ValueError, TypeError) as error:
-        raise _build_no_archive(source) from error
+        raise _build_archive_error(source) from error
     if manifest.format != FORMAT or not manifest.migrations:
-        raise _build_no_archive(source)
+        raise _build_archive_error(source)
     return manifest
 
 
@@ -260,7 +260,7 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _build_no_archive(source: Path) -> InvalidParams:
+def _build_archive_error(source: Path) -> InvalidParams:
     return InvalidParams("archive.not_a_backup", source=source)
 
 

@@ -132,7 +132,7 @@ class PostgresEmbeddings:
     def _put(self, connection: Connection, embeddings: Sequence[NewEmbedding]) -> None:
         lengths = {len(new.vector) // 2 for new in embeddings}
         rows.fetch_all(connection, TURN)
-        embedder = self._find_embedder(connection) or self._introduce(connection, max(lengths))
+        embedder = self._find_embedder(connection) or self._register_embedder(connection, max(lengths))
         if lengths - {embedder.dimensions}:
             raise other_dimensions(self._about.name, max(lengths), embedder.dimensions)
         rows.change(connection, RENAME, {"name": self._about.name, "choice": self._about.choice})
@@ -143,7 +143,7 @@ class PostgresEmbeddings:
         )
         rows.change(connection, PUT.format(table=table_of(embedder.id, embedder.dimensions)), values)
 
-    def _introduce(self, connection: Connection, dimensions: int) -> rows.Row:
+    def _register_embedder(self, connection: Connection, dimensions: int) -> rows.Row:
         """Register an embedder without vectors, and return its `EMBEDDER` columns."""
         if not rows.fetch_all(connection, CAN_HAVE_VECTORS)[0].has:
             raise ExtraMissing("postgres.words_only")

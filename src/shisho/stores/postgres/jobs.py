@@ -115,7 +115,7 @@ class PostgresJobs(StoredJobs):
     async def finish_and_claim(self, claim: Claim, output: Payload, kinds: Sequence[str]) -> Job | None:
         async def finish_in_turn() -> Job | None:
             done, taken = await self._execute(
-                lambda transaction: self._complete_then_take(transaction, claim, output, kinds)
+                lambda transaction: self._complete_then_claim(transaction, claim, output, kinds)
             )
             if not done:
                 await super(PostgresJobs, self).finish(claim, output)
@@ -134,7 +134,7 @@ class PostgresJobs(StoredJobs):
         row = transaction.fetch_first(CLAIM, times | {"worker_id": worker_id, "kinds": list(kinds)})
         return None if row is None else _note_taken(transaction, row)
 
-    def _complete_then_take(
+    def _complete_then_claim(
         self, transaction: Transaction, claim: Claim, output: Payload, kinds: Sequence[str]
     ) -> tuple[bool, Job | None]:
         """Complete a job as `_complete_alone` does, then claim the next job."""

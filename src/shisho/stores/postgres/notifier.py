@@ -43,7 +43,7 @@ def compute_slot(topic: str) -> int:
     return crc32(topic.encode()) % PLACES
 
 
-def select_heard_topics(connection: Connection, topics: Iterable[str]) -> set[str]:
+def select_subscribed_topics(connection: Connection, topics: Iterable[str]) -> set[str]:
     """Return the topics that may have a listener."""
     by_topic = {topic: compute_slot(topic) for topic in topics}
     values = {"space": SPACE, "slots": sorted(set(by_topic.values()))}
@@ -233,7 +233,7 @@ class _ServerWatch:
             while self._goes_on and not self._database.is_closed:
                 try:
                     with self._database.open_connection() as connection:
-                        self._hear(connection)
+                        self._begin_listening(connection)
                 except (ShishoError, psycopg.Error) as error:
                     self._is_awaited_no_more.set()  # reconnecting may take long
                     log.debug("the notifier lost the server: %s", error)
@@ -246,7 +246,7 @@ class _ServerWatch:
                 self._woken.close()
                 self._waker.close()
 
-    def _hear(self, connection: Connection) -> None:
+    def _begin_listening(self, connection: Connection) -> None:
         connection.execute(f"LISTEN {CHANNEL}")
         self._locks.begin(connection)
         if self._is_awaited_no_more.is_set():
@@ -301,7 +301,7 @@ def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
 
     A process that starts to listen only now reads everything committed before.
     """
-    heard = select_heard_topics(connection, topics)
+    heard = select_subscribed_topics(connection, topics)
     if heard:
         for notice in _pack_notices(name, heard):
             connection.execute(TELL, {"channel": CHANNEL, "topics": notice})

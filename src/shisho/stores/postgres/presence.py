@@ -41,13 +41,13 @@ class PostgresPresence:
         self._database.commit(lambda connection: connection.execute(LEAVE, {"id": worker_id}))
         self._files.deregister(worker_id)
 
-    def find_gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+    def find_dead(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         ids = frozenset(worker_ids)
         rows = self._database.snapshot(
             lambda connection: connection.execute(THERE, {"ids": [*ids]}).fetchall()
         )
         left = ids - {row.id for row in rows}
-        return left | self._files.find_gone(
+        return left | self._files.find_dead(
             WorkerId(row.id) for row in rows if row.folder == self._read_name()
         )
 

@@ -57,7 +57,7 @@ class ServerTime:
         """
         has_begun = self._sample is not None
         stored, anchor = self._look(connection)
-        if stored is None or (has_begun and not stored.was_noted(anchor.wall, NOTE_SECONDS)):
+        if stored is None or (has_begun and not stored.is_recent(anchor.wall, NOTE_SECONDS)):
             connection.execute(NOTE, {"ahead": anchor.ahead, "noted": anchor.noted, "wall": anchor.wall})
 
     def sample(self, connection: psycopg.Connection[Any]) -> None:

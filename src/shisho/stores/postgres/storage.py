@@ -20,7 +20,7 @@ from shisho.stores.postgres.connect import PostgresDatabase
 from shisho.stores.postgres.pool import Connection
 from shisho.stores.postgres.rows import fetch_all
 from shisho.stores.postgres.troubles import trouble
-from shisho.system.disk import path_trouble
+from shisho.system.disk import build_path_error
 
 T = TypeVar("T")
 # The bytes of the database.
@@ -85,7 +85,7 @@ class PostgresStorage:
         except psycopg.Error as error:
             raise trouble(error, self.database.facts) from error
         except OSError as error:
-            raise path_trouble(error, path) from error
+            raise build_path_error(error, path) from error
 
 
 # Read the server's version, the database name, the number of live documents, and whether vectors can be

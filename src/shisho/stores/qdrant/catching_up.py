@@ -42,7 +42,7 @@ class DerivedCollection(Protocol):
     async def create(self, mark: IndexMark) -> None:
         """Create the collection of a generation."""
 
-    async def take_in(self, mark: IndexMark) -> Batch:
+    async def apply_changes(self, mark: IndexMark) -> Batch:
         """Apply the next changes after a mark."""
 
 
@@ -113,7 +113,7 @@ class CollectionFollower:
     async def _follow(self, mark: IndexMark) -> None:
         try:
             with span("index.catch_up", since=mark.change):
-                batch = await self._collection.take_in(mark)
+                batch = await self._collection.apply_changes(mark)
             await self._feed.advance(self._collection.index, mark, batch.mark, batch.words)
         except CollectionGone:
             await self.renew()

@@ -33,7 +33,7 @@ class QdrantIndex:
         self._vectors: dict[str, tuple[VectorCollection, CollectionFollower]] = {}
 
     async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
-        look = self._look_if_current if current else self._look_anyway
+        look = self._search_if_current if current else self._search_anyway
         try:
             outcome = await self._feed.read(lambda view: look(view, work))
         except CollectionGone:
@@ -41,7 +41,7 @@ class QdrantIndex:
             outcome = None
         if outcome is None:
             await self.catch_up()
-            outcome = await self._feed.read(lambda view: self._look_anyway(view, work))
+            outcome = await self._feed.read(lambda view: self._search_anyway(view, work))
         return outcome[0]
 
     async def count_behind(self) -> int:
@@ -60,17 +60,17 @@ class QdrantIndex:
         if serving is not None:
             _, follower = self._find_vectors(serving[0])
             await follower.catch_up()
-            await self._dismiss(serving[0])
+            await self._delete_unused_collections(serving[0])
 
-    def _look_if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
+    def _search_if_current(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T] | None:
         """Return the outcome of the work, or None if the index must catch up first."""
         serving = view.find_serving()
         is_current = self._follower.state(view).is_current
         if is_current and serving is not None:
             is_current = self._find_vectors(serving[0])[1].state(view).is_current
-        return self._look_anyway(view, work) if is_current else None
+        return self._search_anyway(view, work) if is_current else None
 
-    def _look_anyway(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T]:
+    def _search_anyway(self, view: IndexFeedView, work: Callable[[SearchView], T]) -> tuple[T]:
         serving = view.find_serving()
         vectors = None if serving is None else self._find_vectors(serving[0])[0]
         return (work(QdrantView(view, self._words, vectors)),)
@@ -87,7 +87,7 @@ class QdrantIndex:
         for _, follower in self._vectors.values():
             await follower.renew()
 
-    async def _dismiss(self, serving: EmbedderAbout) -> None:
+    async def _delete_unused_collections(self, serving: EmbedderAbout) -> None:
         """Delete the collections of embedders that are no longer used."""
         marks = await self._feed.read(lambda view: view.list_marks(index_name(self._server)))
         for index, mark in marks.items():

@@ -46,7 +46,7 @@ class VectorCollection:
     async def create(self, mark: IndexMark) -> None:
         await asyncio.to_thread(self._server.create_vectors, collection_name(mark), self._dimensions)
 
-    async def take_in(self, mark: IndexMark) -> Batch:
+    async def apply_changes(self, mark: IndexMark) -> Batch:
         changed = await self._feed.read(lambda view: view.list_changed(mark.change, DOCUMENTS))
         collection = collection_name(mark)
         if changed:

@@ -64,7 +64,7 @@ class WordCollection:
     async def create(self, mark: IndexMark) -> None:
         await asyncio.to_thread(self._server.create_words, collection_name(mark))
 
-    async def take_in(self, mark: IndexMark) -> Batch:
+    async def apply_changes(self, mark: IndexMark) -> Batch:
         changed = await self._feed.read(lambda view: view.list_changed(mark.change, DOCUMENTS))
         if not changed:
             return Batch(mark, {})

@@ -30,7 +30,7 @@ NEWEST = """SELECT id, strategy, scope, room_tokens FROM assistants WHERE owner 
 # Find an owner's sessions by ID prefix, as a range of IDs.
 BY_PREFIX = """SELECT id, strategy, scope, room_tokens FROM assistants
     WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"""
-# Read the evidence of a session with the places of its passages, as input of `_stand`.
+# Read the evidence of a session with the places of its passages, as input of `_build_stored_evidence`.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
         p.heading, p.kind, p.place, p.ocr, p.start AS first, p."end" AS last, d.title, d.source
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
@@ -48,7 +48,7 @@ NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id
 
 
 class StoredAssistants:
-    """`ports.SessionBook` over a database."""
+    """`ports.SessionStore` over a database."""
 
     def __init__(self, store: QueryStore, clock: Clock, site: Callable[[str], str]) -> None:
         self._store = store
@@ -105,7 +105,10 @@ class StoredAssistants:
         def read(queries: Queries) -> list[StoredEvidence]:
             rows = queries.fetch(STANDS, {"session_id": session_id})
             texts = queries.read_slices([(row.document_id, row.first, row.last) for row in rows])
-            return [_stand(row, text or "", self._site) for row, text in zip(rows, texts, strict=True)]
+            return [
+                _build_stored_evidence(row, text or "", self._site)
+                for row, text in zip(rows, texts, strict=True)
+            ]
 
         return await self._store.read(read)
 
@@ -113,7 +116,7 @@ class StoredAssistants:
         return await self._store.read(lambda queries: queries.fetch(statement, values))
 
 
-def _stand(row: Row, text: str, site: Callable[[str], str]) -> StoredEvidence:
+def _build_stored_evidence(row: Row, text: str, site: Callable[[str], str]) -> StoredEvidence:
     """Build stored evidence from the columns of `STANDS` and the text of the passage."""
     snippet = text[row.start - row.first : row.end - row.first]
     citation = Citation(

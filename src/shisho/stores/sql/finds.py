@@ -285,7 +285,7 @@ def _list_failures(queries: Queries, values: dict[str, Any]) -> list[FailedItem]
     values = values | {"since_at": "" if written is None else written.at, "most": MAX_FAILURES}
     failures = [_build_failed_find(row) for row in queries.fetch(FAILED_FINDS, values)]
     failures += [_build_failed_job(row) for row in queries.fetch(FAILED_JOBS, values)]
-    leftovers = [failure for row in queries.fetch(LEFT_OVER, values) for failure in _list_left_over(row)]
+    leftovers = [failure for row in queries.fetch(LEFT_OVER, values) for failure in _build_failed_items(row)]
     return failures + leftovers[:MAX_FAILURES]
 
 
@@ -303,7 +303,7 @@ def _build_failed_job(row: Row) -> FailedItem:
     return FailedItem(query=payload.get("query"), url=subject, code=error["code"], reason=reason)
 
 
-def _list_left_over(row: Row) -> Iterator[FailedItem]:
+def _build_failed_items(row: Row) -> Iterator[FailedItem]:
     """Build the failed items from the columns of `LEFT_OVER`."""
     query = json.loads(row.input_json).get("query")
     for failure in json.loads(row.output_json).get("errors") or ():

@@ -91,7 +91,7 @@ class StoredHealth:
             return True
         return await self._store.write(write)
 
-    async def mend(self, engine: str) -> None:
+    async def close_breaker(self, engine: str) -> None:
         def write(queries: Queries) -> None:
             _hold(queries, engine)
             _keep(queries, clear_failures(self._read_health(queries, engine)))

@@ -28,7 +28,7 @@ from shisho.domain.job import (
     RunningClaim,
     TaskId,
     WorkerId,
-    count_setback,
+    count_failed_attempt,
     extend_history,
 )
 from shisho.domain.time import Instant
@@ -418,7 +418,7 @@ class StoredJobs:
         is_death: bool = False,
     ) -> None:
         row = _read_failures(transaction, claim)
-        setback = count_setback(
+        setback = count_failed_attempt(
             row.failures,
             row.deaths,
             is_death=is_death,

@@ -137,7 +137,7 @@ class StoredLedger:
             return queries.change(RECORD, values | {"content": content})
 
         if not await self._store.write(write):
-            raise _build_no_run(run_id)
+            raise _build_missing_run(run_id)
 
     async def find_step(self, run_id: str, step: int) -> RunStep | None:
         def read(queries: Queries) -> RunStep | None:
@@ -218,7 +218,7 @@ def _bind_bounds(prefix: str, noun: str, owner: str) -> dict[str, str]:
     return {"owner": owner, "low": low, "high": high}
 
 
-def _build_no_run(run_id: str) -> NotFound:
+def _build_missing_run(run_id: str) -> NotFound:
     """Return the error for a run that does not exist or was removed."""
     return NotFound("replay.not_found", run_id=run_id)
 
@@ -226,7 +226,7 @@ def _build_no_run(run_id: str) -> NotFound:
 def _read_inquiry(row: Row | None, run_id: str) -> Inquiry:
     """Read the inquiry from a run's facts and state. Raises NotFound, SourceRemoved."""
     if row is None:
-        raise _build_no_run(run_id)
+        raise _build_missing_run(run_id)
     if row.state == "purged":
         raise SourceRemoved("question.document_purged")
     return loads(row.facts, Inquiry)

@@ -36,8 +36,8 @@ from shisho.stores import nouns
 from shisho.stores.refusals import (
     arrival_ended,
     bound_ids,
+    build_added_concurrently,
     check_restorable,
-    just_taken_in,
     name_taken,
     no_document,
     nothing_to_remove,
@@ -253,7 +253,7 @@ class StoredShelf(ABC):
         def write(queries: Queries) -> None:
             corpus_id = _lock_corpus_for(queries, document)
             if _read_state(queries, document.id) == "live":
-                raise just_taken_in()
+                raise build_added_concurrently()
             self._discard(queries, document.id)
             # Until it is complete, the document counts as purged.
             _insert_document(queries, document, corpus_id, "purged", NOTHING_YET)

@@ -8,7 +8,7 @@ from shisho.domain.team import TaskShare
 from shisho.ports import Clock
 from shisho.stores.nouns import Row
 from shisho.stores.sql import Queries, QueryStore, fetch_first
-from shisho.stores.sql.users import group_is_missing
+from shisho.stores.sql.users import build_group_missing
 
 # Lock a group against removal, if it exists.
 GROUP = "SELECT g.name FROM user_groups g WHERE g.name = :group /*pg FOR SHARE */"
@@ -43,7 +43,7 @@ class StoredTaskShares:
 
         def write(queries: Queries) -> bool:
             if not queries.fetch(GROUP, values):
-                raise group_is_missing(group)
+                raise build_group_missing(group)
             return bool(queries.fetch(SHARE, values))
 
         return await self._store.write(write)

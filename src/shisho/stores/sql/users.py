@@ -63,17 +63,17 @@ class StoredUsers:
 
     async def add(self, name: str, hashes: TokenHashes | None = None) -> User:
         now = self._clock.now()
-        await self._change(ADD, {"name": name, "now": now, **_pack_hashes(hashes)}, user_is_there(name))
+        await self._change(ADD, {"name": name, "now": now, **_pack_hashes(hashes)}, build_user_exists(name))
         return User(name, (), hashes is not None, now)
 
     async def set_token(self, name: str, hashes: TokenHashes) -> None:
-        await self._change(SET_TOKEN, {"name": name, **_pack_hashes(hashes)}, user_is_missing(name))
+        await self._change(SET_TOKEN, {"name": name, **_pack_hashes(hashes)}, build_user_missing(name))
 
     async def remove(self, name: str) -> None:
-        await self._change(REMOVE, {"name": name, "now": self._clock.now()}, user_is_missing(name))
+        await self._change(REMOVE, {"name": name, "now": self._clock.now()}, build_user_missing(name))
 
     async def restore(self, name: str) -> None:
-        await self._change(RESTORE, {"name": name}, user_is_missing(name))
+        await self._change(RESTORE, {"name": name}, build_user_missing(name))
 
     async def find_by_hash(self, digest: str) -> str | None:
         row = await self._read_first(BY_HASH, {"digest": digest})
@@ -88,14 +88,14 @@ class StoredUsers:
         return [UserGroup(name, _sort_names(row.user_name for row in group)) for name, group in members]
 
     async def add_group(self, name: str) -> None:
-        await self._change(ADD_GROUP, {"name": name, "now": self._clock.now()}, group_is_there(name))
+        await self._change(ADD_GROUP, {"name": name, "now": self._clock.now()}, build_group_exists(name))
 
     async def remove_group(self, name: str) -> None:
         values = {"name": name}
 
         def write(queries: Queries) -> None:
             if not queries.fetch(REMOVE_GROUP, values):
-                raise group_is_missing(name)
+                raise build_group_missing(name)
             queries.fetch(FORGET_GRANTS, values)
             queries.fetch(FORGET_QUOTAS, values)
 
@@ -106,7 +106,7 @@ class StoredUsers:
 
         def write(queries: Queries) -> bool:
             if not queries.fetch(GROUP, values):
-                raise group_is_missing(group)
+                raise build_group_missing(group)
             return bool(queries.fetch(JOIN, values))
 
         return await self._store.write(write)
@@ -145,20 +145,20 @@ def _sort_names(names: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name is not None))
 
 
-def user_is_there(name: str) -> Conflict:
+def build_user_exists(name: str) -> Conflict:
     return Conflict(
         "user.exists",
         name=name,
     )
 
 
-def user_is_missing(name: str) -> NotFound:
+def build_user_missing(name: str) -> NotFound:
     return NotFound("user.not_found", name=name)
 
 
-def group_is_there(name: str) -> Conflict:
+def build_group_exists(name: str) -> Conflict:
     return Conflict("group.exists", name=name)
 
 
-def group_is_missing(name: str) -> NotFound:
+def build_group_missing(name: str) -> NotFound:
     return NotFound("group.not_found", name=name)

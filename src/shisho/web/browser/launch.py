@@ -147,7 +147,7 @@ class Launcher:
             context = await asyncio.shield(launching)
         except asyncio.CancelledError:
             # Playwright would continue to start it, and nothing would be left to end it.
-            launching.add_done_callback(_end_unwanted)
+            launching.add_done_callback(_close_unneeded)
             raise
         try:
             await _note_hosts(context, hosts)
@@ -224,7 +224,7 @@ async def _note_hosts(context: BrowserContext, hosts: PageHosts) -> None:
         await note_lines(page)
 
 
-def _end_unwanted(launching: asyncio.Future[BrowserContext]) -> None:
+def _close_unneeded(launching: asyncio.Future[BrowserContext]) -> None:
     if not launching.cancelled() and launching.exception() is None:
         ending = asyncio.ensure_future(launching.result().close())
         _ENDING.add(ending)
@@ -281,7 +281,7 @@ class Profile:
         Chromium drops them when it closes, and with them the proof that a person has just solved a challenge.
         """
         try:
-            cookies = json.loads(self._kept.read_text("utf-8")) if self.folder else []
+            cookies = json.loads(self._cookie_file.read_text("utf-8")) if self.folder else []
         except (OSError, ValueError):
             return []
         return cookies if isinstance(cookies, list) else []
@@ -290,13 +290,13 @@ class Profile:
         if self.folder is None:
             return
         session_cookies = [dict(cookie) for cookie in cookies if cookie.get("expires", -1) == -1]
-        fresh = self._kept.with_suffix(".new")
+        fresh = self._cookie_file.with_suffix(".new")
         fresh.touch(mode=0o600)
         fresh.write_text(json.dumps(session_cookies), "utf-8")
-        fresh.replace(self._kept)
+        fresh.replace(self._cookie_file)
 
     @property
-    def _kept(self) -> Path:
+    def _cookie_file(self) -> Path:
         assert self.folder is not None
         return self.folder.with_name(f"{self.folder.name}.cookies.json")
 
@@ -313,7 +313,7 @@ def hold(profiles: Path, name: str) -> Iterator[Profile]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (profiles / f"{name}.lock").open("ab") as lock:
         _lock(lock.fileno(), name)
-        _forget_strangers(folder / "SingletonLock")
+        _remove_foreign_lock(folder / "SingletonLock")
         yield Profile(folder)
 
 
@@ -326,7 +326,7 @@ def _lock(file: int, name: str) -> None:
         raise Conflict("browser.profile_in_use", name=name) from error
 
 
-def _forget_strangers(lock: Path) -> None:
+def _remove_foreign_lock(lock: Path) -> None:
     """Remove a lock from another host name.
 
     Chromium replaces the lock of a dead process only if the host has kept its name; a container has not.

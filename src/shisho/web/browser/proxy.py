@@ -201,7 +201,7 @@ class GuardedProxy:
                 self.uninvited[head.authority] += 1
                 log.info("the browser wanted %s for itself", head.authority)
                 return await _reply(client, "403 Forbidden", "The page does not ask for this host.")
-            upstream = await self._reach(target)
+            upstream = await self._connect_to(target)
         except ShishoError as error:
             self.refused.append(RefusedRequest(asyncio.get_running_loop().time(), head.authority, error))
             log.info("the browser's proxy refused %s: %s", head.authority, error.code)
@@ -238,7 +238,7 @@ class GuardedProxy:
             raise InvalidParams("browser.needs_connect")
         return target
 
-    async def _reach(self, target: Target) -> Streams:
+    async def _connect_to(self, target: Target) -> Streams:
         try:
             async with asyncio.timeout(self._limits.connect_s):
                 endpoints = await self._resolver.resolve(target.host, target.port)

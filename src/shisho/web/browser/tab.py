@@ -51,7 +51,7 @@ _HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
 
 
 @dataclass(frozen=True, slots=True)
-class _Landing:
+class _Navigation:
     """A page that the tab navigated to, by its response head."""
 
     url: str
@@ -71,15 +71,15 @@ class Tab:
         self._proxy = proxy
         self._since = asyncio.get_running_loop().time()
         self._under_way: set[Asked] = set()
-        self._answers: dict[str, _Landing] = {}
-        self._landing = _Landing(page.url)
+        self._answers: dict[str, _Navigation] = {}
+        self._landing = _Navigation(page.url)
         self._failure = ("", "")
         self._session: CDPSession | None = None
         page.on("request", self._note_begun)
         page.on("response", self._note_answered)
         page.on("requestfinished", self._note_finished)
         page.on("requestfailed", self._note_failed)
-        page.on("framenavigated", self._note_landed)
+        page.on("framenavigated", self._update_page)
         if alone:
             page.context.on("page", _close)
 
@@ -207,11 +207,11 @@ class Tab:
     def _note_answered(self, answer: Answered) -> None:
         if self._is_own(answer.request):
             media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            self._answers[_normalise_url(answer.url)] = _Landing(
+            self._answers[_normalise_url(answer.url)] = _Navigation(
                 answer.url, answer.status, media_type, answer.headers
             )
 
-    def _note_landed(self, frame: Frame) -> None:
+    def _update_page(self, frame: Frame) -> None:
         """Update the current page.
 
         A response does not always become the page: a download or 204 leaves it, and an address may change

@@ -86,7 +86,7 @@ def derive_limit(rules: Robots | None) -> Limit:
     return Limit(max(delay, MIN_INTERVAL_S), parallel=1, per_day=PER_DAY)
 
 
-class RobotsBook:
+class RobotsCache:
     """robots.txt of every site, requested once a day at the pace of its host.
 
     Only one of all processes requests it at a time. Redirects are followed to other hosts too (RFC 9309

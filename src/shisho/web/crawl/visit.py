@@ -24,7 +24,7 @@ from shisho.errors import (
 )
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.records import dataclass
-from shisho.web.crawl.robots import Robots, RobotsBook, derive_limit
+from shisho.web.crawl.robots import Robots, RobotsCache, derive_limit
 from shisho.web.http.challenge import detect
 from shisho.web.http.pacing import (
     MAX_TRIES,
@@ -58,7 +58,7 @@ class PageClient:
 
     fetcher: Fetcher
     browse: Browse | None
-    robots: RobotsBook | None
+    robots: RobotsCache | None
     limiter: Limiter
     cache: Cache
     clock: Clock
@@ -226,12 +226,14 @@ def _expect_usable(url: str, response: Response, challenge: Challenge | None) ->
 def _find_challenge(response: Response) -> Challenge | None:
     # The markers of challenges are ASCII.
     return (
-        detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None
+        detect(response.body.decode("latin-1"), response.url, response.status)
+        if _may_be_challenge(response)
+        else None
     )
 
 
-def _may_bar(response: Response) -> bool:
-    """Return True if the page is small: pages with content contain captchas too, in their forms."""
+def _may_be_challenge(response: Response) -> bool:
+    """Return True if the page is small. Pages with content also contain captchas, in their forms."""
     if "html" not in (response.media_type or "html"):
         return False
     small = len(response.body) < SMALL and response.body.count(b"<p") < PARAGRAPHS

@@ -190,13 +190,13 @@ def refresh_target(response: Response) -> str:
 
 
 def _list_refreshes(page: bytes) -> Iterator[bytes]:
-    for meta in _META.finditer(_drop_unshown(page)):
+    for meta in _META.finditer(_drop_invisible(page)):
         content = _CONTENT.search(meta[1]) if _IS_REFRESH.search(meta[1]) else None
         if content:
             yield content[1] or content[2] or b""
 
 
-def _drop_unshown(page: bytes) -> bytes:
+def _drop_invisible(page: bytes) -> bytes:
     """Return the page without comments, scripts and noscript parts."""
     first, *others = page.split(b"<!--")
     page = first + b"".join(other.partition(b"-->")[2] for other in others)

@@ -170,14 +170,16 @@ def rank_engines(abouts: Sequence[EngineAbout], needs: Needs, availability: Engi
         else:
             passed.append(why)
     if not needs.engines:
-        least = min((len(_list_lacking(about, needs)) for about in usable), default=0)
+        least = min((len(_list_missing_filters(about, needs)) for about in usable), default=0)
         passed.extend(
-            _describe_lack(about, needs) for about in usable if len(_list_lacking(about, needs)) > least
+            _describe_missing_filters(about, needs)
+            for about in usable
+            if len(_list_missing_filters(about, needs)) > least
         )
-        usable = [about for about in usable if len(_list_lacking(about, needs)) == least]
+        usable = [about for about in usable if len(_list_missing_filters(about, needs)) == least]
         usable.sort(key=lambda about: _rank_engine(about, needs, availability))
     found_candidates = (
-        Candidate(about.name, tuple(f"{need}_ignored" for need in _list_lacking(about, needs)))
+        Candidate(about.name, tuple(f"{need}_ignored" for need in _list_missing_filters(about, needs)))
         for about in usable
     )
     return Choice(tuple(found_candidates), tuple(passed))
@@ -267,7 +269,7 @@ def _check_depth(about: EngineAbout, needs: Needs) -> PassedOver | None:
     )
 
 
-def _list_lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
+def _list_missing_filters(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
     """Return the requested filters that this engine lacks."""
     needed = {
         "language": needs.language and about.languages and needs.language not in about.languages,
@@ -276,8 +278,8 @@ def _list_lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
     return tuple(name for name, lacks in needed.items() if lacks)
 
 
-def _describe_lack(about: EngineAbout, needs: Needs) -> PassedOver:
-    names = ", ".join(_list_lacking(about, needs))
+def _describe_missing_filters(about: EngineAbout, needs: Needs) -> PassedOver:
+    names = ", ".join(_list_missing_filters(about, needs))
     return PassedOver(
         about.name,
         PassedOverReason.LACKS_FILTER,

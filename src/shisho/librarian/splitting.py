@@ -102,6 +102,8 @@ _SENTENCE_END = compile_lazily(
 _ASKING_WORD = compile_lazily(
     r"何(?!らか|か[^月国所。?？、\s])|誰|だれ|いつ(?!で)|どこ|いく[らつ]|なぜ|ど[のうれん]|どちら"
 )
+# A comparison with a thing outside the list (「昨年と比べた売上と利益」), not 比較例 or 比較優位.
+_NO_NOUN = compile_lazily(rf"{_ASKING_WORD.pattern}|比べ|比較[しす]|^の比較")
 _WH = r"(?:what|who|whom|whose|when|where|why|how|which)"
 _BE = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|must|may)"
 _PREPOSED = r"(?:(?:in|at|on|for|from|by|to) )?"
@@ -297,5 +299,5 @@ def _list_items(question: str, masked: str, match: re.Match[str]) -> list[str]:
     start, end = match.span("items")
     borders = [start, *(at for found in _JOINT.finditer(masked, start, end) for at in found.span()), end]
     items = [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
-    are_nouns = all(any(map(str.isalnum, item)) and not _ASKING_WORD.search(item) for item in items)
+    are_nouns = all(any(map(str.isalnum, item)) and not _NO_NOUN.search(item) for item in items)
     return items if are_nouns else []

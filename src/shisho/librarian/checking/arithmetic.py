@@ -28,7 +28,7 @@ _EQUATION = compile_lazily(
     rf"(?<![-+×*÷/−–(])(?<!{_MARK.pattern}x)(?<!\)x)"
     rf"(\(*+{_MARK.pattern}(?:[()]*+{_SIGN}[()]*+{_MARK.pattern})*+[()]*+)([=≒≈])[()]*+{_MARK.pattern}"
 )
-_DECIMAL = compile_lazily(r"\d[\d,]*\.\d+")
+_DECIMAL = compile_lazily(r"(?<![\d,])\d[\d,]*+\.\d+")
 _SHARES = {"%": 100, "割": 10, "ppm": 1_000_000}
 # Units of one kind, each in the smallest of them.
 _KINDS = (
@@ -135,9 +135,9 @@ def _find_exponent(measure: Measure, written: str) -> int:
     """Return the exponent of the last digit of a figure; a written 94.0 is exact to the tenth."""
     decimal = _DECIMAL.search(written)
     zeros = 0
-    if decimal and measure.value:
+    if decimal:
         digits = decimal[0].replace(".", "")
-        zeros = len(digits) - len(digits.rstrip("0"))
+        zeros = len(digits) - len(digits.rstrip("0") or "0")
     return int(measure.value.normalize().as_tuple().exponent) - zeros
 
 

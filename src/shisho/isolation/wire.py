@@ -126,7 +126,7 @@ def _clean_message(packed: Any) -> Message:
     """Return the message without control characters.
 
     An unknown message id is treated as a template. Its fields may only be plain names with short formats
-    (`messages.message`).
+    (`messages.Message`).
     """
     message = unpack_message(packed)
     if not isinstance(message, Message):

@@ -1,6 +1,6 @@
 -- What is known of a few passages in sequence is one row, in which what they share is stored once: what a search weighs of
 -- them, and their text, of which that is the dictionary of the compression. A passage keeps where it stands.
--- `light_passages.py` fills the table and the columns from those of before.
+-- `older_rows.py` fills the table and the columns from those of before.
 CREATE TABLE blocks (
     id           INTEGER PRIMARY KEY,
     document_id  TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,

@@ -51,6 +51,7 @@ async def test_a_report_has_its_sections_sources_and_coverage(tmp_path: Path) ->
     assert isinstance(sources, AnswerList) and {item.text for item in sources.items} == {
         row.title for row in answer.evidence
     }
+    assert not {item.text for item in sources.items} & {sentence.text for sentence in answer.sentences}
     assert all(f"“Budget of {town}”" in answer.text for town in TOWNS)
     assert len(provider.requests) == answer.budget_used["model_calls"] <= estimate.max_model_calls
     assert named.id in {row.document_id for row in answer.evidence}

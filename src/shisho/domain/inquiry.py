@@ -558,11 +558,13 @@ class AnswerParagraph:
 class AnswerList:
     """A list of items, each with its evidence.
 
-    `signs`: the label before each ("1.", "+"); empty for bullets.
+    `signs`: the label before each ("1.", "+"); empty for bullets. `is_source_list`: the items are the titles
+    of cited documents, which count as no sentences.
     """
 
     items: tuple[Sentence, ...]
     signs: tuple[str, ...] = ()
+    is_source_list: bool = False
     kind: Literal["list"] = "list"
 
 
@@ -635,7 +637,7 @@ def _list_units(block: AnswerBlock) -> tuple[Sentence, ...]:
         case AnswerParagraph():
             return block.sentences
         case AnswerList():
-            return block.items
+            return () if block.is_source_list else block.items
         case AnswerTable():
             return tuple(cell for row in block.rows for cell in row)
         case AnswerPassage():

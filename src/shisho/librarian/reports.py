@@ -209,7 +209,8 @@ def list_sources(evidence: Sequence[Evidence], question: str) -> tuple[AnswerBlo
         AnswerList(
             tuple(
                 Sentence(cited[0].title, tuple(row.number for row in cited), None) for cited in rows.values()
-            )
+            ),
+            is_source_list=True,
         ),
     )
 

@@ -103,8 +103,8 @@ def _hide(block: AnswerBlock, hidden: Set[int]) -> AnswerBlock:
     match block:
         case AnswerParagraph(sentences):
             return AnswerParagraph(tuple(_hide_sentence(unit, hidden) for unit in sentences))
-        case AnswerList(items, signs):
-            return AnswerList(tuple(_hide_sentence(unit, hidden) for unit in items), signs)
+        case AnswerList(items):
+            return replace(block, items=tuple(_hide_sentence(unit, hidden) for unit in items))
         case AnswerTable(header, rows):
             cells = tuple(tuple(_hide_sentence(cell, hidden) for cell in row) for row in rows)
             return AnswerTable(tuple("" for _ in header), cells)

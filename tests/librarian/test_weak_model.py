@@ -121,3 +121,17 @@ async def test_words_that_a_weak_model_overlooked_are_those_of_the_rules_again()
     answer = await asked(policy_of(llm), "多重共線性とは何か", library=Library(leaves, 1))
     alone = await asked(None, "多重共線性とは何か", library=Library(leaves, 2))
     assert list_quoted(answer)[0] == list_quoted(alone)[0] == DEFINITION
+
+
+async def test_a_passage_that_the_text_cites_is_not_shown_again() -> None:
+    """Only its words that rules are sure of, and that the text does not cite, come after the text."""
+    wrong = scripted(EvaluationReply=EvaluationReply(WRONG), AnswerReply=write(OTHER))
+    answer = await asked(policy_of(wrong))
+    assert [passage.text for passage in list_passages(answer.blocks)] == [QUOTATION]
+
+
+async def test_words_that_the_text_cites_in_part_are_not_shown_again() -> None:
+    overlapping = (FindingReply(1, "G1", QUOTATION.partition("、")[2] + OTHER, 0.9),)
+    llm = scripted(EvaluationReply=EvaluationReply(overlapping), AnswerReply=write(SENTENCE))
+    answer = await asked(policy_of(llm))
+    assert f"{SENTENCE} [1]" in answer.text and not list_quoted(answer)

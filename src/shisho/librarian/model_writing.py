@@ -34,7 +34,7 @@ from shisho.librarian.checking.check import (
     summarise_support,
 )
 from shisho.librarian.checking.search import SupportSearch
-from shisho.librarian.evidence import ANSWERING_SCORE, is_by_rules
+from shisho.librarian.evidence import ANSWERING_SCORE, is_by_rules, is_near_duplicate
 from shisho.librarian.model_calls import ModelCalls, mark_unusable
 from shisho.librarian.model_replies import AnswerReply, BlockReply, JudgeReply, JudgeVerdict
 from shisho.librarian.policy import AnswerInput, SeekSupport, StepResult, quote_evidence
@@ -194,8 +194,12 @@ def _quote_by_rules(inputs: AnswerInput, head: str) -> Draft:
 
 
 def _list_uncited_evidence(inputs: AnswerInput, revisions: Sequence[SentenceRevision]) -> list[EvidenceRef]:
-    """Return the evidence that rules are sure of, for goals whose best passage the text does not cite."""
-    cited = {number for revision in revisions if revision.became == "kept" for number in revision.evidence}
+    """Return the evidence that rules are sure of, for goals whose best passage the text does not cite.
+
+    Of a passage that it cites, only the words that it does not cite are returned.
+    """
+    numbers = {number for revision in revisions if revision.became == "kept" for number in revision.evidence}
+    cited = [ref for ref in inputs.evidence if ref.number in numbers]
     beside: list[EvidenceRef] = []
     for goal in inputs.strategy.goals:
         refs = [
@@ -204,9 +208,30 @@ def _list_uncited_evidence(inputs: AnswerInput, revisions: Sequence[SentenceRevi
             if ref.goal_id == goal.id and min(ref.score, ref.rule_score or 0.0) >= ANSWERING_SCORE
         ]
         best = max((ref.score for ref in refs), default=0.0)
-        if not any(ref.number in cited and ref.score == best for ref in refs):
-            beside += refs
+        uncited = [ref for ref in refs if not any(_is_repetition(ref, other) for other in cited)]
+        if all(ref in uncited for ref in refs if ref.score == best):
+            beside += [
+                replace(ref, passage="", offset=0)
+                if any(_is_in_same_passage(ref, other) for other in cited)
+                else ref
+                for ref in uncited
+            ]
     return beside
+
+
+def _is_repetition(ref: EvidenceRef, other: EvidenceRef) -> bool:
+    """Return whether two quotations have words in common: in one passage, or as copies."""
+    if ref.number == other.number or is_near_duplicate(ref.snippet, other.snippet):
+        return True
+    begin = max(ref.offset, other.offset)
+    end = min(ref.offset + len(ref.snippet), other.offset + len(other.snippet))
+    return _is_in_same_passage(ref, other) and begin < end
+
+
+def _is_in_same_passage(ref: EvidenceRef, other: EvidenceRef) -> bool:
+    """Return whether two quotations are of one passage, which ends with the sentence of its quotation."""
+    shorter, longer = sorted((ref.passage, other.passage), key=len)
+    return shorter != "" and ref.heading == other.heading and longer.startswith(shorter)
 
 
 def _write_draft(

@@ -12,7 +12,7 @@ from shisho.corpus.readers import pdf as pdf_reader
 from shisho.corpus.readers import pptx as slide_reader
 from shisho.corpus.readers.headings import title_of
 from shisho.corpus.readers.shapes import is_contents_line
-from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading
 from tests.corpus.readers.making import Text, lines, pdf, saved
 
 BODY = "決定係数は当てはまりの良さを表す指標であり、回帰分析で使われる。"
@@ -121,3 +121,27 @@ def test_office_files_and_pdfs_get_their_first_heading() -> None:
     assert word_reader.read(saved(document)).title == "回帰分析の基礎"
     page = [("回帰分析の基礎", 24, 72, 60), *lines(BODY, BODY, BODY, BODY)]
     assert pdf_reader.read(pdf([page], title="Microsoft Word - a.doc")).title == "回帰分析の基礎"
+
+
+def head(text: str, size: float, page: int = 1) -> Block:
+    printed = (PrintedLine(0, len(text), page, (50.0, 100.0, 400.0, 100.0 + size)),)
+    return Block(text, BlockKind.HEADING, page, lines=printed)
+
+
+def test_a_title_that_ends_inside_a_bracket_gives_way_to_the_heading() -> None:
+    cut = "「広告表示に関す"
+    assert title_of(cut, [head("広告表示に関する\n自主基準", 20)]) == "広告表示に関する 自主基準"
+    assert title_of(cut, [Block("本文")]) == cut
+    assert title_of("共通ガイド（本編)", [head("別の見出し", 20)]) == "共通ガイド（本編)"
+
+
+def test_a_heading_beside_the_name_of_an_organisation_is_the_title() -> None:
+    publisher = head("財 務 省\n理財局", 24)
+    assert title_of("", [publisher, head("はじめに", 20), head("財政投融資", 36)]) == "財政投融資"
+    assert title_of("", [publisher, head("次のページの見出し", 36, page=2)]) == "財 務 省 理財局"
+    assert title_of("", [head("調査の概要", 24), head("本文", 36)]) == "調査の概要"
+
+
+def test_letters_of_a_title_that_are_spaced_out_are_joined() -> None:
+    assert title_of("", [head("調 査 報 告 書", 16)]) == "調査報告書"
+    assert title_of("A B テスト", []) == "A B テスト"

@@ -9,7 +9,8 @@ import typer
 from rich.cells import cell_len
 
 from shisho.interfaces.cli.app import app
-from shisho.interfaces.cli.help_pages import GROUPS, find_first_sentence, wrap
+from shisho.interfaces.cli.help_pages import GROUPS, find_first_sentence
+from shisho.interfaces.cli.layout import wrap
 from shisho.messages import read_catalogue
 from tests.flows.conftest import Shell
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -26,7 +25,7 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     choose_quoted,
 )
-from shisho.interfaces.cli.layout import format_columns
+from shisho.interfaces.cli.layout import GAP, format_columns, wrap
 from shisho.interfaces.cli.shell import Words
 from shisho.language import answer_language
 from shisho.language.display import join_lines, make_legible, split_item
@@ -115,7 +114,12 @@ class _View:
         for number in choose_quoted(sentences, self._quoted):
             if text := self._quotations.get(number):
                 line = self._words("unit_quoted", number=number, text=join_lines(text))
-                yield Padding(Text(line, style="dim"), (0, 0, 0, 2))
+                yield Text(self._break_line(line), style="dim")
+
+    def _break_line(self, line: str) -> str:
+        if self._width is None:
+            return GAP + line
+        return "\n".join(wrap(GAP + line, self._width, GAP))
 
 
 def _show_passage(block: AnswerPassage) -> Text:

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from rich.cells import cell_len
 
+from shisho.interfaces.cli.layout import wrap
 from shisho.messages.catalogue import translate
 
 GROUPS = {
@@ -46,9 +47,6 @@ GROUPS = {
 MAX_CELLS = 100  # longer lines are hard to read
 MAX_NAME_CELLS = 28  # a longer name has its text below it
 INDENT = "  "
-# A space, or a word or a character of a script without spaces, with the brackets and the marks around it that
-# must not end or begin a line.
-_PIECES = re.compile(r"\s+|[(「『]*(?:[!-\x27)-~]+|[^\s!-~])[、。)」』ー…]*|[(「『]+")
 _LISTED = re.compile(r"<list\[(\w+)\]>")  # the type of a repeated option
 
 
@@ -126,18 +124,3 @@ def _measure_column(rows: Iterable[tuple[str, str]]) -> int:
     return max(
         (cells for cells in (cell_len(name) for name, _ in rows) if cells <= MAX_NAME_CELLS), default=0
     )
-
-
-def wrap(text: str, width: int, margin: str = "") -> Iterator[str]:
-    """Break a text into lines of at most `width` cells; only a longer word exceeds them.
-
-    `margin`: before every line but the first.
-    """
-    line = ""
-    for piece in _PIECES.findall(text):
-        if cell_len(line + piece.rstrip()) > width and line.strip():
-            yield line.rstrip()
-            line = margin
-        if line.strip() or not line or line != margin or piece.strip():
-            line += piece
-    yield line.rstrip()

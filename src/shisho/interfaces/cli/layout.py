@@ -1,7 +1,8 @@
-"""Lay out tables and file names in the shell."""
+"""Lay out lines, tables and file names in the shell."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -15,6 +16,13 @@ from shisho.language.normalise import strip_unseen
 from shisho.settings import expand_user
 
 GAP = "  "
+# A space, or a word or a character of a script without spaces, with the brackets and the marks around it that
+# must not end or begin a line.
+_PIECES = re.compile(
+    r"\s+"
+    r"|[(（「『【〔]*(?:[!-\x27)-~]+|[^\s!-~])[、。，．)）」』】〕・：；！？ー…々ぁぃぅぇぉっゃゅょァィゥェォッャュョ]*"
+    r"|[(（「『【〔]+"
+)
 
 
 def format_columns(
@@ -51,6 +59,21 @@ def _list_fields(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
     headed_cells = [(head, cell) for head, cell in cells if head]
     yield " ".join([*marks, *(cell for _, cell in headed_cells[:1])])
     yield from (f"{GAP}{head}: {cell}" for head, cell in headed_cells[1:])
+
+
+def wrap(text: str, width: int, margin: str = "") -> Iterator[str]:
+    """Break a text into lines of at most `width` cells; only a longer word exceeds them.
+
+    `margin`: before every line but the first.
+    """
+    line = ""
+    for piece in _PIECES.findall(text):
+        if cell_len(line + piece.rstrip()) > width and line.strip():
+            yield line.rstrip()
+            line = margin
+        if line.strip() or not line or line != margin or piece.strip():
+            line += piece
+    yield line.rstrip()
 
 
 def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:

@@ -102,6 +102,9 @@ def test_a_cell_with_a_dash_is_not_checked_and_stays(dash: str) -> None:
         ("観点", "料金", SupportOutcome.UNVERIFIED),  # a word of its sources is checked
         ("観点", "位置づけは300円", SupportOutcome.UNVERIFIED),
         ("対象", "位置づけ", SupportOutcome.UNVERIFIED),
+        ("観点", "向いている場面", None),
+        ("観点", "社長は逮捕された。", SupportOutcome.UNVERIFIED),  # a sentence names nothing
+        ("観点", "今すぐ電話せよ", SupportOutcome.UNVERIFIED),
     ],
 )
 def test_the_name_of_a_respect_is_no_statement(head: str, label: str, support: SupportOutcome | None) -> None:

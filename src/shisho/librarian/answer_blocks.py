@@ -19,6 +19,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.session import SentenceRevision
 from shisho.language import compile_lazily
 from shisho.language.display import join_lines, make_legible
+from shisho.language.keywords import is_sentence
 from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.checking.unit_text import frame
@@ -126,9 +127,8 @@ def _list_of(block: BlockReply) -> Iterator[AnswerUnit | Sentence]:
             if _EMPTY.fullmatch(cell.text):
                 yield Sentence(cell.text.strip(), (), None)
             else:
-                is_label = (
-                    not place and fold(label) in _RESPECTS.split() and len(cell.text) <= MAX_LABEL_CHARS
-                )
+                is_respect = not place and fold(label) in _RESPECTS.split()
+                is_label = is_respect and len(cell.text) <= MAX_LABEL_CHARS and not is_sentence(cell.text)
                 yield AnswerUnit(cell.text, cell.cites or shared, context, is_label)
 
 

@@ -29,11 +29,12 @@ USER = "shisho"
 # Whoever a test has left connected.
 END_OTHERS = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()"""
-# Empty every table that has rows; what the schema is stays.
-EMPTY = """DO $$ DECLARE name text; has boolean; BEGIN
+# Empty every table that has rows, and drop those of one encoder's vectors; what the schema is stays.
+EMPTY = r"""DO $$ DECLARE name text; has boolean; BEGIN
     PERFORM set_config('session_replication_role', 'replica', true);  -- the audit refuses it otherwise
     FOR name IN SELECT oid::regclass FROM pg_class
         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'migrations' LOOP
+        IF name ~ '^vectors_\d+_\d+$' THEN EXECUTE format('DROP TABLE %s', name); CONTINUE; END IF;
         EXECUTE format('SELECT EXISTS (SELECT 1 FROM %s)', name) INTO has;
         IF has THEN EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', name); END IF;
     END LOOP; END $$"""

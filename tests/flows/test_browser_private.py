@@ -59,7 +59,7 @@ async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Pat
             task = (await library.tasks.queue_searches([topic], options=ONE_PAGE)).task_id
             held, _ = await ended(library, task, 2 * PATIENCE)
             done = await output(library, task)
-            refused = {one.authority.rpartition(":")[0] for one in browser.browser.proxy.refused}
+            refused = {one.authority.rpartition(":")[0] for one in browser.proxy.refused}
         of = {each["url"]: each["document_id"] for each in done["hits"]}
         assert [bool(of[url]) for url in hits] == [False] * (len(hits) - 1) + [True]
         forbidden = [one.url for one in held.errors if one.code == "FORBIDDEN_ADDRESS"]

@@ -244,14 +244,16 @@ def test_no_words_of_an_answer_are_markup_in_its_export() -> None:
 
 
 def test_a_quotation_breaks_between_japanese_characters() -> None:
-    long = "利用者は、 Java サイトの「表示 (PDF)」を確認した上で、その設定を変更することができる。" * 3
+    long = (
+        "家電製品の IoT 化等による安全確保の在り方に関する指針、JIS Q 27001 の要求事項(附属書)を満たす。" * 3
+    )
     given = answer()
     evidence = (replace(given.evidence[0], snippet=long),)
     blocks = (AnswerParagraph((Sentence("設定を変える。", (1,), SupportOutcome.UNVERIFIED),)),)
     shown = replace(given, question="設定は?", blocks=blocks, evidence=evidence)
     out = io.StringIO()
     print_blocks(Console(file=out, width=40, force_terminal=True, color_system=None), shown, Words("ja"))
-    quoted = out.getvalue().splitlines()[1:]
+    quoted = [line.rstrip() for line in out.getvalue().splitlines()[1:]]
     assert "".join("".join(quoted).split()).endswith("".join(long.split()) + "」")
     assert all(cell_len(line) <= 40 and line.startswith("  ") for line in quoted)
     assert all(cell_len(line) > 30 for line in quoted[:-1]), "lines are full"

@@ -16,6 +16,7 @@ from shisho.errors import NotFound, SourceRemoved
 from shisho.services import Library
 from shisho.services.news import News
 from shisho.testing.model_providers import FakeProvider, ProviderReply, ProviderRequest
+from tests.flows.report_model import TOWNS, open_report_library
 from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, added, kind, well
 from tests.inside import builder_of
 from tests.listening import list_nodes
@@ -125,3 +126,11 @@ async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: 
         await builder_of(library).stores.ledger.forget_from(answer.task_id, 1)
         with pytest.raises(NotFound, match="has expired"):
             await library.questions.replay()
+
+
+async def test_an_answer_of_a_model_without_anything_to_read_is_replayed(tmp_path: Path) -> None:
+    async with open_report_library(tmp_path, towns=TOWNS[:1]) as (library, provider):
+        answer = await library.questions.ask("What is a quasar?", budget={"max_rounds": 1})
+        replayed = await library.questions.replay(answer.id)
+    assert not provider.requests and "no language model" not in answer.text
+    assert replayed.is_same, replayed.differences

@@ -566,7 +566,13 @@ async def test_a_stopped_run_asks_no_model_for_its_answer() -> None:
     told: list[RunNews] = []
     answer = await asked(policy_of(llm), notify=told.append, stop=lambda: "search" in list_nodes(told))
     assert answer.loop_stop is LoopStop.STOPPED and not llm.prompts and not answer.model_uses
-    assert answer.text.splitlines()[0] == "見つかりません · 言語モデルなし"
+    assert answer.text.splitlines()[0] == "見つかりません · モデルは文書を読んでいません"
+
+
+async def test_a_model_that_has_nothing_to_read_is_not_called_missing() -> None:
+    answer = await asked(policy_of(scripted()), library=Library((), 3))
+    assert answer.text.splitlines()[0] == "見つかりません · モデルは文書を読んでいません"
+    assert (await asked(None, library=Library((), 3))).text.startswith("見つかりません · 言語モデルなし")
 
 
 @settings(max_examples=40, deadline=None)

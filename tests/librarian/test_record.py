@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from shisho.domain.answer_news import RunNews, StepForgotten, StepTaken
-from shisho.domain.codec import dumps, to_plain
+from shisho.domain.codec import Payload, dumps, to_plain
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
 from shisho.domain.inquiry import Inquiry, NextStep, Plan, Verdict
 from shisho.domain.loop_state import LoopState, Spending
 from shisho.librarian.evidence import Citations
-from shisho.librarian.record import RunRecord, RunStopped
+from shisho.librarian.record import RunRecord, RunStopped, StepOutput
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.strategy import strategy
 from shisho.librarian.table import TABLE
@@ -149,6 +149,11 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     record = RunRecord(ledger, "run", run.citations, run.search, Ticking(0.0), run._hear, lambda: False)
     assert await record.record_act(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
     assert to_plain((await ledger.list_steps("run"))[0].output)["state"] == to_plain(state)
+
+
+def test_parts_of_a_state_that_another_release_wrote_are_skipped() -> None:
+    output = StepOutput(Payload('{"rounds_without_evidence": 2, "unheard_of": 3}'), ())
+    assert output.read_state() == LoopState(rounds_without_evidence=2)
 
 
 def test_sources_are_independent_by_document_and_by_cluster() -> None:

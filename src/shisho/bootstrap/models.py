@@ -164,15 +164,11 @@ def build_borrowed_policy(
     return ModelPolicy(llms, limits, relatedness=Relatedness(embedder))
 
 
-def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Policy | None:
+def build_recorded_policy(settings: Settings, uses: Sequence[ModelUse]) -> Policy:
     """Build the policy that replays recorded model replies, without a server.
-
-    None if rules were used.
 
     Raises: ExtraMissing if the packages that parse replies are not installed.
     """
-    if not uses:
-        return None
     from shisho.inference.borrowed import RecordedLlm
     from shisho.librarian.model_calls import ModelLimits
     from shisho.librarian.model_policy import ModelPolicy

@@ -71,8 +71,8 @@ class LoopState(TypedDict, total=False):
     `earlier`: the earlier questions of the conversation as they were understood. `shown`, `rarity`,
     `short_names` and `exhausted` belong to the last round. `rounds_without_evidence` counts the rounds since
     the last new evidence, `dropped` the unverifiable findings. `uses` lists the uses of models. `judgment` is
-    a model's, of the last round. `reads` counts the rounds that a model read, `misreads` those in which it
-    failed and the rules were used.
+    a model's, of the last round. `has_model`: a model was asked to decide, even if it had nothing to read.
+    `reads` counts the rounds that it read.
 
     `written`: the blocks of an answer that a model wrote when it read the last round; empty if it wrote none.
 
@@ -110,8 +110,8 @@ class LoopState(TypedDict, total=False):
     written: Payload
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]
+    has_model: bool
     uses: Annotated[tuple[ModelUse, ...], add]
     reads: Annotated[int, add]
-    misreads: Annotated[int, add]
     draft: Draft
     composed_at: Instant

@@ -119,6 +119,7 @@ class Nodes:
             goal_status=self._collector.citations.status(aim.goals, ()),
             rounds_without_evidence=0,
             spent=allowance.used,
+            has_model=not isinstance(self._policy, RulePolicy),
             uses=thought.uses,
         )
         if not aim.sections:
@@ -220,7 +221,6 @@ class Nodes:
         is_new = any(ref.score >= ANSWERING_SCORE for ref in new) if reading.closest else bool(new)
         reads = [use for use in thought.uses if use.node in READERS]
         numbers = {finding: ref.number for finding, ref in zip(distinct, refs, strict=True) if ref}
-        misreads = sum(use.fault is not None for use in reads)
         return LoopState(
             evidence=new,
             dropped=len(refs) - len(accepted),
@@ -230,8 +230,7 @@ class Nodes:
             written=Payload.wrap(_number_blocks(reading, numbers)),
             spent=allowance.used,
             uses=thought.uses,
-            reads=len(reads) - misreads,
-            misreads=misreads,
+            reads=sum(use.fault is None for use in reads),
             strategy=aim,
             respelt=is_tried,
             anew=anew,

@@ -42,9 +42,11 @@ class StepOutput:
     rounds: tuple[SearchedRound, ...] = ()
 
     def read_state(self) -> LoopState:
+        """Return the state without parts that only other releases write."""
         hints = _get_state_types()
         parts = json.loads(self.state.text)
-        return LoopState(**{key: build(part, hints[key]) for key, part in parts.items()})  # type: ignore[typeddict-item]
+        known = {key: build(part, hints[key]) for key, part in parts.items() if key in hints}
+        return LoopState(**known)  # type: ignore[typeddict-item]
 
 
 class RunStopped(Exception):

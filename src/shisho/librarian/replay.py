@@ -53,6 +53,10 @@ class RecordedRun:
         """Return each use of a model, with its reply."""
         return [use for state in self.states for use in state.get("uses", ())]
 
+    def had_model(self) -> bool:
+        """Return whether a model was configured, even if it had nothing to read."""
+        return any(state.get("has_model") or state.get("uses") for state in self.states)
+
     def sources(self) -> dict[int, tuple[NumberedPassage, Citation]]:
         """Return each shown passage with its source, by its number."""
         shown: dict[int, tuple[NumberedPassage, Citation]] = {}

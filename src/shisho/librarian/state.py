@@ -56,7 +56,7 @@ def _choose_head(state: LoopState) -> str:
     """Return the message key of the first line, which says who read the passages."""
     if state["reads"]:
         return "answer_read"
-    return "answer_unread" if state["misreads"] or state["spent"].model_calls else "answer_head"
+    return "answer_unread" if state.get("has_model") else "answer_head"
 
 
 def _read_written(state: LoopState) -> tuple[BlockReply, ...]:

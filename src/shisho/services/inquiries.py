@@ -270,7 +270,8 @@ class LibrarianInquiries:
 
         inquiry = await self.history.ledger.find_inquiry(run_id)
         recorded = RecordedRun(await self.history.ledger.list_steps(run_id))
-        return await replay(inquiry, recorded, answer, self.policies.build_recorded(recorded.uses()))
+        policy = self.policies.build_recorded(recorded.uses()) if recorded.had_model() else None
+        return await replay(inquiry, recorded, answer, policy)
 
     async def _with_web(self, scope: Scope) -> Scope:
         """Add the web corpus to a scope, and exclude sources that were blocked or rejected since."""

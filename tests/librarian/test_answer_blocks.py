@@ -243,18 +243,20 @@ def test_no_words_of_an_answer_are_markup_in_its_export() -> None:
     assert "<img" not in shown and "<code" not in shown and "<pre" not in shown
 
 
-def test_a_quotation_breaks_between_japanese_characters() -> None:
+def test_items_and_quotations_break_between_japanese_characters() -> None:
     long = (
         "家電製品の IoT 化等による安全確保の在り方に関する指針、JIS Q 27001 の要求事項(附属書)を満たす。" * 3
     )
     given = answer()
     evidence = (replace(given.evidence[0], snippet=long),)
-    blocks = (AnswerParagraph((Sentence("設定を変える。", (1,), SupportOutcome.UNVERIFIED),)),)
+    blocks = (AnswerList((Sentence(long, (1,), SupportOutcome.UNVERIFIED),)),)
     shown = replace(given, question="設定は?", blocks=blocks, evidence=evidence)
     out = io.StringIO()
     print_blocks(Console(file=out, width=40, force_terminal=True, color_system=None), shown, Words("ja"))
-    quoted = [line.rstrip() for line in out.getvalue().splitlines()[1:]]
-    assert "".join("".join(quoted).split()).endswith("".join(long.split()) + "」")
-    assert all(cell_len(line) <= 40 and line.startswith("  ") for line in quoted)
-    assert all(cell_len(line) > 30 for line in quoted[:-1]), "lines are full"
-    assert not any(line.strip().startswith(tuple("、。」)")) for line in quoted)
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    begins = next(place for place, line in enumerate(lines) if line.startswith("  [1]"))
+    printed = "".join("".join(lines).split())
+    assert printed.startswith("•" + "".join(long.split())) and printed.count("".join(long.split())) == 2
+    assert all(cell_len(line) <= 40 and line.startswith(("  ", "• ")) for line in lines)
+    assert all(cell_len(line) > 30 for line in (*lines[: begins - 1], *lines[begins:-1])), "lines are full"
+    assert not any(line.strip().startswith(tuple("、。」)")) for line in lines)

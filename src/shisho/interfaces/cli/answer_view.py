@@ -66,7 +66,7 @@ class _View:
                 yield from self._quote(sentences)
             case AnswerList(items, signs):
                 for place, item in enumerate(items):
-                    yield from self._render_item(signs[place] if signs else "•", item)
+                    yield self._render_item(signs[place] if signs else "•", item)
                     yield from self._quote([item])
             case AnswerTable():
                 yield from self._render_table(block)
@@ -74,19 +74,16 @@ class _View:
             case ContradictedSentences(sentences):
                 yield Text(self._words("contradicted_head"), style="yellow")
                 for sentence in sentences:
-                    yield from self._render_item("•", sentence)
+                    yield self._render_item("•", sentence)
                     yield from self._quote([sentence])
 
-    def _render_item(self, sign: str, item: Sentence) -> Iterator[RenderableType]:
+    def _render_item(self, sign: str, item: Sentence) -> Text:
         text = Text("\n◦ ".join(split_item(item.text))).append_text(self._render_marks(item))
+        label = Text(f"{sign} ")
         if self._width is None:
-            yield Text(f"{sign} ").append_text(text)
-            return
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold")
-        grid.add_row(sign, text)
-        yield grid
+            return label.append_text(text)
+        margin = " " * label.cell_len
+        return label.append_text(Text(f"\n{margin}").join(_break_text(text, self._width - len(margin))))
 
     def _render_table(self, block: AnswerTable) -> Iterator[RenderableType]:
         header = [make_legible(label) for label in block.header]
@@ -120,6 +117,16 @@ class _View:
         if self._width is None:
             return GAP + line
         return "\n".join(wrap(GAP + line, self._width, GAP))
+
+
+def _break_text(text: Text, width: int) -> Iterator[Text]:
+    """Yield the lines of a styled text that is as wide as this at most."""
+    for paragraph in text.split("\n"):
+        start = 0
+        for line in wrap(paragraph.plain, width):
+            start = paragraph.plain.index(line, start)
+            yield paragraph[start : start + len(line)]
+            start += len(line)
 
 
 def _show_passage(block: AnswerPassage) -> Text:

@@ -88,8 +88,8 @@ def main() -> int:
     for label, outcome in RIGHT.items():
         pairs = sum(counts[label, other] for other in SupportOutcome)
         print(f"recall of {label}, called {outcome}: {counts[label, outcome] / max(1, pairs):.3f}")
-    is_carried = print_material()
-    return 0 if is_carried and precision(counts) >= FLOOR else 1
+    is_supported_by_code = print_material()
+    return 0 if is_supported_by_code and precision(counts) >= FLOOR else 1
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from shisho.isolation.killable import _Child
-from shisho.messages.catalogue import process_language, speak
+from shisho.messages.catalogue import process_language, set_process_language
 from tests.forked_readers import fork_readers, start_interpreter
 from tests.forkserver import readers
 from tests.new_homes import copy_schema_into_new_homes
@@ -117,7 +117,7 @@ def language_of_the_process() -> Iterator[None]:
     """A command that is run inside the test process leaves the language of its reader."""
     before = process_language()
     yield
-    speak(before)
+    set_process_language(before)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from shisho.settings import (
     NOT_SETTINGS,
     TABLE,
     Setting,
-    find_stray_names,
+    find_unknown_settings,
     load,
     load_readable,
     parse_language,
@@ -157,13 +157,13 @@ def test_a_value_of_another_kind_is_told_in_words(language: str, said: str, tmp_
 def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("SHISHO_")]:
         monkeypatch.delenv(name)
-    assert find_stray_names() == ()
+    assert find_unknown_settings() == ()
     for name in ("SHISHO_HOME", "SHISHO_WEB", *NOT_SETTINGS):
         monkeypatch.setenv(name, "")
-    assert find_stray_names() == ()
+    assert find_unknown_settings() == ()
     monkeypatch.setenv("SHISHO_LANGAUGE", "ja")
     monkeypatch.setenv("SHISHO_ZZZ", "1")
-    near, far = find_stray_names()
+    near, far = find_unknown_settings()
     assert "SHISHO_LANGAUGE" in near and "Did you mean SHISHO_LANGUAGE?" in near
     assert "SHISHO_ZZZ" in far and "Did you mean" not in far and "has no effect" in far
 
@@ -205,7 +205,7 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("SHISHO_TOKEN_FILE", str(tmp_path / "token"))
     settings = load()
     assert (settings.read_text("token"), settings.origins["token"]) == ("a-long-word", "environment")
-    assert find_stray_names() == ()
+    assert find_unknown_settings() == ()
     monkeypatch.setenv("SHISHO_TOKEN", "another")
     assert load().read_text("token") == "another"
     monkeypatch.delenv("SHISHO_TOKEN")
@@ -217,7 +217,7 @@ def test_a_secret_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_no_secret_is_not_read_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHISHO_WEB_FILE", "/etc/hostname")
     assert load(web="off").read_text("web") == "off"
-    assert any("SHISHO_WEB_FILE" in str(name) for name in find_stray_names())
+    assert any("SHISHO_WEB_FILE" in str(name) for name in find_unknown_settings())
 
 
 @each_row(

@@ -262,7 +262,7 @@ NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_POSTGRES", "SHISHO_SHARED", "SH
 """Environment variables of Shisho's own tests."""
 
 
-def find_stray_names() -> tuple[Message, ...]:
+def find_unknown_settings() -> tuple[Message, ...]:
     """Return messages for environment variables that look like settings but are not, with similar names.
 
     The settings that were meant stay unchanged.

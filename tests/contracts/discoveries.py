@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shisho.domain.corpus import Citation, DocumentId, Passage
-from shisho.domain.find import DiscoveredUrl
+from shisho.domain.discovered_url import DiscoveredUrl
 from shisho.domain.job import Job
 from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionStore, Shelf
 from shisho.stores.embedded.connect import EmbeddedQueryStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shisho.domain.find import ExcludedSources
+from shisho.domain.discovered_url import ExcludedSources
 from shisho.domain.job import StopMode, TaskId
 from tests.contracts.discoveries import Discoveries
 from tests.contracts.test_ledger import evidence

@@ -163,12 +163,12 @@ async def test_what_was_set_aside_and_not_used_goes_back_to_where_it_came_from(t
     with pytest.raises(QuotaExhausted):
         await team.quotas.take("hanako", TOKENS, 3)
     await team.quotas.set(HANAKO, {TOKENS: 12})
-    await team.quotas.give_back(charge, 6)
+    await team.quotas.release_unused(charge, 6)
     assert await team.used() == {"hanako pages": 0, "hanako tokens": 2}
     late = await team.quotas.take("hanako", TOKENS, 4)
     team.queue.clock.pass_(DAY_SECONDS)
     await team.quotas.take("hanako", TOKENS, 1)
-    await team.quotas.give_back(late, 4)
+    await team.quotas.release_unused(late, 4)
     assert await team.used() == {"hanako pages": 0, "hanako tokens": 1}
     assert await team.quotas.remove(HANAKO) and not await team.quotas.remove(HANAKO)
     await team.quotas.take("hanako", TOKENS, 10**6)

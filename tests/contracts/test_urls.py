@@ -8,7 +8,7 @@ import pytest
 
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import DocumentId
-from shisho.domain.find import SearchNote
+from shisho.domain.discovered_url import SearchNote
 from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId, WorkerId
 from shisho.domain.payloads import IngestProgress, SearchFailure, SearchOutcome, SearchProgress
 from shisho.domain.session import SessionFacts

@@ -9,7 +9,7 @@ from shisho.domain.intervention import (
     InterventionState,
     PendingIntervention,
     find_intervention,
-    find_together,
+    find_solved_together,
     select_interventions,
     select_unannounced,
 )
@@ -48,7 +48,7 @@ HELD = [
 def test_one_solution_frees_what_the_same_domain_or_engine_holds(
     target: AuthTarget, name: str, freed: set[str]
 ) -> None:
-    assert {one.id for one in find_together(HELD, select_interventions(target, name))} == freed
+    assert {one.id for one in find_solved_together(HELD, select_interventions(target, name))} == freed
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.job import JobError, JobId, JobState
 from shisho.errors import StorageUnusable, StoreUnavailable, TimedOut
-from shisho.jobs.outages import MAX_OUTAGES, find_error, give_back
+from shisho.jobs.outages import MAX_OUTAGES, find_error, queue_again
 from shisho.messages.catalogue import render
 from tests.queues import Queue, new, opened
 
@@ -26,7 +26,7 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def meet_outages(queue: Queue, count: int) -> None:
     for _ in range(count):
-        await give_back(await queue.claimed(), AWAY, queue.jobs, queue.clock)
+        await queue_again(await queue.claimed(), AWAY, queue.jobs, queue.clock)
         queue.clock.pass_(LONGEST_WAIT)
 
 
@@ -74,7 +74,7 @@ async def test_waits_grow_and_stay_short(tmp_path: Path) -> None:
         (job_id,) = await queue.add(new())
         waits = []
         for _ in range(8):
-            await give_back(await queue.claimed(), AWAY, queue.jobs, queue.clock)
+            await queue_again(await queue.claimed(), AWAY, queue.jobs, queue.clock)
             due = (await queue.jobs.get_job(job_id)).not_before
             tenths = 0  # each wait is spread by a tenth
             while due is not None and queue.clock.timeline_now() < due:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.language import normalise
-from shisho.language.normalise import fold_map
+from shisho.language.normalise import fold_with_map
 from tests.machine import cpu_seconds
 from tests.tables import each_row
 
@@ -45,7 +45,7 @@ from tests.tables import each_row
     ],
 )
 def test_found_through_the_view_and_quoted_as_it_stands(text: str, needle: str, original: str) -> None:
-    view = fold_map(text)
+    view = fold_with_map(text)
     at = view.text.find(needle)
     assert at >= 0, view.text
     start, end = view.locate_original(at, at + len(needle))
@@ -54,17 +54,17 @@ def test_found_through_the_view_and_quoted_as_it_stands(text: str, needle: str, 
 
 @each_row(("text", "marked"), [("10²", "2"), ("H₂O", "2"), ("3½", "1/2"), ("102", ""), ("①", "")])
 def test_marks_tell_raised_digits_from_plain_ones(text: str, marked: str) -> None:
-    view = fold_map(text)
+    view = fold_with_map(text)
     assert "".join(view.text[place] for place in view.marks) == marked
 
 
 def test_paragraphs_stay_apart() -> None:
-    assert fold_map("一\n\n\n二\n三").text == "一\n二三"
+    assert fold_with_map("一\n\n\n二\n三").text == "一\n二三"
 
 
 def test_an_empty_span_stands_somewhere() -> None:
-    assert fold_map("㈱").locate_original(0, 0) == (0, 0)
-    assert fold_map("").locate_original(0, 0) == (0, 0)
+    assert fold_with_map("㈱").locate_original(0, 0) == (0, 0)
+    assert fold_with_map("").locate_original(0, 0) == (0, 0)
 
 
 def test_what_is_copied_unseen_is_in_normal_form() -> None:
@@ -83,7 +83,7 @@ def test_what_is_copied_unseen_is_in_normal_form() -> None:
     )
 )
 def test_origins_are_in_order_and_spans_hold_their_characters(text: str) -> None:
-    view = fold_map(text)
+    view = fold_with_map(text)
     assert len(view.origins) == len(view.text) + 1
     assert list(view.origins) == sorted(view.origins)
     assert view.origins[-1] == len(text)
@@ -91,12 +91,12 @@ def test_origins_are_in_order_and_spans_hold_their_characters(text: str) -> None
         start, end = view.locate_original(at, at + 1)
         assert 0 <= start < end <= len(text)
         if not char.isspace():
-            assert char in fold_map(text[start:end]).text
+            assert char in fold_with_map(text[start:end]).text
 
 
 @given(st.text(max_size=200))
 def test_any_text_folds(text: str) -> None:
-    view = fold_map(text)
+    view = fold_with_map(text)
     assert view.locate_original(0, len(view.text))[1] <= len(text)
 
 
@@ -104,6 +104,6 @@ def test_any_text_folds(text: str) -> None:
 @pytest.mark.parametrize("unit", ["「", "\n", "あ\n", "あ ", "\u3099", "ｶﾞ", "a-\n", "  ", "²", "\ufffd"])
 def test_time_grows_with_length_only(unit: str) -> None:
     def seconds(times: int) -> float:
-        return cpu_seconds(partial(fold_map, unit * times))
+        return cpu_seconds(partial(fold_with_map, unit * times))
 
     assert seconds(160_000) < 0.05 + 24 * seconds(20_000)

@@ -6,7 +6,7 @@ import pytest
 
 from shisho.domain.answer_log import PageFate
 from shisho.domain.corpus import DocumentId
-from shisho.domain.find import DiscoveredUrl, StoredUrl, UrlState
+from shisho.domain.discovered_url import DiscoveredUrl, StoredUrl, UrlState
 from shisho.domain.job import JobState
 from shisho.errors import map_by_code
 from shisho.services.answer_log import BLOCKED, list_pages

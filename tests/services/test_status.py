@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from shisho.domain.find import PostponedJobs, Report
+from shisho.domain.discovered_url import PostponedJobs, Report
 from shisho.domain.job import Delay, JobState, Task, TaskId, TaskState
 from shisho.domain.task import JobKind, Progress, StatusDetail, TaskProgress, TaskSnapshot
 from shisho.domain.time import Instant, add_seconds

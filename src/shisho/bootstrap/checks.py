@@ -24,7 +24,7 @@ from shisho.messages.system import explain_error
 from shisho.plugins import ENGINES, MODELS, READERS, find_installed, load_plugin
 from shisho.ports import MeasuredIndex, Originals, PageRenderer
 from shisho.services.models import Embeddings
-from shisho.settings import Settings, find_stray_names, load_readable
+from shisho.settings import Settings, find_unknown_settings, load_readable
 from shisho.system.typesetting import check_japanese, find_fonts
 from shisho.web.browser import chromium
 
@@ -76,7 +76,7 @@ async def run_checks(
         await _check_embedder(embeddings, embedders, index),
         *await check_reranker(settings),
         await check_model(settings),
-        *(Check("environment", False, stray, optional=True) for stray in find_stray_names()),
+        *(Check("environment", False, stray, optional=True) for stray in find_unknown_settings()),
     ]
 
 

@@ -225,7 +225,7 @@ async def _copy_library(origin: _Library, destination: _Library, tell: Tell) -> 
         await _verify(origin, destination, table, columns, order)
         copied[table] = count
     await _copy_grants(origin, destination)
-    await destination.tables.go_on_numbering()
+    await destination.tables.continue_numbering()
     copied["files"] = _copy_blobs(origin.blobs, destination.blobs, tell)
     return CopyReport(copied)
 

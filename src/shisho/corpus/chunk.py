@@ -16,7 +16,7 @@ from shisho.domain.corpus import BlockKind
 from shisho.domain.place import select_rows, split_cells
 from shisho.errors import ExtraMissing
 from shisho.language.sentences import split_sentences
-from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_name
+from shisho.language.table_headers import BETWEEN_LABELS, LONGEST_LABEL, is_figure, may_be_label
 from shisho.records import dataclass
 
 MAX_LABEL_CHARS = 120  # characters of the labels shown above a part of a table
@@ -37,7 +37,7 @@ def find_column_labels(table: str) -> str:
     first, *below = rows
     labels = [" ".join(cell.split()) for cell in first]
     filled = [label for label in labels if label]
-    if not below or len(filled) < 2 or not all(map(may_name, filled)):
+    if not below or len(filled) < 2 or not all(map(may_be_label, filled)):
         return ""
     figures = sum(is_figure(cell) for row in below for cell in row[1:])
     if len(labels) < FEWEST and 2 * figures < len(below):

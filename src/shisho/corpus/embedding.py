@@ -31,7 +31,7 @@ class PassageEmbedding:
             with span("embed", passages=len(passages)):
                 await self.store.put(await self._embed(passages))
         else:
-            await self.store.retire_others()
+            await self.store.remove_other_vectors()
         return len(passages)
 
     async def measure_progress(self) -> EmbeddingProgress:

@@ -18,7 +18,7 @@ Item = TypeVar("Item", bound=Hashable)
 
 NONE_DEFINING: Mapping[PassageId, float] = MappingProxyType({})
 RANK_CONSTANT = 60
-STANDS_OUT_FROM = 10  # compare the nearest passage with the one this many places later
+BASELINE_RANK = 10  # compare the nearest passage with the one this many places later
 USUAL_GAP = 0.15  # between the cosines of the two
 MIN_GAP = 0.005
 CLEARNESS_POWER = 0.7
@@ -115,7 +115,7 @@ def _measure_clearness(cosines: Sequence[float]) -> float:
 
     1 is the usual value for the Universal Sentence Encoder.
     """
-    nearest = heapq.nlargest(STANDS_OUT_FROM + 1, cosines)
+    nearest = heapq.nlargest(BASELINE_RANK + 1, cosines)
     gap = nearest[0] - nearest[-1] if nearest else 0.0
     return float((max(gap, MIN_GAP) / USUAL_GAP) ** CLEARNESS_POWER)
 

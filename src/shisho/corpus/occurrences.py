@@ -125,7 +125,11 @@ class JoinedCharacters:
             rows.setdefault(len(units), []).append(row)
         counts = np.zeros((len(runs), self._size), np.int64)
         table = _RunTable(self._codes, *(by_length.pop(size, []) for size in (1, 2, 4)))
-        for size, find in ((1, table.find_singles), (2, table.find_doubles), (4, table.find_quads)):
+        for size, find in (
+            (1, table.find_character_places),
+            (2, table.find_pair_places),
+            (4, table.find_quads),
+        ):
             if size in rows:
                 counts[rows[size]] = self._count_by_passage(*find(), len(rows[size]))
         for size, others in by_length.items():
@@ -171,10 +175,10 @@ class _RunTable:
         follows = numbers.take(self._places + 1)
         self._pair_places, self._twos = _join_places(self._places, self._ones, follows, base, coded)
 
-    def find_singles(self) -> Occurrences:
+    def find_character_places(self) -> Occurrences:
         return _select_numbers(self._places, self._ones, self._singles)
 
-    def find_doubles(self) -> Occurrences:
+    def find_pair_places(self) -> Occurrences:
         """Return the pairs' places. Equal characters do not overlap: 々々 is in 々々々 once."""
         places, which = _select_numbers(self._pair_places, self._twos, len(self._doubles))
         kept = np.ones(len(places), np.bool_)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from shisho.corpus.rank import Statistics, match
 from shisho.corpus.retrieve import AskTerms, read_statistics
 from shisho.domain.corpus import DocumentId, Passage, PassageId, Scope, TermVector
-from shisho.language.normalise import fold_map
+from shisho.language.normalise import fold_with_map
 from shisho.language.terms import TermQuery
 from shisho.ports import Index, Shelf
 from shisho.records import dataclass
@@ -60,7 +60,7 @@ class Usefulness:
 
     async def find(self, text: str, document_id: DocumentId) -> UsefulContent | None:
         """Return what makes this document useful for the query `text`; None if nothing does."""
-        query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
+        query = await asyncio.to_thread(lambda: self.query([fold_with_map(text).text]))
         passages = await self.shelf.list_passages_of(document_id)
         pairs = () if query.terms else query.bigrams
         documents = await self.shelf.fetch_documents([document_id])

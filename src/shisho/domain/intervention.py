@@ -110,7 +110,7 @@ def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingInte
     return lambda intervention: bool(getattr(intervention, field) == name)
 
 
-def find_together(
+def find_solved_together(
     interventions: Sequence[PendingIntervention], matches: Callable[[PendingIntervention], bool]
 ) -> list[PendingIntervention]:
     """Find all that are solved together: those of the same domain or the same engine."""

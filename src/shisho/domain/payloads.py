@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from shisho.domain.codec import UnreadablePayload
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt
-from shisho.domain.find import ExcludedSources, UrlState
+from shisho.domain.discovered_url import ExcludedSources, UrlState
 from shisho.domain.inquiry import AnswerLevel, LoopStop, Verdict
 from shisho.domain.job import Job, NewJob
 from shisho.domain.requirements import NO_REQUIREMENTS, Requirements

@@ -248,7 +248,7 @@ class PendingJobs:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """A find of a task: a hit of a result page, or a document.
+    """A discovered URL of a task: a hit of a result page, or a document.
 
     `document_id` is None until it is ingested. `job_state` cancelled: it stays listed, but answers exclude
     it. `place` is the cursor after it, `page_number` its result page.

@@ -119,12 +119,12 @@ class ModelPull:
         """Download the rest of a file, with retries. A file with a wrong hash is deleted."""
         part = path.with_name(f"{path.name}.part")
         if _is_there(path):
-            self._tell(file.size)
+            self._report_progress(file.size)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         part.touch()
         tries = TRIES
-        self._tell(_measure_file(part))
+        self._report_progress(_measure_file(part))
         while (size := _measure_file(part)) < file.size:
             try:
                 await self._continue(manifest, file, part)
@@ -153,7 +153,7 @@ class ModelPull:
                 f"bytes {start}-"
             )
             if start and not is_rest:  # a server without range support starts from the beginning
-                self._tell(-start)
+                self._report_progress(-start)
                 start = 0
             with part.open("r+b") as written:
                 written.truncate(start)
@@ -161,7 +161,7 @@ class ModelPull:
                 async for data in reply.aiter_raw():
                     room = file.size - written.tell()
                     written.write(data[: room + 1])  # an extra byte reveals a different file
-                    self._tell(min(len(data), room))
+                    self._report_progress(min(len(data), room))
                     if len(data) > room:
                         return
         if _measure_file(part) < file.size:
@@ -201,7 +201,7 @@ class ModelPull:
         if status not in (200, 206):
             raise self._refuse_listing(name)
 
-    def _tell(self, more: int) -> None:
+    def _report_progress(self, more: int) -> None:
         self._done += more
         self._report(self._done, self._total)
 

@@ -39,8 +39,8 @@ _ENDLESS = (
 )
 _TABLE = ("colgroup", "thead", "tbody", "tfoot", "tr", "td", "th")
 _SELF_CLOSING = (*_TABLE, "p", "li", "dt", "dd", "option", "optgroup", "rp", "rt")
-NEED_NO_END = frozenset((*_ENDLESS, *_SELF_CLOSING))
-_NOT_COUNTED = NEED_NO_END | {"", "body", "html", "head"}
+OPTIONAL_END_TAGS = frozenset((*_ENDLESS, *_SELF_CLOSING))
+_NOT_COUNTED = OPTIONAL_END_TAGS | {"", "body", "html", "head"}
 
 
 def check(html: str) -> None:

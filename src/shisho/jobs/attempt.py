@@ -15,7 +15,7 @@ from shisho.domain.payloads import JobOutcome
 from shisho.domain.time import add_seconds, compute_backoff
 from shisho.errors import BudgetExhausted, Conflict, NotFound, ShishoError, StorageUnusable, StoreUnavailable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
-from shisho.jobs.outages import find_error, give_back, queue_unreadable_again
+from shisho.jobs.outages import find_error, queue_again, queue_unreadable_again
 from shisho.jobs.timing import WorkerTiming
 from shisho.messages import Message
 from shisho.ports import Clock, JobStore
@@ -100,7 +100,7 @@ async def _record_failure(job: Job, error: BaseException, store: JobStore, clock
         return
     if outage := find_error(error, StoreUnavailable):
         log.warning(Message("job.outage", why=outage.message))
-        await _store(lambda: give_back(job, outage, store, clock))
+        await _store(lambda: queue_again(job, outage, store, clock))
         count("jobs_ended", kind=job.kind, outcome="put_back")
         return
     said_error = _describe_error(error)

@@ -56,15 +56,15 @@ class Notices:
             self._task.cancel()
         await asyncio.wait([self._task])
         with suppress(ShishoError):
-            await self._tell()  # the last one may be the reason that nothing is left to do
+            await self._send_unannounced()  # the last one may be the reason that nothing is left to do
 
     async def _listen(self) -> None:
         with self._changes.subscribe(EventKind.AWAITING_AUTH) as subscription:
             async with self._announcing:
-                await self._tell()
+                await self._send_unannounced()
             await subscription.wait(LOOK_SECONDS)
 
-    async def _tell(self) -> None:
+    async def _send_unannounced(self) -> None:
         if self._here is not None:
             interventions = await self._interventions.list_waiting(self._owner)
             new = select_unannounced(interventions, self._announced)

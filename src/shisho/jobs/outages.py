@@ -38,7 +38,7 @@ def find_error(error: BaseException, kind: type[E]) -> E | None:
     return error if isinstance(error, kind) else None
 
 
-async def give_back(job: Job, outage: StoreUnavailable, store: JobStore, clock: Clock) -> None:
+async def queue_again(job: Job, outage: StoreUnavailable, store: JobStore, clock: Clock) -> None:
     """Queue a job again after an outage, uncounted; fail it after too many in a row."""
     outages = _count_consecutive(job)
     met = JobError(outage.code, outage.message, Payload.wrap(outage.details))

@@ -14,7 +14,7 @@ from shisho.domain.time import add_seconds, compute_backoff, to_epoch
 from shisho.errors import ShishoError, StoreUnavailable
 from shisho.jobs.attempt import Forget, forget_failed, make_attempt
 from shisho.jobs.context import Handler, JobContext
-from shisho.jobs.outages import give_back
+from shisho.jobs.outages import queue_again
 from shisho.jobs.timing import HeartbeatMonitor, WorkerTiming, make_id
 from shisho.messages import Message
 from shisho.messages.system import explain_error
@@ -289,14 +289,14 @@ class Worker:
         for claim, asked in unheard_of.items():
             if not asked & asking:
                 with suppress(ClaimLost):
-                    await self._give_back(claim)
+                    await self._return_claim(claim)
         self._unheard_of = unheard_of
 
-    async def _give_back(self, claim: Claim) -> None:
+    async def _return_claim(self, claim: Claim) -> None:
         if claim not in self._cut_off:
             await self._jobs.put_back(claim)
             return
-        await give_back(*self._cut_off[claim], self._jobs, self._clock)
+        await queue_again(*self._cut_off[claim], self._jobs, self._clock)
         del self._cut_off[claim]
 
 

@@ -66,7 +66,7 @@ class View:
         return first, last.end() if last else first
 
 
-def fold_map(text: str) -> View:
+def fold_with_map(text: str) -> View:
     """Return the view of a text. Linear; several million characters a second."""
     folding = _Folding(text)
     for event in _EVENT.finditer(text):
@@ -76,7 +76,7 @@ def fold_map(text: str) -> View:
 
 def fold_text(text: str) -> str:
     """Return the text of its view, without origins."""
-    return fold_map(text).text if _UNSAFE.search(text) else text
+    return fold_with_map(text).text if _UNSAFE.search(text) else text
 
 
 class _Folding:
@@ -212,7 +212,7 @@ def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
 
     A blank query has no match.
     """
-    words = _lower(fold_map(query.strip()).text)
+    words = _lower(fold_with_map(query.strip()).text)
     places: list[tuple[int, int]] = []
     if not words:
         return places
@@ -237,7 +237,7 @@ def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=8)
 def _view(text: str) -> View:
-    return fold_map(text)
+    return fold_with_map(text)
 
 
 def _lower(text: str) -> str:

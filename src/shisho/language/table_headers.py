@@ -78,7 +78,7 @@ def spell_out_units(text: str, header: str = "") -> str:
     return "\n".join(lines)
 
 
-def may_name(label: str) -> bool:
+def may_be_label(label: str) -> bool:
     """Return whether a text may be a column label.
 
     It is short, not a sentence, and not a figure except a year or a day.
@@ -133,7 +133,7 @@ def _count_header_rows(rows: Sequence[Row], mark: str) -> int:
 def _is_header(first: Row, quoted: Row, mark: str) -> bool:
     # A line of prose has commas too, but with spaces, and rarely as many as the next line.
     fits = mark != "," or (len(first) == len(quoted) and not any(cell.startswith(" ") for cell in first))
-    return fits and all(map(may_name, map(str.strip, first)))
+    return fits and all(map(may_be_label, map(str.strip, first)))
 
 
 def _has_figures(row: Row, header: Row, mark: str) -> bool:
@@ -153,7 +153,7 @@ def _is_continued(rows: Sequence[Row], count: int) -> bool:
         first.strip() == other.strip() or not other.strip() for first, other in pairwise(rows[count - 1])
     )
     labels = [cell.strip() for cell in rows[count] if cell.strip()]
-    return spans and all(map(may_name, labels)) and any(is_figure(cell) for cell in rows[-1])
+    return spans and all(map(may_be_label, labels)) and any(is_figure(cell) for cell in rows[-1])
 
 
 def _is_rule(row: Row) -> bool:

@@ -119,7 +119,7 @@ class TokenMeter(Protocol):
     async def take(self, tokens: int) -> QuotaCharge | None:
         """Reserve tokens; None if too few are left."""
 
-    async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
+    async def release_unused(self, charge: QuotaCharge, tokens: int) -> None:
         """Release the unused tokens of a reservation."""
 
 
@@ -139,8 +139,8 @@ class OwnerTokens:
         except QuotaExhausted:
             return None
 
-    async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
-        await self.quotas.give_back(charge, tokens)
+    async def release_unused(self, charge: QuotaCharge, tokens: int) -> None:
+        await self.quotas.release_unused(charge, tokens)
 
 
 class UnmeteredTokens:
@@ -149,5 +149,5 @@ class UnmeteredTokens:
     async def take(self, tokens: int) -> QuotaCharge | None:
         return QuotaCharge((), tokens)
 
-    async def give_back(self, charge: QuotaCharge, tokens: int) -> None:
+    async def release_unused(self, charge: QuotaCharge, tokens: int) -> None:
         """Do nothing: no tokens were reserved."""

@@ -25,7 +25,7 @@ from shisho.domain.inquiry import (
 from shisho.domain.place import split_cells
 from shisho.language import answer_language
 from shisho.language.display import join_lines
-from shisho.language.normalise import View, fold_map
+from shisho.language.normalise import View, fold_with_map
 from shisho.language.numbers import find_figures
 from shisho.language.sentences import split_sentences as sentence_spans
 from shisho.language.table_headers import label_table_header
@@ -151,7 +151,7 @@ def is_near_duplicate(first: str, other: str) -> bool:
 
 def _fold_dense(text: str) -> tuple[str, list[int], View]:
     """Return the folded text without white space, and each character's view position."""
-    view = fold_map(text)
+    view = fold_with_map(text)
     places = [place for place, char in enumerate(view.text) if not char.isspace()]
     return "".join(_lower(view.text[place]) for place in places), places, view
 

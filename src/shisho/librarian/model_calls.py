@@ -144,7 +144,7 @@ class ModelCalls:
             return None, (replace(use, usage=usage, fault=ModelFault(fault)),)
         finally:
             allowance.settle(reservation, usage)
-            await self._meter.give_back(charge, reservation.tokens - usage.tokens)
+            await self._meter.release_unused(charge, reservation.tokens - usage.tokens)
             count("model_calls", max(1, usage.calls), node=node, fault=fault)
             count("model_tokens", usage.input_tokens, direction="read")
             count("model_tokens", usage.output_tokens, direction="written")

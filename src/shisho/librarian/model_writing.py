@@ -129,7 +129,7 @@ class AnswerWriter:
             return None, revisions, judging  # what rules are sure of is better
         draft = _write_draft(self._inputs, blocks, revisions, beside)
         if draft is not None:
-            self._tell(units, revisions)
+            self._send_sentences(units, revisions)
         return draft, revisions, judging
 
     def _fill_prompt(self) -> tuple[PromptFile, dict[str, str]]:
@@ -175,7 +175,7 @@ class AnswerWriter:
         question = self._inputs.strategy.question
         return await check_units(self._calls, self._allowance, question, units, self._inputs.evidence)
 
-    def _tell(self, units: Sequence[AnswerUnit], revisions: Sequence[SentenceRevision]) -> None:
+    def _send_sentences(self, units: Sequence[AnswerUnit], revisions: Sequence[SentenceRevision]) -> None:
         """Send each accepted sentence and item; a cell means nothing alone."""
         for unit, revision in zip(units, revisions, strict=True):
             if revision.became == "kept" and not unit.context:

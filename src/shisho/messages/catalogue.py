@@ -22,7 +22,7 @@ _spoken = DEFAULT
 _spoken_here: ContextVar[str | None] = ContextVar("spoken_here", default=None)
 
 
-def speak(language: str) -> None:
+def set_process_language(language: str) -> None:
     """Make this process use a language from now on: `ja` or `en`."""
     global _spoken
     _spoken = language if language in LANGUAGES else DEFAULT

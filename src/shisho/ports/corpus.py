@@ -420,7 +420,7 @@ class EmbeddingStore(Protocol):
         Passages that are no longer live, or have a vector, are skipped.
         """
 
-    async def retire_others(self) -> None:
+    async def remove_other_vectors(self) -> None:
         """Remove other embedders' vectors if nothing is pending. Searches no longer use them."""
 
     async def measure_progress(self) -> EmbeddingProgress: ...

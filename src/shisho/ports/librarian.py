@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 if TYPE_CHECKING:
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
-    from shisho.domain.find import ExcludedSources
+    from shisho.domain.discovered_url import ExcludedSources
     from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep, StepText
     from shisho.domain.loop_state import LoopState
     from shisho.domain.model import ModelPrompt, ModelReply

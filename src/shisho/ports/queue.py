@@ -1,4 +1,4 @@
-"""The queue: jobs and tasks, staged bytes, finds of jobs, and waits for a person."""
+"""The queue: jobs and tasks, staged bytes, discovered URLs of jobs, and waits for a person."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from shisho.domain.codec import Payload
     from shisho.domain.conversation import NewTurn
     from shisho.domain.corpus import DocumentId
+    from shisho.domain.discovered_url import DiscoveredUrl, Report, SearchNote, StoredUrl
     from shisho.domain.event import Event
-    from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
     from shisho.domain.intervention import (
         AuthTarget,
         HumanChallenge,
@@ -335,13 +335,13 @@ class Staging(Protocol):
 
 
 class DiscoveredUrls(Protocol):
-    """The store of finds. Methods that take a claim raise `ClaimLost` if it has been lost."""
+    """The store of discovered URLs. Methods that take a claim raise `ClaimLost` if it has been lost."""
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
-        """Store the finds of one page once. Returns the number that are new to the task."""
+        """Store the discovered URLs of one page once. Returns the number that are new to the task."""
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
-        """Record the document that a find will become, so that its origin is known before it exists."""
+        """Record the document that a discovered URL will become, so that its origin is known in advance."""
 
     async def settle(
         self,
@@ -352,23 +352,23 @@ class DiscoveredUrls(Protocol):
         code: str = "",
         reason: str = "",
     ) -> None:
-        """Record the outcome of a find: a document, a failure with its code, or neither if it is left out.
+        """Record the outcome of a discovered URL: a document, a failure, or neither if it is skipped.
 
         A failure does not hide the origin of an expected document that already exists.
         """
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
-        """Record whether the document of a find answers its query."""
+        """Record whether the document of a discovered URL answers its query."""
 
     async def note(self, claim: Claim, note: SearchNote) -> None:
         """Record the progress of this job's search, replacing earlier progress."""
 
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
-        """Return the finds of a job in order of rank."""
+        """Return the discovered URLs of a job in order of rank."""
 
 
 class Reports(Protocol):
-    """Reports on the finds of tasks."""
+    """Reports on the discovered URLs of tasks."""
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         """Return everything that a status adds to the task itself, in one snapshot.
@@ -393,4 +393,4 @@ class Reports(Protocol):
         """
 
     async def forget(self, task_id: TaskId) -> int:
-        """Delete the finds of a task and the records of their searches. Returns the number of finds."""
+        """Delete the discovered URLs and search records of a task. Returns the number of discovered URLs."""

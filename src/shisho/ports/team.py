@@ -107,7 +107,7 @@ class Quotas(Protocol):
     async def take(self, user: str, resource: QuotaResource, amount: int) -> QuotaCharge:
         """Charge an amount before it is used. Raises QuotaExhausted if a quota has no room."""
 
-    async def give_back(self, charge: QuotaCharge, amount: int) -> None:
+    async def release_unused(self, charge: QuotaCharge, amount: int) -> None:
         """Refund an unused amount if it is still the same day."""
 
 

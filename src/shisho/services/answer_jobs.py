@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from shisho.domain.answer_news import RunNews, build_progress
 from shisho.domain.codec import Payload
-from shisho.domain.find import UrlState
+from shisho.domain.discovered_url import UrlState
 from shisho.domain.inquiry import (
     Gap,
     LoopStop,

@@ -17,8 +17,8 @@ from shisho.domain.answer_log import (
 )
 from shisho.domain.conversation import TurnState
 from shisho.domain.corpus import DocumentId
+from shisho.domain.discovered_url import StoredUrl, UrlState
 from shisho.domain.evidence import build_evidence, group_by_number
-from shisho.domain.find import StoredUrl, UrlState
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.domain.job import Job, JobState, Task
 from shisho.domain.model import FAULT_REASONS, ModelUse
@@ -65,7 +65,7 @@ def _build_page(stored: StoredUrl, state: JobState, document_ids: Set[DocumentId
         fate=fate,
         reason=BLOCKED if is_left_out else stored.reason,
         code=stored.code,
-        # a find has the id of its future document before that exists
+        # a discovered URL has the id of its future document before that exists
         document_id=stored.document_id if fate in (PageFate.USED, PageFate.READ) else None,
     )
 

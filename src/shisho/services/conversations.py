@@ -122,9 +122,9 @@ class Conversations:
         return context
 
     async def remove(self, conversation: str) -> ConversationRemoved:
-        """Erase a conversation: its questions, finds and answers, with the tasks made for them alone.
+        """Erase a conversation: its questions, discovered URLs and answers.
 
-        This cannot be undone.
+        Tasks made for them alone are erased too. This cannot be undone.
         """
         conversation_id, turns = await self._find(conversation)
         async with self._access.record_outcome(AuditVerb.REMOVE, conversation_id):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shisho.corpus.ingest import make_document_id
 from shisho.domain.corpus import IntakeStage, Receipt, Source
-from shisho.domain.find import DiscoveredUrl
+from shisho.domain.discovered_url import DiscoveredUrl
 from shisho.domain.job import Claim, ClaimLost, Job
 from shisho.domain.payloads import IngestJob, IngestProgress
 from shisho.errors import InternalError, NotFound, ShishoError, map_by_code
@@ -72,7 +72,7 @@ class IngestHandler:
     async def shelve(
         self, claim: Claim, canonical_url: str, source: Source, corpus: str, owner: str
     ) -> Receipt:
-        """Add a find of this job. If it cannot be added, the receipt has the reason."""
+        """Add a discovered URL of this job. If it cannot be added, the receipt has the reason."""
         expected = make_document_id(sha256(source.data).hexdigest(), corpus, owner)
         await self.finds.expect(claim, canonical_url, expected)
         receipt = await self.intakes.add(source, corpus, owner)
@@ -91,7 +91,7 @@ class IngestHandler:
 
     @asynccontextmanager
     async def settle_failure(self, claim: Claim, canonical_url: str) -> AsyncIterator[None]:
-        """Record the failure of a find, replacing the outcome of an earlier attempt."""
+        """Record the failure of a discovered URL, replacing the outcome of an earlier attempt."""
         try:
             yield
         except ShishoError as error:

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from shisho.domain.corpus import Complexity, DocumentId, PassageId, Scope
-from shisho.domain.find import ExcludedSources
+from shisho.domain.discovered_url import ExcludedSources
 from shisho.domain.inquiry import Budget, Goal
 from shisho.domain.report import (
     CALL_TOKENS,

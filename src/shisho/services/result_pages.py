@@ -13,7 +13,7 @@ from itertools import count, takewhile
 from typing import TypeVar
 
 from shisho.domain.codec import build, to_plain
-from shisho.domain.find import DiscoveredUrl, StoredUrl
+from shisho.domain.discovered_url import DiscoveredUrl, StoredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, Priority
 from shisho.domain.payloads import SearchFailure, SearchJob

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NoReturn
 
 from shisho.domain.corpus import DocumentId
-from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl, UrlState
+from shisho.domain.discovered_url import DiscoveredUrl, SearchNote, StoredUrl, UrlState
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import HitOutcome, SearchJob, SearchOutcome, SearchProgress, SerpOutcome
@@ -59,7 +59,7 @@ class SearchHandler:
     async def search(self, job: Job, context: JobContext) -> SearchOutcome:
         """Search page by page. Pages 1..N stay whatever becomes of page N+1.
 
-        A job that is run again continues after its stored steps and finds.
+        A job that is run again continues after its stored steps and discovered URLs.
         """
         if self.engines is None or self.pages is None:
             raise EngineUnavailable("search.web_off")

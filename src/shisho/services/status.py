@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from shisho.domain.find import Report
+from shisho.domain.discovered_url import Report
 from shisho.domain.job import ENDED, Delay, JobState, Task, TaskState
 from shisho.domain.task import (
     JobKind,

@@ -57,7 +57,7 @@ MAX_QUOTED = 20_000  # maximum length of a span for boxes
 NO_PAGES = Message("viewer.no_printed_pages")
 MOVED = "viewer.file_gone"
 CHANGED = "viewer.file_changed"
-NOT_KEPT = Message("viewer.file_not_kept")
+FILE_NOT_STORED = Message("viewer.file_not_kept")
 PURGED = Message("proof.text_purged")
 DOUBTS: Mapping[BoxDoubt, Message] = {
     BoxDoubt.OTHER_TEXT: Message("viewer.text_differs"),
@@ -284,7 +284,7 @@ class Viewer:
 
         Raises: NotFound with the reason.
         """
-        why = NOT_KEPT
+        why = FILE_NOT_STORED
         path = Path(document.source)
         if path.is_absolute():
             stamp = await self._stamp(document)
@@ -303,7 +303,7 @@ class Viewer:
         except NotFound:
             raise NotFound(why) from None
         if not await asyncio.to_thread(_has_hash, data, document.sha256):
-            raise NotFound(NOT_KEPT)
+            raise NotFound(FILE_NOT_STORED)
         return data
 
     async def _locate(self, document: Document, start: int, end: int, *, is_recognised: bool) -> SpanBoxes:

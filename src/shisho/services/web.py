@@ -16,7 +16,7 @@ from shisho.domain.intervention import (
     PendingIntervention,
     WindowResult,
     find_intervention,
-    find_together,
+    find_solved_together,
     select_interventions,
 )
 from shisho.domain.politeness import BreakerState, EngineHealth, Limit, LimiterStatus
@@ -214,7 +214,7 @@ class Web:
 
         A job must not be queued again before its engine may be asked.
         """
-        interventions = find_together(
+        interventions = find_solved_together(
             await self._interventions.list_waiting(self._queue.owner),
             select_interventions(target, name),
         )

@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import partial
 
 from shisho.domain.corpus import DocumentId, IntakeOutcome, IntakeStage, Receipt, Source, ignore_progress
-from shisho.domain.find import DiscoveredUrl
+from shisho.domain.discovered_url import DiscoveredUrl
 from shisho.domain.job import Claim, Job, TaskId
 from shisho.domain.payloads import FetchJob
 from shisho.domain.politeness import PageMemory
@@ -57,7 +57,7 @@ class PageIntake:
     clock: Clock
 
     async def add_page(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
-        """Add the page, which is a find of this job.
+        """Add the page, which is a discovered URL of this job.
 
         A page that cannot be added gives a receipt with the reason. Raises RetryLater, and as
         `PageClient.fetch_page`.

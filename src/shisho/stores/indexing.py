@@ -148,9 +148,7 @@ class IndexFeedView(Protocol):
     ) -> Sequence[VectorEntry]:
         """List vectors of a live document after a `seq`, in order."""
 
-    def list_arrived_vectors(
-        self, embedder: str, since: int, limit: int
-    ) -> tuple[Sequence[VectorEntry], int]:
+    def list_new_vectors(self, embedder: str, since: int, limit: int) -> tuple[Sequence[VectorEntry], int]:
         """Return those of the next `limit` vectors whose documents are live, and the last `seq`.
 
         It is the `seq` of the last vector examined, or `since` if there was none.
@@ -206,13 +204,13 @@ class IndexFeed(Protocol):
     async def forget(self, index: str) -> None:
         """Delete the records of an index."""
 
-    async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
+    async def acquire_lease(self, index: str, holder: str, seconds: float) -> bool:
         """Acquire the lease for applying changes; return False if another holder has it.
 
         The lease expires after `seconds`.
         """
 
-    async def give_back(self, index: str, holder: str) -> None:
+    async def release_lease(self, index: str, holder: str) -> None:
         """Release the lease."""
 
     async def advance(

@@ -24,7 +24,7 @@ PROGRAMS: Mapping[str, Sequence[str]] = {
 }
 TITLE = "司書 Shisho"
 SECONDS = 5.0
-STRANGE = re.compile(r"[^\w.-]")
+UNSAFE_CHARACTERS = re.compile(r"[^\w.-]")
 LONGEST = 253  # characters in a domain name
 
 
@@ -40,7 +40,9 @@ class DesktopNotifier:
         self._language = language
 
     async def notify(self, waiting: PendingIntervention) -> None:
-        engine, domain = (STRANGE.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain))
+        engine, domain = (
+            UNSAFE_CHARACTERS.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain)
+        )
         who = f"{engine} ({domain})" if engine else domain
         text = translate_word("desktop", self._language, who=who, domain=domain)
         nowhere = asyncio.subprocess.DEVNULL

@@ -12,7 +12,7 @@ from shisho.messages import Message
 from shisho.messages.system import explain_error
 from shisho.telemetry import log
 
-REST_MS = 500  # of rest before a change is reported
+DEBOUNCE_MS = 500  # of rest before a change is reported
 LONGEST_MS = 10_000  # maximum delay while changes continue
 TICK_S = 1.0
 LOOK_S = 30.0  # between two polls if the system sends no notifications
@@ -50,7 +50,7 @@ async def _watch_events(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Pat
                 *folders,
                 watch_filter=None,
                 debounce=LONGEST_MS,
-                step=REST_MS,
+                step=DEBOUNCE_MS,
                 rust_timeout=int(TICK_S * 1_000),
                 yield_on_timeout=True,
                 ignore_permission_denied=True,

@@ -12,7 +12,7 @@ from shisho.corpus.readers import docx, html, markdown, media, pptx, text, xlsx
 from shisho.domain.corpus import BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnsupportedMedia
 from shisho.isolation import prescan
-from shisho.language.normalise import fold_map
+from shisho.language.normalise import fold_with_map
 from tests.corpus.readers.making import lines, pdf, saved, slides, word
 from tests.shared import shared
 
@@ -438,7 +438,7 @@ def test_the_nested_bomb_is_an_archive() -> None:
 def test_odd_characters_are_kept_and_found(reading: object) -> None:
     found = lay_out(reading()).text  # type: ignore[operator]
     assert found == ODD
-    view = fold_map(found)
+    view = fold_with_map(found)
     for plain, printed in (("R2", "R²"), ("102", "10²"), ("1/2", "½"), ("(株)", "㈱"), ("ガイド", "ｶﾞｲﾄﾞ")):
         at = view.text.index(plain)
         start, end = view.locate_original(at, at + len(plain))

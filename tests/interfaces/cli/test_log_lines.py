@@ -12,7 +12,7 @@ import pytest
 
 from shisho.interfaces.cli.log_lines import BARE, HumanFormatter, JsonLines, RedactedLines, TracelessFormatter
 from shisho.messages import Message
-from shisho.messages.catalogue import speak, use_language
+from shisho.messages.catalogue import set_process_language, use_language
 from tests.flows.conftest import Shell
 
 ENGLISH = "A worker is waiting: The disk is full, so nothing was stored. Free some space and try again."
@@ -21,9 +21,9 @@ JAPANESE = "ワーカーは待っています: ディスクの空き容量が"
 
 @pytest.fixture
 def spoken_japanese() -> Iterator[None]:
-    speak("ja")
+    set_process_language("ja")
     yield
-    speak("en")
+    set_process_language("en")
 
 
 def record(*, broken: bool = False) -> logging.LogRecord:

@@ -60,13 +60,13 @@ async def test_an_earlier_embedder_serves_until_the_later_one_is_through(store: 
     first, second = (passage.id for passage in given.passages)
     await later.put([NewEmbedding(first, b"first", at_angle(20))])
     assert await later.list_pending(9) != []
-    await later.retire_others()
+    await later.remove_other_vectors()
     assert await serving() == ABOUT
     await later.put([NewEmbedding(second, b"second", at_angle(30))])
     assert await later.list_pending(9) == []
     assert await serving() == LATER
     assert len(set(await tables(store)) - set(before)) in (1, 2)
-    await later.retire_others()
+    await later.remove_other_vectors()
     assert await serving() == LATER
     assert await store.index.view(lambda view: view.serving) is None
     assert len(set(await tables(store)) - set(before)) == 1

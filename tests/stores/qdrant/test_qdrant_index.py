@@ -149,12 +149,12 @@ async def test_a_turn_that_its_holder_never_gave_back_ends_by_itself(store: Embe
     index = index_of(store, QdrantServer("qdrant://:memory:"))
     await index.catch_up()
     (name,) = await feed.read(lambda view: list(view.list_marks("")))
-    assert await feed.take_turn(name, "first", 60)
-    assert await feed.take_turn(name, "first", -1)  # its time is over already
-    assert await feed.take_turn(name, "second", 60)
-    assert not await feed.take_turn(name, "first", 60)
-    await feed.give_back(name, "second")
-    assert await feed.take_turn(name, "first", 60)
+    assert await feed.acquire_lease(name, "first", 60)
+    assert await feed.acquire_lease(name, "first", -1)  # its time is over already
+    assert await feed.acquire_lease(name, "second", 60)
+    assert not await feed.acquire_lease(name, "first", 60)
+    await feed.release_lease(name, "second")
+    assert await feed.acquire_lease(name, "first", 60)
 
 
 async def test_lost_collections_are_made_anew(store: EmbeddedStore, server: QdrantServer) -> None:

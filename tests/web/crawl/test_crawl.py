@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from shisho.domain.find import DiscoveredUrl
+from shisho.domain.discovered_url import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.system.clock import SystemClock
 from shisho.web.crawl import AT_ONCE, Crawl, Frontier, get_host

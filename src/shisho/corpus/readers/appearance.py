@@ -18,7 +18,7 @@ from shisho.corpus.readers.css import (
     blend,
     find_paint,
     is_faint,
-    is_lost_on,
+    is_invisible_on,
     measure,
     parse_attribute,
     parse_colour,
@@ -80,7 +80,9 @@ class LetterLook(NamedTuple):
             return True
         if self.is_shaded or self.letters is None:
             return False
-        return is_faint(self.letters) or (self.ground is not None and is_lost_on(self.letters, self.ground))
+        return is_faint(self.letters) or (
+            self.ground is not None and is_invisible_on(self.letters, self.ground)
+        )
 
 
 class Appearance:
@@ -208,7 +210,7 @@ def _is_shadow_visible(shadow: str, ground: Colour | None) -> bool:
     if not colours:
         return any("(" in word for word in words)
     return any(
-        not is_faint(colour) and (ground is None or not is_lost_on(colour, ground)) for colour in colours
+        not is_faint(colour) and (ground is None or not is_invisible_on(colour, ground)) for colour in colours
     )
 
 

@@ -152,7 +152,7 @@ def is_faint(colour: Colour) -> bool:
     return colour.strength <= FAINT
 
 
-def is_lost_on(letters: Colour, ground: Colour) -> bool:
+def is_invisible_on(letters: Colour, ground: Colour) -> bool:
     """Return whether letters are indistinguishable from their background."""
     drawn = blend(letters, ground)
     return all(abs(above - below) <= FAINT for above, below in zip(drawn[:3], ground[:3], strict=True))
@@ -284,5 +284,5 @@ def _find_even_colour(gradient: str) -> Colour | None:
     first = stops[0]
     if all(map(is_faint, stops)):
         return first
-    alike = all(is_lost_on(stop, first) and stop.strength == first.strength for stop in stops)
+    alike = all(is_invisible_on(stop, first) and stop.strength == first.strength for stop in stops)
     return first if alike and first.strength == 1 else None

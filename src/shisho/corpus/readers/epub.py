@@ -29,7 +29,7 @@ from shisho.errors import DocumentEncrypted, DocumentUnreadable
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 # Fonts may be obfuscated in any book; encrypted text means copy protection.
-_VEILS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _Titles = tuple[str, ...]  # of a chapter and of its parents, the outermost first
 _BASE_TEXTS = etree.XPath(".//text()[not(ancestor::*[local-name()='rt' or local-name()='rp'])]")
@@ -87,7 +87,7 @@ class _Book:
         if _ENCRYPTION not in self._names:
             return False
         methods = _find_named(self._parse_part(_ENCRYPTION), "EncryptionMethod")
-        return any(method.get("Algorithm") not in _VEILS for method in methods)
+        return any(method.get("Algorithm") not in _FONT_OBFUSCATION for method in methods)
 
     def read_part(self, name: str, number: int) -> Iterator[Block]:
         """Yield the blocks of a part.

@@ -22,7 +22,7 @@ from shisho.corpus.readers.text import decode, strip_controls
 from shisho.domain.corpus import ALIAS_SEPARATOR, ALIASES, Block, BlockKind, Reading
 from shisho.domain.reference import shorten_fact
 from shisho.errors import DocumentUnreadable
-from shisho.isolation.prescan import NEED_NO_END
+from shisho.isolation.prescan import OPTIONAL_END_TAGS
 
 STRETCH = 1 << 20  # characters of HTML read at once: far below the limit of `read_whole_blocks`
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
@@ -184,7 +184,7 @@ def _drop_unclosed(children: Sequence[Token]) -> list[Token]:
     opened: defaultdict[str, list[int]] = defaultdict(list)
     for place, child in enumerate(children):
         tag = _TAG.match(child.content) if child.type == "html_inline" else None
-        if tag is None or tag["name"].lower() in NEED_NO_END:
+        if tag is None or tag["name"].lower() in OPTIONAL_END_TAGS:
             continue
         places = opened[tag["name"].lower()]
         if not tag["end"]:

@@ -404,7 +404,7 @@ def _is_next_row(lines: Sequence[PdfLine]) -> bool:
     ):
         return False
     return all(
-        _is_of_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold
+        _is_in_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold
         for line in cells
     )
 
@@ -428,7 +428,7 @@ def _find_shared_gaps(above: PdfLine, below: PdfLine) -> list[tuple[float, float
     return shared
 
 
-def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
+def _is_in_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
     return not is_caption(line.text) and any(
         line.box[2] <= right or line.box[0] >= remaining for remaining, right in white
     )

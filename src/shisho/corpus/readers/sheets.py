@@ -123,7 +123,7 @@ class _SheetWalk:
         if self._fresh and len(row.cells) > 1:
             yield from self.flush()  # lines of text above the table
             self._fresh = False
-            if below is not None and self._may_label(row, below):
+            if below is not None and self._may_be_label_row(row, below):
                 self._open_labels(row, below)
                 return
         if len(self._rows) == ROWS:
@@ -151,7 +151,7 @@ class _SheetWalk:
         path = self._headings.open(text, self._level)
         return Block(text, BlockKind.HEADING, self._page, path, place=self._format_place([row]))
 
-    def _may_label(self, row: SheetRow, below: SheetRow) -> bool:
+    def _may_be_label_row(self, row: SheetRow, below: SheetRow) -> bool:
         """Return whether a row contains labels.
 
         It has words only, and a non-word is below one of them, or it is bold, or it is the first such row of

@@ -18,7 +18,7 @@ from shisho.messages.catalogue import find_language, render_all
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
 SHORT = 60
-STRANGERS_NAMES = frozenset(
+UNTRUSTED_NAMES = frozenset(
     {
         "title",
         "source",
@@ -125,7 +125,7 @@ def strip_hidden(data: Any) -> Any:
     """
     if isinstance(data, dict):
         return {
-            key: _view_value(value) if key in STRANGERS_NAMES else strip_hidden(value)
+            key: _view_value(value) if key in UNTRUSTED_NAMES else strip_hidden(value)
             for key, value in data.items()
         }
     return [strip_hidden(value) for value in data] if isinstance(data, list) else data

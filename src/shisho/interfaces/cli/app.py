@@ -15,7 +15,7 @@ from shisho.interfaces.cli.frames import InterruptibleCommands, translate_frames
 from shisho.interfaces.cli.log_lines import start_command_log
 from shisho.interfaces.cli.startup import keep_named
 from shisho.interfaces.cli.streams import open_streams
-from shisho.messages.catalogue import render, speak
+from shisho.messages.catalogue import render, set_process_language
 
 app = typer.Typer(
     cls=InterruptibleCommands,
@@ -44,9 +44,11 @@ def _options(
 ) -> None:
     context.obj = {"home": home, "language": language}
     option_values = {"--home": home, "--language": language}
-    speak(settings_.parse_language([f"{name}={value}" for name, value in option_values.items() if value]))
+    set_process_language(
+        settings_.parse_language([f"{name}={value}" for name, value in option_values.items() if value])
+    )
     start_command_log(debug=debug)
-    for stray in settings_.find_stray_names():
+    for stray in settings_.find_unknown_settings():
         typer.echo(render(stray), err=True)
 
 
@@ -76,6 +78,6 @@ for _command in (
 def main() -> None:
     """Entry point of the `shisho` command."""
     open_streams()
-    speak(settings_.parse_language(sys.argv[1:]))
+    set_process_language(settings_.parse_language(sys.argv[1:]))
     translate_frames()
     keep_named(app, sys.argv[1:])(prog_name="shisho")

@@ -146,7 +146,7 @@ async def restore(
 
 
 Corpus = Annotated[str, typer.Option("--corpus", "-c", help="help.option_corpus")]
-NOTHING_FOLLOWED = "folder.none_followed"
+NO_WATCHED_FOLDERS = "folder.none_followed"
 
 
 @library_command("interrupted_sync")
@@ -168,7 +168,7 @@ async def sync(
     if not folders:
         targets = [(folder.path, folder.corpus) for folder in await shell.library.folders.list()]
     if not targets:
-        raise InvalidParams(NOTHING_FOLLOWED)
+        raise InvalidParams(NO_WATCHED_FOLDERS)
     is_even = True
     for path, name in targets:
         display = AddingDisplay(shell.say, list_names_below([Path(path)]), json_, changes_only=True)
@@ -214,7 +214,7 @@ async def watch(
         await shell.library.folders.watch(folder, corpus)
     watched = await shell.library.folders.list()
     if not watched:
-        raise InvalidParams(NOTHING_FOLLOWED)
+        raise InvalidParams(NO_WATCHED_FOLDERS)
     follower = shell.library.folders.find_follower()
     if follower is not None:
         typer.echo(shell.say("followed", n=len(watched), pid=follower or "?"), err=True)

@@ -272,12 +272,12 @@ def _print_usage_error(error: Any) -> None:
     if context is not None:
         lines.insert(0, context.get_usage())
         if context.command.get_help_option(context) is not None:
-            lines.insert(1, _tell_help(context))
+            lines.insert(1, _format_help_hint(context))
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _tell_help(context: Any) -> str:
+def _format_help_hint(context: Any) -> str:
     from rich.text import Text
     from typer import rich_utils
 

@@ -166,14 +166,14 @@ def stop_on_interrupt(words: Callable[[str], str]) -> Heard:
     """
     is_asked = False
 
-    def note() -> None:
+    def note_stop() -> None:
         nonlocal is_asked
         is_asked = True
         end_at_second_interrupt()
         typer.echo(words("stopping"), err=True)
 
     try:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, note)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, note_stop)
     except NotImplementedError:  # Windows: Ctrl-C ends the process; the run can still be resumed
         return lambda: False
     return lambda: is_asked

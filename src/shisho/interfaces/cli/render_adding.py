@@ -95,10 +95,10 @@ class AddingDisplay:
         if self.bar is not None and not self.bar.disable:
             text = f"{describe_progress(news, self.words)}  {file_name(news.source)}"
             self.bar.update(self.bar.task_ids[0], within=text, visible=True)
-        elif not isinstance(news, PagesRead) or self._is_another_share(news):
+        elif not isinstance(news, PagesRead) or self._has_progressed(news):
             _err.print(f"{self.name(news.source)}: {describe_progress(news, self.words)}")
 
-    def _is_another_share(self, news: PagesRead) -> bool:
+    def _has_progressed(self, news: PagesRead) -> bool:
         share = (news.source, LINES * news.pages // news.total)
         is_another = share != self.last_share
         self.last_share = share
@@ -114,7 +114,7 @@ class AddingDisplay:
             try:
                 async with aclosing(coming) as receipts:
                     async for receipt in receipts:
-                        self._tell(receipt)
+                        self._show_receipt(receipt)
                 self.counts.setdefault(IntakeOutcome.ADDED, 0)
             finally:
                 self.bar.stop()
@@ -122,7 +122,7 @@ class AddingDisplay:
                     self._end()
         return self.failures
 
-    def _tell(self, receipt: Receipt) -> None:
+    def _show_receipt(self, receipt: Receipt) -> None:
         self.counts[receipt.outcome] += 1
         if receipt.outcome is IntakeOutcome.FAILED:
             self.failures.append(receipt)
@@ -280,13 +280,13 @@ class FollowingDisplay:
     def notify(self, news: News) -> None:
         """Print one event."""
         if isinstance(news, FileTakenIn):
-            self._tell(news.receipt)
+            self._show_receipt(news.receipt)
         elif isinstance(news, FolderFailed):
             print_sync_error(news.folder.path, news.error, self.json_)
         elif isinstance(news, FolderUpToDate):
             self._show_up_to_date(news.folder)
 
-    def _tell(self, receipt: Receipt) -> None:
+    def _show_receipt(self, receipt: Receipt) -> None:
         failure = (receipt.source, str(receipt.reason))
         if receipt.outcome is IntakeOutcome.KNOWN or failure in self.shown_failures:
             return

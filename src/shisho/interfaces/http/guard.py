@@ -266,12 +266,14 @@ class Guard:
             if isinstance(owner, str) and owner != LOCAL_OWNER and self._people is not None:
                 SHOWS_PATHS.set(False)  # for this request and the session that it may start
                 app = await self._people.get(owner)
-                reply = LastingReply(replayed, sealed, partial(self._is_still, owner, headers, scope))
+                reply = LastingReply(
+                    replayed, sealed, partial(self._has_valid_credentials, owner, headers, scope)
+                )
                 replayed, sealed = reply.read, reply.write
             with use_language(read_language(headers)):
                 await app(scope, replayed, sealed)
 
-    async def _is_still(self, owner: str, headers: Headers, scope: Scope) -> bool:
+    async def _has_valid_credentials(self, owner: str, headers: Headers, scope: Scope) -> bool:
         """Return whether the request's credentials still belong to this person.
 
         If the library is unavailable, nobody is locked out.

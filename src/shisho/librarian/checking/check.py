@@ -92,7 +92,7 @@ class ReadUnit:
         return not (self.refusal or self.is_frame or self.is_quotation)
 
     @property
-    def is_carried(self) -> bool:
+    def is_supported_by_code(self) -> bool:
         """True if code alone supports the unit. A cell does not say of which row it is."""
         if self.context or self.suspect or self.features is None:
             return False
@@ -247,7 +247,7 @@ def _compare(
 def _decide_by_code(unit: ReadUnit) -> SentenceRevision:
     if unit.is_misplaced:
         return _revise(unit, "contradicted", SupportOutcome.CONTRADICTED, None, unit.suspect)
-    if unit.is_carried:
+    if unit.is_supported_by_code:
         return _revise(unit, "kept", SupportOutcome.SUPPORTED, SupportedBy.CODE)
     return _revise(unit, "kept", SupportOutcome.UNVERIFIED, None, unit.suspect or ("words",))
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from shisho.domain.corpus import NumberedPassage
 from shisho.language import compile_lazily
 from shisho.language.meanings import find_long_words, find_same, join_synonyms
-from shisho.language.normalise import fold_map
+from shisho.language.normalise import fold_with_map
 from shisho.language.sentences import split_sentences
 from shisho.language.terms import fold, split_terms, squeeze
 from shisho.librarian.selection.gates import NO_SHORT_NAMES
@@ -71,7 +71,7 @@ def list_terms(folded: str) -> frozenset[str]:
 
 def _analyse_sentence(text: str, start: int, end: int) -> AnalysedSentence:
     # Printed lines end inside words; the view joins them.
-    folded = fold(fold_map(text[start:end]).text)
+    folded = fold(fold_with_map(text[start:end]).text)
     return AnalysedSentence(start, end, folded, squeeze(folded), list_terms(folded))
 
 

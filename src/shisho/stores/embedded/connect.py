@@ -278,7 +278,7 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 for item in batch:
                     self._apply(connection, item)
-                if self._factory.unnoted_s > NOTE_SECONDS:
+                if self._factory.unsaved_s > NOTE_SECONDS:
                     self._factory.note(connection)
                 connection.execute("COMMIT")
         except Exception as error:

@@ -131,7 +131,7 @@ class ConnectionFactory:
         return self._anchor.read_at(measure_since_start())
 
     @property
-    def unnoted_s(self) -> float:
+    def unsaved_s(self) -> float:
         """Seconds since the timeline was last stored."""
         return time.monotonic() - self._noted
 

@@ -192,7 +192,7 @@ class DenseIndex:
                 try:
                     self._read_files(files)
                 except IndexDamaged as damage:
-                    self._remake(files, str(damage))
+                    self._rebuild(files, str(damage))
                 self._apply_changes(files)
                 self._vectors = files.map_vectors(self._mark)
         except BlockingIOError:
@@ -230,11 +230,11 @@ class DenseIndex:
             if mark is not None:
                 files.check(mark)
         except IndexDamaged as damage:
-            self._remake(files, str(damage))
+            self._rebuild(files, str(damage))
             return IndexDamage(self._folder.name, str(damage), is_remade=True)
         return None
 
-    def _remake(self, files: DenseFiles, file: str) -> None:
+    def _rebuild(self, files: DenseFiles, file: str) -> None:
         log_rebuild(self._folder, file)
         self._forget()
         self._mark = files.begin()
@@ -258,7 +258,7 @@ class DenseIndex:
             # everything, O(vectors).
             self._forget()
             self._mark = Watermark("") if files is None else files.begin()
-        while arrived := self._database.snapshot(self._list_arrived):
+        while arrived := self._database.snapshot(self._list_new_vectors):
             self._append(arrived, files)
         self._update({row.id for row in changed})
         self._change = newest
@@ -267,7 +267,7 @@ class DenseIndex:
         newest = rows.fetch_all(connection.execute(NEWEST, (self._about.name,)))[0]
         return rows.fetch_all(connection.execute(CHANGED, (self._change,))), newest.change
 
-    def _list_arrived(self, connection: apsw.Connection) -> list[rows.Row]:
+    def _list_new_vectors(self, connection: apsw.Connection) -> list[rows.Row]:
         return rows.fetch_all(connection.execute(NEW_VECTORS, (self._about.name, self._mark.seq, BATCH)))
 
     def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:

@@ -100,7 +100,7 @@ class EmbeddedEmbeddings:
 
         await self._database.write(write)
 
-    async def retire_others(self) -> None:
+    async def remove_other_vectors(self) -> None:
         if not await self._database.read(
             lambda connection: connection.execute(OTHER_EMBEDDERS, (self._about.name,)).get
         ):

@@ -66,7 +66,7 @@ class EmbeddedIndexFeed(StoredIndexFeed):
         serving = None if about is None else choose_embedder(connection, about, self._is_usable)
         return EmbeddedFeedView(connection, serving)
 
-    async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
+    async def acquire_lease(self, index: str, holder: str, seconds: float) -> bool:
         def write(connection: apsw.Connection) -> bool:
             now = self._database.read_timeline()
             connection.execute(ACQUIRE_LEASE, (holder, now + seconds, index, now))
@@ -93,7 +93,7 @@ class EmbeddedFeedView(StoredFeedView, EmbeddedShelfView):
         stored = self._connection.execute(VECTORS_OF, (embedder, after, document_id, limit))
         return [*map(_build_vector_entry, rows.fetch_all(stored))]
 
-    def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
+    def list_new_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
         stored = rows.fetch_all(self._connection.execute(NEW_VECTORS, (embedder, since, limit)))
         live = [_build_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since

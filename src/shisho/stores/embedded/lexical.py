@@ -197,7 +197,7 @@ class LexicalIndex:
             for corpus_id, changes in _group_by_corpus(changed, self._indexes.list_corpora()).items():
                 is_purged = any(change.state == "purged" for change in changes)
                 if self._seen and is_purged and corpus_id not in remade:
-                    self._remake(writer.get(corpus_id), corpus_id)
+                    self._rebuild(writer.get(corpus_id), corpus_id)
                     remade.add(corpus_id)
                 else:
                     self._apply(
@@ -207,7 +207,7 @@ class LexicalIndex:
             self._seen = changed[-1].seq
             self._indexes.mark(self._seen, changed[-1].salt)
 
-    def _remake(self, writer: Any, corpus_id: int) -> None:
+    def _rebuild(self, writer: Any, corpus_id: int) -> None:
         """Rebuild the index of a corpus, O(corpus).
 
         A deleted entry stays in its segment until a merge, which tantivy cannot be asked for, and a purge

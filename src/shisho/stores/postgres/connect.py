@@ -24,7 +24,7 @@ from shisho.stores.postgres.pool import Connection, ConnectionPool, NotConnected
 from shisho.stores.postgres.queries import PostgresQueries
 from shisho.stores.postgres.server_time import ServerTime
 from shisho.stores.postgres.troubles import (
-    RAN_INTO_ANOTHER,
+    WRITE_CONFLICTS,
     connection_facts,
     is_lost,
     only_reads,
@@ -245,7 +245,7 @@ class PostgresDatabase:
             for _ in range(TRIES - 1):
                 try:
                     return self._attempt_once(begin, work)
-                except RAN_INTO_ANOTHER:
+                except WRITE_CONFLICTS:
                     continue
                 except psycopg.OperationalError as error:
                     if isinstance(error, NotConnected) or not is_lost(error):

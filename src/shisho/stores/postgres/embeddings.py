@@ -109,7 +109,7 @@ class PostgresEmbeddings:
         if embeddings:
             await self._database.write(lambda connection: self._put(connection, embeddings))
 
-    async def retire_others(self) -> None:
+    async def remove_other_vectors(self) -> None:
         def write(connection: Connection) -> None:
             for retired in rows.fetch_all(connection, RETIRE, {"name": self._about.name}):
                 table = table_of(retired.id, retired.dimensions)

@@ -59,7 +59,7 @@ class PostgresIndexFeed(StoredIndexFeed):
 
         return await self._database.read(look)
 
-    async def take_turn(self, index: str, holder: str, seconds: float) -> bool:
+    async def acquire_lease(self, index: str, holder: str, seconds: float) -> bool:
         values = {"index": index, "holder": holder, "seconds": seconds}
         return await self._database.write(
             lambda connection: rows.change(connection, ACQUIRE_LEASE, values) > 0
@@ -92,7 +92,7 @@ class PostgresFeedView(StoredFeedView, PostgresShelfView):
             *map(_build_vector_entry, self._list_vectors(VECTORS_OF, embedder, (after, document_id, limit)))
         ]
 
-    def list_arrived_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
+    def list_new_vectors(self, embedder: str, since: int, limit: int) -> tuple[list[VectorEntry], int]:
         stored = self._list_vectors(NEW_VECTORS, embedder, (since, limit))
         live = [_build_vector_entry(row) for row in stored if row.state == "live"]
         return live, stored[-1].seq if stored else since

@@ -111,13 +111,13 @@ CHANNEL = "shisho"
 POLL_SECONDS = 3.0
 TICK_SECONDS = 0.5  # between two checks for remaining listeners
 REST_SECONDS = 0.02  # between two notifications: each wakes every listening process
-UNHEARD_SECONDS = 0.04  # between two sends while nobody listens
+IDLE_SEND_SECONDS = 0.04  # between two sends while nobody listens
 AGAIN_SECONDS = 1.0  # before a broken connection is reopened
 BEGIN_SECONDS = 2.0  # to wait until LISTEN is active; after that, continue and wake everyone once it is
 LINGER_SECONDS = 30.0  # before the thread ends after the last listener left
 LONGEST = 7_000  # bytes of one notification; the server accepts 8,000
 # Notify all listening processes of changed topics.
-TELL = "SELECT pg_notify(%(channel)s, %(topics)s)"
+NOTIFY = "SELECT pg_notify(%(channel)s, %(topics)s)"
 # Read the revisions of tasks.
 REVISIONS = "SELECT id, revision FROM tasks WHERE id = ANY(%(ids)s)"
 
@@ -163,9 +163,9 @@ class PostgresNotifier:
                 with suppress(queue.Empty):
                     while True:  # topics that arrived during the last notification are sent together
                         topics |= self._outbox.get_nowait()
-                time.sleep(REST_SECONDS if self._tell(topics) else UNHEARD_SECONDS)
+                time.sleep(REST_SECONDS if self._send_topics(topics) else IDLE_SEND_SECONDS)
 
-    def _tell(self, topics: set[str]) -> bool:
+    def _send_topics(self, topics: set[str]) -> bool:
         """Send topics, and return True if somebody may be listening."""
         try:
             return self._database.run(partial(_send, name=self._name, topics=topics))
@@ -304,7 +304,7 @@ def _send(connection: Connection, name: str, topics: Iterable[str]) -> bool:
     heard = select_subscribed_topics(connection, topics)
     if heard:
         for notice in _pack_notices(name, heard):
-            connection.execute(TELL, {"channel": CHANNEL, "topics": notice})
+            connection.execute(NOTIFY, {"channel": CHANNEL, "topics": notice})
     return bool(heard)
 
 

@@ -57,7 +57,7 @@ class ConnectionPool:
             try:
                 yield connection
             finally:
-                self._give_back(connection, since)
+                self._return_connection(connection, since)
         finally:
             self._places.release()
 
@@ -82,7 +82,7 @@ class ConnectionPool:
         except psycopg.OperationalError as error:
             raise NotConnected(*error.args) from error
 
-    def _give_back(self, connection: Connection, since: float) -> None:
+    def _return_connection(self, connection: Connection, since: float) -> None:
         is_idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
         if not is_idle or self._is_closed or time.monotonic() - since > LIFE_SECONDS:
             connection.close()

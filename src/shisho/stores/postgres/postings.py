@@ -106,7 +106,7 @@ def discard(connection: Connection, document_id: str) -> None:
         rows.change(connection, CLEAR, ([row.id for row in dropped],))
 
 
-def count_out(connection: Connection, document_id: str) -> None:
+def subtract_counts(connection: Connection, document_id: str) -> None:
     """Subtract the passages of a document from the counts.
 
     Their entries stay: a search skips passages that are not live.
@@ -114,7 +114,7 @@ def count_out(connection: Connection, document_id: str) -> None:
     _count(connection, document_id, -1)
 
 
-def count_again(connection: Connection, document_id: str) -> None:
+def restore_counts(connection: Connection, document_id: str) -> None:
     """Add the passages of a document to the counts again."""
     _count(connection, document_id, 1)
 

@@ -17,7 +17,7 @@ ENTER = """INSERT INTO workers(id, folder) VALUES (%(id)s, %(folder)s)
 # Deregister a worker.
 LEAVE = "DELETE FROM workers WHERE id = %(id)s"
 # Select the workers that are registered.
-THERE = "SELECT id, folder FROM workers WHERE id = ANY(%(ids)s)"
+KNOWN_WORKERS = "SELECT id, folder FROM workers WHERE id = ANY(%(ids)s)"
 
 
 class PostgresPresence:
@@ -44,7 +44,7 @@ class PostgresPresence:
     def find_dead(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         ids = frozenset(worker_ids)
         rows = self._database.snapshot(
-            lambda connection: connection.execute(THERE, {"ids": [*ids]}).fetchall()
+            lambda connection: connection.execute(KNOWN_WORKERS, {"ids": [*ids]}).fetchall()
         )
         left = ids - {row.id for row in rows}
         return left | self._files.find_dead(

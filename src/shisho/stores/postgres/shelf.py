@@ -84,11 +84,11 @@ class PostgresShelf(StoredShelf):
     def _complete_text(self, queries: Queries, document_id: DocumentId) -> None:
         postings.finish(_get_connection(queries), document_id)
 
-    def _count_out(self, queries: Queries, document_id: DocumentId) -> None:
-        postings.count_out(_get_connection(queries), document_id)
+    def _subtract_counts(self, queries: Queries, document_id: DocumentId) -> None:
+        postings.subtract_counts(_get_connection(queries), document_id)
 
-    def _count_again(self, queries: Queries, document_id: DocumentId) -> None:
-        postings.count_again(_get_connection(queries), document_id)
+    def _restore_counts(self, queries: Queries, document_id: DocumentId) -> None:
+        postings.restore_counts(_get_connection(queries), document_id)
 
     async def _follow_up(self, corpus_id: int) -> None:
         """Merge index segments. A failure is harmless: the next document triggers another attempt."""

@@ -11,7 +11,7 @@ from shisho.messages import list_variables
 from shisho.records import dataclass
 
 # conflicts with another transaction, which can be retried
-RAN_INTO_ANOTHER = (errors.SerializationFailure, errors.DeadlockDetected)
+WRITE_CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected)
 # the server is stopping or starting, or has closed this connection
 SERVER_ENDS = (
     errors.AdminShutdown,
@@ -63,7 +63,7 @@ def unknown_commit(facts: ConnectionFacts) -> StoreUnavailable:
 # The error and message for each class of server errors.
 MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[ShishoError], str], ...] = (
     (
-        RAN_INTO_ANOTHER,
+        WRITE_CONFLICTS,
         Conflict,
         "postgres.write_conflict",
     ),

@@ -91,7 +91,7 @@ class CollectionFollower:
             while not (state := await self._feed.read(self.state)).has_reached(newest):
                 if state.mark is None:
                     await self._begin(state.first)
-                elif await self._feed.take_turn(self._collection.index, self._holder, TURN_SECONDS):
+                elif await self._feed.acquire_lease(self._collection.index, self._holder, TURN_SECONDS):
                     await self._follow(state.mark)
                 elif waited > PATIENCE:
                     log.warning(Message("index.behind"))
@@ -118,7 +118,7 @@ class CollectionFollower:
         except CollectionGone:
             await self.renew()
         finally:
-            await self._feed.give_back(self._collection.index, self._holder)
+            await self._feed.release_lease(self._collection.index, self._holder)
 
 
 def collection_name(mark: IndexMark) -> str:

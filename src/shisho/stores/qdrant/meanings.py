@@ -56,7 +56,7 @@ class VectorCollection:
                 await self._put_document(collection, document_id)
             return Batch(replace(mark, change=changed[-1].seq), {})
         entries, last = await self._feed.read(
-            lambda view: view.list_arrived_vectors(self._embedder, mark.vector, VECTORS)
+            lambda view: view.list_new_vectors(self._embedder, mark.vector, VECTORS)
         )
         await self._put(collection, entries)
         return Batch(replace(mark, vector=last), {})

@@ -31,8 +31,8 @@ NEWEST = """SELECT id, strategy, scope, room_tokens FROM assistants WHERE owner 
 BY_PREFIX = """SELECT id, strategy, scope, room_tokens FROM assistants
     WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"""
 # Read the evidence of a session with the places of its passages, as input of `_build_stored_evidence`.
-STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, p.kind, p.place, p.ocr, p.start AS first, p."end" AS last, d.title, d.source
+ACCEPTED_EVIDENCE = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score,
+        e.round, p.heading, p.kind, p.place, p.ocr, p.start AS first, p."end" AS last, d.title, d.source
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = :session_id ORDER BY e.number"""
 # Accept a quotation for a goal under the next number; if it is accepted already, keep the higher score.
@@ -103,7 +103,7 @@ class StoredAssistants:
 
     async def list_evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         def read(queries: Queries) -> list[StoredEvidence]:
-            rows = queries.fetch(STANDS, {"session_id": session_id})
+            rows = queries.fetch(ACCEPTED_EVIDENCE, {"session_id": session_id})
             texts = queries.read_slices([(row.document_id, row.first, row.last) for row in rows])
             return [
                 _build_stored_evidence(row, text or "", self._site)
@@ -117,7 +117,7 @@ class StoredAssistants:
 
 
 def _build_stored_evidence(row: Row, text: str, site: Callable[[str], str]) -> StoredEvidence:
-    """Build stored evidence from the columns of `STANDS` and the text of the passage."""
+    """Build stored evidence from the columns of `ACCEPTED_EVIDENCE` and the text of the passage."""
     snippet = text[row.start - row.first : row.end - row.first]
     citation = Citation(
         document_id=DocumentId(row.document_id),

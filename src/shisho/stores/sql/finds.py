@@ -11,7 +11,7 @@ from typing import Any
 
 from shisho import messages
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
-from shisho.domain.find import DiscoveredUrl, PostponedJobs, Report, SearchNote, StoredUrl, UrlState
+from shisho.domain.discovered_url import DiscoveredUrl, PostponedJobs, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, JobError, JobId, JobState, TaskId
 from shisho.domain.task import INTAKES, FailedItem, JobKind, Progress, ResultRow
 from shisho.domain.time import Instant, add_seconds, count_seconds, drop_fraction
@@ -29,7 +29,7 @@ MAX_SEARCHES = 50
 HOLDS = """SELECT j.task_id FROM jobs j JOIN tasks t ON t.id = j.task_id
     WHERE j.id = :id AND j.state = 'running' AND j.attempt = :attempt AND j.worker_id = :worker_id
     /*pg FOR SHARE OF j FOR NO KEY UPDATE OF t */"""
-# Add a find, unless its job already has it.
+# Add a discovered URL, unless its job already has it.
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
         rank_on_page, rank, status, revision)
     VALUES (:task_id, :job_id, :canonical_url,
@@ -38,19 +38,19 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
         (SELECT count(*) + 1 FROM finds WHERE job_id = :job_id), 'found',
         (SELECT revision FROM tasks WHERE id = :task_id))
     ON CONFLICT DO NOTHING"""
-# The condition that selects a find by job and address.
+# The condition that selects a discovered URL by job and address.
 OF_KEY = """WHERE job_id = :job_id /*pg AND md5(canonical_url) = md5(:canonical_url) */
     AND canonical_url = :canonical_url"""
-# Record the outcome of a find.
+# Record the outcome of a discovered URL.
 SETTLE = f"""UPDATE finds SET status = :status, document_id = coalesce(:document_id,
             (SELECT d.id FROM documents d WHERE d.id = finds.document_id AND d.state = 'live')),
         code = :code, reason = :reason,
         fetched_at = :now, seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id),
         revision = (SELECT revision FROM tasks WHERE id = :task_id)
     {OF_KEY}"""
-# Record the document that a find is about to become.
+# Record the document that a discovered URL is about to become.
 EXPECT = f"UPDATE finds SET document_id = :document_id {OF_KEY}"
-# Record whether a find was useful.
+# Record whether a discovered URL was useful.
 MARK = f"UPDATE finds SET useful = :useful {OF_KEY}"
 # Record the progress of a search, replacing the previous record.
 NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop,
@@ -115,7 +115,7 @@ TALLY = """SELECT kind, state, count(*) AS jobs,
     sum(CAST(progress_json/*pg ::json */ ->> 'pages_read' AS integer)) FILTER (WHERE state = 'running') AS pages_read,
     sum(CAST(progress_json/*pg ::json */ ->> 'pages_total' AS integer)) FILTER (WHERE state = 'running') AS pages_total
     FROM jobs WHERE task_id = :task_id GROUP BY kind, state"""
-# Count a task's web addresses: visited, known, distinct pages, and finds that became documents.
+# Count a task's web addresses: visited, known, distinct pages, and discovered URLs that became documents.
 VISITS = """SELECT count(*) FILTER (WHERE is_page AND status IN ('visited', 'failed')) AS visited,
     count(*) FILTER (WHERE is_page AND status <> 'left_out') AS known,
     count(DISTINCT canonical_url) FILTER (WHERE is_page AND status <> 'left_out') AS sources,
@@ -129,7 +129,7 @@ ANSWER = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND st
 CHANGED_AT = "SELECT at FROM events WHERE task_id = :task_id ORDER BY revision DESC LIMIT 1"
 # Delete the search records of a task.
 FORGET_SEARCHES = "DELETE FROM searches WHERE task_id = :task_id"
-# Delete the finds of a task.
+# Delete the discovered URLs of a task.
 FORGET = "DELETE FROM finds WHERE task_id = :task_id"
 # List the jobs of a task that continue later. Their errors are parsed here: PostgreSQL's own operators fail
 # on escapes that its text cannot store.
@@ -145,7 +145,7 @@ class StoredUrls:
         self._clock = clock
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
-        """Store the finds of one page, once; return how many the task had not found elsewhere."""
+        """Store the discovered URLs of one page, once; return how many the task had not found elsewhere."""
         urls = [find.canonical_url for find in finds]
         page = finds[0].page_number if finds else None
 
@@ -158,7 +158,7 @@ class StoredUrls:
         return await self._store.write(write)
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
-        """Record the document that a find is about to become, so that its origin is known first."""
+        """Record the document that a discovered URL is about to become, so that its origin is known first."""
         await self._change(claim, EXPECT, {"document_id": document_id, "canonical_url": canonical_url})
 
     async def settle(
@@ -170,9 +170,9 @@ class StoredUrls:
         code: str = "",
         reason: str = "",
     ) -> None:
-        """Store the outcome of a find: a document, or a failure with its code.
+        """Store the outcome of a discovered URL: a document, or a failure with its code.
 
-        With neither, the find is skipped.
+        With neither, the discovered URL is skipped.
         """
         values = {
             "status": UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT,
@@ -185,7 +185,7 @@ class StoredUrls:
         await self._change(claim, SETTLE, values)
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
-        """Store whether the document that a find became answers its query."""
+        """Store whether the document that a discovered URL became answers its query."""
         await self._change(claim, MARK, {"useful": useful, "canonical_url": canonical_url})
 
     async def note(self, claim: Claim, note: SearchNote) -> None:
@@ -195,7 +195,7 @@ class StoredUrls:
         await self._change(claim, NOTE, values | novelty | {"warnings": json.dumps(note.warnings)})
 
     async def list_of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
-        """Return the finds of a job in order of rank."""
+        """Return the discovered URLs of a job in order of rank."""
         rows = await self._store.read(lambda queries: queries.fetch(OF_JOB, {"job_id": job_id}))
         return [_build_stored(row) for row in rows]
 
@@ -255,7 +255,7 @@ class StoredUrls:
         return [DocumentId(row.id) for row in rows]
 
     async def forget(self, task_id: TaskId) -> int:
-        """Delete the finds and search records of a task; return the number of finds."""
+        """Delete the discovered URLs and search records of a task; return the number of discovered URLs."""
 
         def write(queries: Queries) -> int:
             queries.change(FORGET_SEARCHES, {"task_id": task_id})
@@ -312,7 +312,7 @@ def _build_failed_items(row: Row) -> Iterator[FailedItem]:
 
 
 def _find_values(find: DiscoveredUrl) -> dict[str, Any]:
-    """Return the values of a find by column."""
+    """Return the values of a discovered URL by column."""
     names: Collection[str] = DiscoveredUrl.__dataclass_fields__
     return {name: getattr(find, name) for name in names}
 
@@ -323,7 +323,7 @@ def _sum_pages(tally: Sequence[Row]) -> Progress:
 
 
 def _build_stored(row: Row) -> StoredUrl:
-    """Build a stored find from its columns."""
+    """Build a discovered URL and its outcome from the columns."""
     return StoredUrl(
         find=DiscoveredUrl(
             url=row.url,
@@ -346,7 +346,7 @@ def _build_stored(row: Row) -> StoredUrl:
 
 
 def _build_result(row: Row) -> ResultRow:
-    """Build a result from a find, the document that it became, and its job's state."""
+    """Build a result from a discovered URL, the document that it became, and its job's state."""
     return ResultRow(
         url=row.url,
         title=row.title,

@@ -35,12 +35,12 @@ FORGET = "DELETE FROM outer_indexes WHERE name = :index"
 BEGIN = """INSERT INTO outer_indexes(name, generation, change, vector)
     VALUES (:index, :generation, :change, :vector)"""
 # Release the lease.
-GIVE_BACK = "UPDATE outer_indexes SET holder = '' WHERE name = :index AND holder = :holder"
+RELEASE_LEASE = "UPDATE outer_indexes SET holder = '' WHERE name = :index AND holder = :holder"
 # Advance the progress of an index, if it is at the expected position.
 ADVANCE = """UPDATE outer_indexes SET change = :new_change, vector = :new_vector
     WHERE name = :index AND generation = :generation AND change = :change AND vector = :vector"""
 # Read the recorded words of some documents.
-TAKEN_IN = """SELECT corpus_id, words FROM outer_documents
+INDEXED_DOCUMENTS = """SELECT corpus_id, words FROM outer_documents
     WHERE name = :index AND document_id IN (SELECT value FROM json_each(:documents))"""
 # Delete the records of some documents.
 LEAVE = """DELETE FROM outer_documents
@@ -74,9 +74,9 @@ class StoredIndexFeed:
     async def forget(self, index: str) -> None:
         await self._store.write(lambda queries: queries.change(FORGET, {"index": index}))
 
-    async def give_back(self, index: str, holder: str) -> None:
+    async def release_lease(self, index: str, holder: str) -> None:
         values = {"index": index, "holder": holder}
-        await self._store.write(lambda queries: queries.change(GIVE_BACK, values))
+        await self._store.write(lambda queries: queries.change(RELEASE_LEASE, values))
 
     async def advance(
         self, index: str, before: IndexMark, after: IndexMark, words: Mapping[str, DocumentWords | None]
@@ -124,7 +124,7 @@ def _place(index: str, mark: IndexMark) -> dict[str, str | int]:
 def _enter(queries: Queries, index: str, words: Mapping[str, DocumentWords | None]) -> None:
     """Record the words of documents, replacing earlier records."""
     values = {"index": index, "documents": [*words]}
-    before = [(row.corpus_id, row.words) for row in queries.fetch(TAKEN_IN, values)]
+    before = [(row.corpus_id, row.words) for row in queries.fetch(INDEXED_DOCUMENTS, values)]
     queries.change(LEAVE, values)
     entered = [
         {

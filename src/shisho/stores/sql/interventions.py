@@ -13,7 +13,7 @@ from shisho.domain.intervention import (
     HumanChallenge,
     InterventionState,
     PendingIntervention,
-    find_together,
+    find_solved_together,
     make_intervention_id,
     select_interventions,
     select_unannounced,
@@ -35,13 +35,13 @@ WAITING = f"""SELECT {COLUMNS} FROM interventions
     WHERE ended_at IS NULL AND owner = :owner AND (CAST(:task_id AS text) IS NULL OR task_id = :task_id)
     ORDER BY created_at, id"""
 # The same with row locks, before some of them end.
-WAITING_STILL = f"{WAITING} /*pg FOR UPDATE */"
+LOCK_WAITING = f"{WAITING} /*pg FOR UPDATE */"
 # Check whether there is a request that was not announced on the desktop.
-UNTOLD = (
+UNANNOUNCED = (
     "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
 )
 # Mark all requests as announced.
-TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
+ANNOUNCE = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
     RETURNING id"""
 # Record the progress of a person.
 MARK = "UPDATE interventions SET state = :state WHERE id = :id"
@@ -73,7 +73,7 @@ class StoredInterventions:
         self, owner: str, target: AuthTarget, name: str, state: InterventionState
     ) -> Sequence[PendingIntervention]:
         def write(transaction: Transaction) -> list[PendingIntervention]:
-            interventions = find_together(
+            interventions = find_solved_together(
                 select_waiting(transaction.queries, owner, still=True), select_interventions(target, name)
             )
             for intervention in interventions:
@@ -117,13 +117,13 @@ class StoredInterventions:
         )
 
     async def take_unannounced(self, owner: str) -> Sequence[PendingIntervention]:
-        if not await self._transactions.read_rows(UNTOLD, {"owner": owner}):
+        if not await self._transactions.read_rows(UNANNOUNCED, {"owner": owner}):
             return []
 
         def write(transaction: Transaction) -> list[PendingIntervention]:
             interventions = select_waiting(transaction.queries, owner, still=True)
             values = {"owner": owner, "now": transaction.now}
-            untold = {row.id for row in transaction.fetch(TELL, values)}
+            untold = {row.id for row in transaction.fetch(ANNOUNCE, values)}
             return select_unannounced(
                 interventions, {intervention.id for intervention in interventions} - untold
             )
@@ -153,11 +153,11 @@ def select_waiting(
 ) -> list[PendingIntervention]:
     """Return the pending interventions, oldest first; `still` locks them."""
     values = {"owner": owner, "task_id": task_id}
-    return [_build_intervention(row) for row in queries.fetch(WAITING_STILL if still else WAITING, values)]
+    return [_build_intervention(row) for row in queries.fetch(LOCK_WAITING if still else WAITING, values)]
 
 
 def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
-    interventions = find_together(select_waiting(transaction.queries, owner, still=True), choose)
+    interventions = find_solved_together(select_waiting(transaction.queries, owner, still=True), choose)
     for intervention in interventions:
         transaction.fetch(FREE, {"id": intervention.job_id})
         transaction.record_release(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)

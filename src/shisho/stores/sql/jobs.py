@@ -56,7 +56,7 @@ EXPIRED = """SELECT id, state, error_json, output_json IS NOT NULL AS has_output
 EXPIRED_NOW = f"{EXPIRED} /*pg FOR UPDATE SKIP LOCKED */"
 # End such a wait; the assignments are filled in.
 EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
-NOBODY_CAME = Message("wait.expired")
+WAIT_EXPIRED = Message("wait.expired")
 
 
 def end_wait(transaction: Transaction, row: Row) -> None:
@@ -76,7 +76,7 @@ def end_wait(transaction: Transaction, row: Row) -> None:
     else:
         new = JobState.FAILED
         sets = FAILED
-        nobody_came = JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now)
+        nobody_came = JobError("AUTH_REQUIRED", WAIT_EXPIRED, at=transaction.now)
         values["errors"] = dumps([*errors(row.error_json), nobody_came])
     transaction.hold(job_id=job_id)
     transaction.fetch(EXPIRE.format(sets=sets), values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, PassageId
-from shisho.domain.find import ExcludedSources
+from shisho.domain.discovered_url import ExcludedSources
 from shisho.domain.inquiry import Evidence
 from shisho.ports import Clock
 from shisho.stores.nouns import passage_id
@@ -29,10 +29,10 @@ REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.d
 # List the blocked domains of an owner.
 DOMAINS = "SELECT target FROM opinions WHERE owner = :owner AND kind = 'domain' ORDER BY target"
 # Record an opinion, unless it exists.
-SAY = """INSERT INTO opinions(owner, kind, target, document_id, start, "end", at)
+INSERT_OPINION = """INSERT INTO opinions(owner, kind, target, document_id, start, "end", at)
     VALUES (:owner, :kind, :target, :document_id, :start, :end, :now) ON CONFLICT DO NOTHING"""
 # Withdraw an opinion.
-UNSAY = "DELETE FROM opinions WHERE owner = :owner AND kind = :kind AND target = :target"
+DELETE_OPINION = "DELETE FROM opinions WHERE owner = :owner AND kind = :kind AND target = :target"
 
 
 class StoredOpinions:
@@ -43,14 +43,14 @@ class StoredOpinions:
         self._clock = clock
 
     async def block(self, owner: str, domain: str) -> None:
-        await self._say(owner, "domain", domain)
+        await self._store_opinion(owner, "domain", domain)
 
     async def unblock(self, owner: str, domain: str) -> None:
         await self._remove(owner, "domain", domain)
 
     async def reject(self, owner: str, evidence: Evidence) -> None:
         span = (evidence.document_id, evidence.start, evidence.end)
-        await self._say(owner, "evidence", evidence.id, *span)
+        await self._store_opinion(owner, "evidence", evidence.id, *span)
 
     async def restore(self, owner: str, evidence: Evidence) -> None:
         await self._remove(owner, "evidence", evidence.id)
@@ -74,7 +74,7 @@ class StoredOpinions:
 
         return await self._store.read(read)
 
-    async def _say(
+    async def _store_opinion(
         self,
         owner: str,
         kind: str,
@@ -85,8 +85,8 @@ class StoredOpinions:
     ) -> None:
         values = {"owner": owner, "kind": kind, "target": target, "now": self._clock.now()}
         span = {"document_id": document_id, "start": start, "end": end}
-        await self._store.write(lambda queries: queries.change(SAY, values | span))
+        await self._store.write(lambda queries: queries.change(INSERT_OPINION, values | span))
 
     async def _remove(self, owner: str, kind: str, target: str) -> None:
         values = {"owner": owner, "kind": kind, "target": target}
-        await self._store.write(lambda queries: queries.change(UNSAY, values))
+        await self._store.write(lambda queries: queries.change(DELETE_OPINION, values))

@@ -27,7 +27,7 @@ BINDING_QUOTAS = f"""SELECT q.kind, q.name, q.resource, q.per_day, q.day, q.used
 # Record the use of a quota on its day.
 USE = """UPDATE quotas SET used = :used, day = :day WHERE kind = :kind AND name = :name AND resource = :resource"""
 # Return an unused amount, on the same day only.
-GIVE_BACK = """UPDATE quotas SET used = CASE WHEN used > :amount THEN used - :amount ELSE 0 END
+RELEASE_UNUSED = """UPDATE quotas SET used = CASE WHEN used > :amount THEN used - :amount ELSE 0 END
     WHERE kind = :kind AND name = :name AND resource = :resource AND day = :day"""
 # Set a quota; today's use stays counted.
 SET = """INSERT INTO quotas(kind, name, resource, per_day) VALUES (:kind, :name, :resource, :per_day)
@@ -75,14 +75,14 @@ class StoredQuotas:
             lambda queries: charge_quotas(queries, user, resource, amount, self._clock.timeline_now())
         )
 
-    async def give_back(self, charge: QuotaCharge, amount: int) -> None:
+    async def release_unused(self, charge: QuotaCharge, amount: int) -> None:
         if not charge.charged or amount <= 0:
             return
 
         def write(queries: Queries) -> None:
             for quota in charge.charged:
                 key = _bind_key(quota.grantee, quota.resource)
-                queries.fetch(GIVE_BACK, key | {"day": quota.day, "amount": amount})
+                queries.fetch(RELEASE_UNUSED, key | {"day": quota.day, "amount": amount})
 
         await self._store.write(write)
 

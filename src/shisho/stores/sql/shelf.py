@@ -46,7 +46,7 @@ from shisho.stores.refusals import (
 from shisho.stores.sql import Queries, QueryStore, fetch_first
 from shisho.stores.sql.scope import FROM_DOCUMENTS, READABLE, count_in, write_condition
 from shisho.stores.sql.shelf_view import fetch_passages
-from shisho.stores.sql.traces import forget_copies
+from shisho.stores.sql.traces import erase_traces
 
 # Find the live document of a corpus with these bytes.
 KNOWN = f"""SELECT {{columns}} {FROM_DOCUMENTS}
@@ -204,10 +204,10 @@ class StoredShelf(ABC):
     def _complete_text(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
         """Make what is derived from a text's parts visible."""
 
-    def _count_out(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
+    def _subtract_counts(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
         """Take a live document out of the counts of its corpus, unless triggers do."""
 
-    def _count_again(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
+    def _restore_counts(self, queries: Queries, document_id: DocumentId) -> None:  # noqa: B027
         """Count a live document again, unless triggers do."""
 
     async def _follow_up(self, corpus_id: int) -> None:  # noqa: B027
@@ -379,12 +379,12 @@ class StoredShelf(ABC):
         """Make a superseded or removed document live again, at this source."""
         queries.change(NAME, {"id": document_id, "source": source})
         queries.change(SET_STATE, {"id": document_id, "state": "live"})
-        self._count_again(queries, document_id)
+        self._restore_counts(queries, document_id)
 
     def _withdraw(self, queries: Queries, document_id: DocumentId, state: str) -> None:
         """Take a document out of search, and set its state."""
         if _read_state(queries, document_id) == "live":
-            self._count_out(queries, document_id)
+            self._subtract_counts(queries, document_id)
         queries.change(SET_STATE, {"id": document_id, "state": state})
 
     def _remove(self, queries: Queries, document_id: DocumentId, *, purge: bool) -> None:
@@ -405,7 +405,7 @@ class StoredShelf(ABC):
 
         Answers that quoted it stay, without the quotations.
         """
-        forget_copies(queries, document_id)
+        erase_traces(queries, document_id)
         self._erase_text(queries, corpus_id, document_id)
         for table in (*HOLD_TEXT, *self.text_tables):
             queries.change(EMPTY.format(table=table), {"id": document_id})

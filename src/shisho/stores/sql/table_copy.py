@@ -119,7 +119,7 @@ class Tables:
         values = [dict(zip(("state", "source", "id"), each, strict=True)) for each in states]
         await self._store.write(lambda queries: queries.change_each(SET_DOCUMENT, values))
 
-    async def go_on_numbering(self) -> None:
+    async def continue_numbering(self) -> None:
         """Continue the numbering of rows after the inserted ones."""
 
         def write(queries: Queries) -> None:

@@ -64,7 +64,7 @@ ACTIVE = """SELECT id, state FROM jobs
 # Ask a running job to stop.
 ASK_STOP = "UPDATE jobs SET cancel_requested = true WHERE id = :id"
 # Withdraw that request from all jobs of a task.
-UNASK_STOP = "UPDATE jobs SET cancel_requested = false WHERE task_id = :id AND cancel_requested"
+CLEAR_STOP_REQUEST = "UPDATE jobs SET cancel_requested = false WHERE task_id = :id AND cancel_requested"
 # List the jobs that can be resumed, oldest first.
 RESUMABLE = (
     "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
@@ -212,7 +212,7 @@ class StoredTasks:
         def write(transaction: Transaction) -> list[JobId]:
             _hold(transaction, task_id)
             job_ids = [JobId(job.id) for job in transaction.fetch(RESUMABLE, {"id": task_id})]
-            transaction.fetch(UNASK_STOP, {"id": task_id})
+            transaction.fetch(CLEAR_STOP_REQUEST, {"id": task_id})
             for job_id in job_ids:
                 transaction.revive(job_id)
             return job_ids

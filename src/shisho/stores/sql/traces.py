@@ -46,17 +46,17 @@ NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
 JOB_INPUTS = (
     "SELECT input_json AS input FROM jobs WHERE id IN (SELECT job_id FROM finds WHERE document_id = :id)"
 )
-# List its finds. If a result page lists the document, the find that was never visited names it as well.
+# List its discovered URLs. One that was never visited names the document as well, if a result page lists it.
 FOUND = """SELECT job_id, canonical_url FROM finds
     WHERE document_id = :id OR (document_id IS NULL AND canonical_url IN (SELECT value FROM json_each(:places)))"""
-# Blank a find that names the document.
+# Blank a discovered URL that names the document.
 FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', title = '', snippet = '', reason = NULL
     WHERE job_id = :job_id /*pg AND md5(canonical_url) = md5(:canonical_url) */
     AND canonical_url = :canonical_url"""
 # The conditions for jobs that added a document, and for all other jobs.
-TAKING_IN = """{key} IN (SELECT j.id FROM jobs j
+INGESTING = """{key} IN (SELECT j.id FROM jobs j
     WHERE j.id IN (SELECT value FROM json_each(:value)) AND j.kind IN ('ingest', 'fetch'))"""
-NOT_TAKING_IN = """{key} IN (SELECT j.id FROM jobs j
+NOT_INGESTING = """{key} IN (SELECT j.id FROM jobs j
     WHERE j.id IN (SELECT value FROM json_each(:value)) AND j.kind NOT IN ('ingest', 'fetch'))"""
 # The condition for a text anywhere in a column.
 ANY_PLACE = "instr({column}, :value) > 0"
@@ -116,7 +116,7 @@ TABLES_OF_TRACES = frozenset(
 """Tables that may contain traces of a document."""
 
 
-def forget_copies(queries: Queries, document_id: str) -> None:
+def erase_traces(queries: Queries, document_id: str) -> None:
     """Erase all traces of a document; call this before the document itself is erased."""
     traces = _find_traces(queries, document_id)
     for place in sorted(traces.places):
@@ -189,7 +189,7 @@ def _forget(queries: Queries, traces: Traces) -> None:
     rows = queries.fetch(FOUND, {"id": traces.document_id, "places": places})
     jobs = sorted({row.job_id for row in rows})
     for table, column, key in OF_JOBS:
-        for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
+        for about, within in ((True, INGESTING), (False, NOT_INGESTING)):
             _rewrite(queries, traces, table, column, within.format(key=key), jobs, about=about)
     for table, column in JSON_COLUMNS:
         for place in places:

@@ -56,7 +56,7 @@ INSERT = """INSERT INTO jobs(id, task_id, owner, kind, state, priority, input_js
         :cause, :now, :finished_at)
     ON CONFLICT DO NOTHING RETURNING id"""
 # Find the existing job with its ID, or else with its key.
-STANDS = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key)
+EXISTING_JOB = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key)
     ORDER BY id <> :id LIMIT 1"""
 # Read the state of a job that ended without an outcome.
 ENDED_STATE = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
@@ -139,8 +139,8 @@ class Transaction:
         if not self.fetch(
             INSERT, values | {"now": self.now, "finished_at": self.now if state in ENDED else None}
         ):
-            (stands,) = self.fetch(STANDS, values)
-            return JobId(stands.id)
+            (existing,) = self.fetch(EXISTING_JOB, values)
+            return JobId(existing.id)
         self.record_event(task_id, new.id, EventKind(state), EventFacts(job_kind=new.kind), {state: 1})
         return new.id
 

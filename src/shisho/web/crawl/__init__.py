@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 from urllib.parse import urlsplit
 
-from shisho.domain.find import DiscoveredUrl
+from shisho.domain.discovered_url import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
 from shisho.records import dataclass

@@ -120,8 +120,8 @@ class SerpClient:
     """A client for result pages.
 
     `browse` serves engines that need a browser (None: there is none); `keys` are the user's own, by setting.
-    `let_in` returns True for an engine that a person has used in our browser's window: only that browser has
-    their clearance, so the engine is then requested through it.
+    `is_opened_by_person` returns True for an engine that a person has used in our browser's window. Only that
+    browser has their clearance, so the engine is then requested through it.
     """
 
     fetcher: Fetcher
@@ -131,7 +131,7 @@ class SerpClient:
     health: Health
     clock: Clock
     keys: Mapping[str, str]
-    let_in: Callable[[str], bool] = assume_nobody
+    is_opened_by_person: Callable[[str], bool] = assume_nobody
 
     def limit_of(self, about: EngineAbout) -> Limit:
         """Return the engine's limit, as its keys allow."""
@@ -285,7 +285,7 @@ class SerpClient:
 
     async def _fetch(self, about: EngineAbout, request: Request) -> Response:
         today = to_date(self.clock.now())
-        by_browser = about.needs_browser or (self.browse is not None and self.let_in(about.name))
+        by_browser = about.needs_browser or (self.browse is not None and self.is_opened_by_person(about.name))
         if not by_browser:
             return replace(await fetch_authorised(self.fetcher.fetch, request, about, self.keys), today=today)
         if self.browse is None:

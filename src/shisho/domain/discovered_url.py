@@ -1,4 +1,4 @@
-"""The stored finds of jobs, and the sources that answers exclude."""
+"""The discovered URLs of jobs, and the sources that answers exclude."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DiscoveredUrl:
 
 
 class UrlState(StrEnum):
-    """The state of a find. `found`: not visited yet."""
+    """The state of a discovered URL. `found`: not visited yet."""
 
     FOUND = "found"
     VISITED = "visited"
@@ -41,7 +41,7 @@ class UrlState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredUrl:
-    """A find and its outcome."""
+    """A discovered URL and its outcome."""
 
     find: DiscoveredUrl
     status: UrlState
@@ -95,7 +95,7 @@ class Report:
     sources: int
     """Distinct web pages among the hits, without those left out."""
     taken_in: int
-    """All finds that became documents."""
+    """All discovered URLs that became documents."""
     reading: Progress
     """Pages of the long files that are being ingested now."""
     results: Sequence[ResultRow]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fit_support import CAPTIONS, SUPPORT, Support
+from fit_support import CAPTIONS, ROLES, SUPPORT, Support
 from tests.librarian.checking.material import (
     LABELS,
     Claim,
@@ -32,6 +34,8 @@ from shisho.librarian.checking.support import SupportFeatures
 ROOT = Path(__file__).parent.parent
 MATERIAL = ROOT / "eval" / "support_material"
 MAX_CAPTIONS = 90  # of 256 parts: those whose hash is below
+MAX_ROLES = 90  # of 256 parts, of the captions whose nouns change their roles
+PHRASE = re.compile(r"([一-鿿々ァ-ヶーA-Za-z0-9]{1,12})(は|が|を|に|から|より)(?=[一-鿿ァ-ヶーA-Za-z、])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class LabelledSentence:
 
 def main() -> None:
     rows = list(list_sentences(Path(os.environ["SHISHO_SHARED"])))
+    rows += list_changed_roles(rows)
     features, measured, suspect = [], [], []
     for row in rows:
         claim = row.claim
@@ -91,6 +96,38 @@ def list_sentences(shared: Path) -> Iterator[LabelledSentence]:
                 claim = make_claim(row["hypothesis"], row["label"], row["premise"], "")
                 is_unseen = int(_hash(row["premise"])[:2], 16) % 2 == 0
                 yield LabelledSentence(CAPTIONS, claim, row["label"] == "entailment", is_unseen)
+
+
+def list_changed_roles(rows: Iterable[LabelledSentence]) -> Iterator[LabelledSentence]:
+    """Yield sentences of quotations with two nouns exchanged (false), and with two phrases (true)."""
+    quotations: dict[str, LabelledSentence] = {}
+    for row in rows:
+        quotations.setdefault(row.claim.evidence[0].snippet, row)
+    for quotation, row in quotations.items():
+        hashed = _hash(quotation)
+        if row.set_name == CAPTIONS and int(hashed[:2], 16) >= MAX_ROLES:
+            continue
+        for sentence in quotation.splitlines():
+            for text, is_true in change_roles(sentence):
+                label = "true" if is_true else "false"
+                claim = make_claim(text, label, quotation, row.claim.evidence[0].heading)
+                yield LabelledSentence(ROLES, claim, is_true, int(hashed[-2:], 16) % 2 == 0)
+
+
+def change_roles(sentence: str) -> Iterator[tuple[str, bool]]:
+    """Yield a sentence with the first nouns of two roles exchanged, and with their phrases exchanged."""
+    for first, second in pairwise(PHRASE.finditer(sentence)):
+        noun, particle = first.groups()
+        other_noun, other_particle = second.groups()
+        between = sentence[first.end() : second.start()]
+        is_apart = noun not in other_noun and other_noun not in noun and "、" not in between
+        if not is_apart or particle == other_particle or {particle, other_particle} == {"は", "が"}:
+            continue
+        before, after = sentence[: first.start()], sentence[second.end() :]
+        yield f"{before}{other_noun}{particle}{between}{noun}{other_particle}{after}", False
+        if not between and (not before or before[-1] in "、。はがをに"):
+            yield f"{before}{other_noun}{other_particle}{noun}{particle}{after}", True
+        return
 
 
 def _hash(text: str) -> str:

@@ -20,6 +20,7 @@ from shisho.librarian.checking.support import EITHER, RISING
 SUPPORT = FOLDER / "support.npz"
 WEIGHTS = FOLDER.parent / "src" / "shisho" / "librarian" / "checking" / "support.json"
 CAPTIONS = "jnli"  # short captions of pictures, which are unlike answers
+ROLES = "roles"  # made by exchanging nouns: these say which signs forbid support, and are not fitted on
 SET_WEIGHTS = {CAPTIONS: 0.25}
 FALSE_WEIGHT = 1.0  # of all false sentences against all true ones
 PENALTY = 0.01  # of the squared weights, in units of standard deviations
@@ -44,7 +45,7 @@ class Support(FeatureTable):
 
     @property
     def fitted(self) -> NDArray[np.bool_]:
-        return ~self.unseen & ~self.suspect
+        return ~self.unseen & ~self.suspect & (self.sets != ROLES)
 
 
 def load_support() -> Support:
@@ -105,27 +106,34 @@ def score_held_out(table: Support, repeats: int = REPEATS) -> Array:
     return scores
 
 
+def score_all(table: Support, repeats: int = REPEATS) -> tuple[Array, float, Array]:
+    """Return the weights, the score of even odds, and scores by models that have not seen the quotation."""
+    weights, even = fit_score(table.keep(table.fitted))
+    scores = score_held_out(table, repeats)
+    return weights, even, np.where(table.fitted, scores, table.features @ weights - even)
+
+
 def choose_margin(table: Support, scores: Array) -> float:
     """Return the least margin above even odds at which few enough held-out false sentences are supported."""
     false = table.fitted & ~table.right & (table.sets != CAPTIONS)
-    count = (~table.unseen & ~table.right & (table.sets != CAPTIONS)).sum()
+    count = (~table.unseen & ~table.right & ~np.isin(table.sets, (CAPTIONS, ROLES))).sum()
     return float(np.sort(scores[false])[::-1][int(MAX_FALSE * count)]) + 1e-4
 
 
 def list_forbidding(table: Support, scores: Array, margin: float) -> list[str]:
-    """Return the signs against a sentence that no fitted true sentence has that is supported held out."""
-    supported = table.fitted & table.right & (scores >= margin)
+    """Return the signs that not more true than false sentences have, of those supported held out."""
+    supported = ~table.unseen & ~table.suspect & (scores >= margin)
     return [
         name
         for name, column in zip(table.names, table.features.T, strict=True)
-        if name not in RISING | EITHER and not column[supported].any()
+        if name not in RISING | EITHER
+        and column[supported & table.right].sum() <= column[supported & ~table.right].sum()
     ]
 
 
 def fit_support(table: Support) -> dict[str, object]:
     """Return the weights, the threshold and the signs that forbid support, as they are stored."""
-    weights, even = fit_score(table.keep(table.fitted))
-    scores = score_held_out(table)
+    weights, even, scores = score_all(table)
     margin = choose_margin(table, scores)
     return {
         "weights": {
@@ -138,9 +146,7 @@ def fit_support(table: Support) -> dict[str, object]:
 
 def list_outcomes(table: Support, repeats: int = REPEATS) -> NDArray[np.bool_]:
     """Return which rows are supported by models that have not seen their quotations."""
-    scores = score_held_out(table, repeats)
-    weights, even = fit_score(table.keep(table.fitted))
-    scores = np.where(table.fitted, scores, table.features @ weights - even)
+    _, _, scores = score_all(table, repeats)
     margin = choose_margin(table, scores)
     forbidding = np.isin(table.names, list_forbidding(table, scores, margin))
     return ~table.suspect & ~table.features[:, forbidding].any(1) & (scores >= margin)

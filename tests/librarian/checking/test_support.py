@@ -71,7 +71,7 @@ def test_what_is_false_by_a_swap_is_not_supported_and_nothing_true_is_contradict
             outcomes[row["label"]].append(claim.check(judged=False).support)
     assert SupportOutcome.CONTRADICTED not in outcomes["true"]
     assert SupportOutcome.SUPPORTED not in outcomes["false"]
-    assert outcomes["true"].count(SupportOutcome.SUPPORTED) >= 0.55 * len(outcomes["true"])
+    assert outcomes["true"].count(SupportOutcome.SUPPORTED) >= 0.5 * len(outcomes["true"])
 
 
 @each_row(

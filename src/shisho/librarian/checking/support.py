@@ -38,7 +38,7 @@ KNOWN = 0.5  # what a word counts that only a heading, a context or the question
 
 _KANA_END = compile_lazily(r"[ぁ-ん]$")
 _DENIAL = compile_lazily(r"そう|とは|わけ|正し|言え|いえ|限ら|\b(?:that|it|so|true)\b")
-_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(は|が|を|に|へ|から|より)(?![一-鿿]?って)")
+_ROLE = compile_lazily(r"([一-鿿々ァ-ヶー]{1,12})(は|が|を|に|へ|から|より)(?!(?:よ|と|[従沿伴])って)")
 _SUBJECT = "subject"
 _ROLES = {
     "は": _SUBJECT,
@@ -70,7 +70,7 @@ class SupportFeatures(NamedTuple):
     denied: bool  # the run goes on to deny what it said
     misdenied: bool  # a negated clause is not about what the matched clauses negate
     directions: bool  # a noun with を, に or から has another of these in the matched clauses
-    subjects: bool  # a noun is a subject only here or only in the matched clauses, and words move
+    subjects: bool  # a noun is a subject only here or only in the matched clauses, and words or roles move
     shares: bool  # a share is taken of another whole than in the matched clauses
     crossed: bool  # a word of a figure stands with another figure
     swapped: bool  # neighbouring figures of one kind in another order than their labels, or the reverse
@@ -198,7 +198,7 @@ class _Alignment:
 
     def measure(self) -> SupportFeatures:
         is_moved = any(second < first for first, second in pairwise(self.places.values()))
-        changed = {*self._list_changed_roles()}
+        changed = [*self._list_changed_roles()]
         signs = {
             "unmatched": any(not _KANA_END.search(self.tokens[at].term) for at in self.foreign),
             "substituted": self._is_substituted(),
@@ -208,7 +208,7 @@ class _Alignment:
             "denied": self._is_denied_after(),
             "misdenied": self._is_misdenied(),
             "directions": False in changed,
-            "subjects": is_moved and True in changed,
+            "subjects": True in changed and (is_moved or len(changed) > 1),
             "shares": self._is_share_of_other(),
             "crossed": self._is_crossed(),
             "swapped": self._is_swapped(),

@@ -7,13 +7,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from rich.console import Console
 
 from shisho.language.display import display_name
 from shisho.language.normalise import strip_unseen
 from shisho.settings import expand_user
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 GAP = "  "
 # A space, or a word or a character of a script without spaces, with the brackets and the marks around it that

@@ -57,7 +57,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory textlint; else echo "The Japanese texts are not checked: there is no npm. Install Node.js, or call make textlint elsewhere." >&2; fi
 
-# The exceptions and their reasons are in .textlintrc.json, the words in docs/prh.yml. Node.js 18 has not what the usual format needs.
+# The exceptions and their reasons are in .textlintrc.json, the words in docs/prh.yml. The default formatter needs a newer Node.js than 18.
 textlint: build/textlint/.done $(VENV)/.dev
 	$(BIN)/python -m tests.japanese_messages build/messages.ja.md
 	build/textlint/node_modules/.bin/textlint --format unix --rules-base-directory $(CURDIR)/build/textlint/node_modules README.ja.md "docs/**/*.ja.md" build/messages.ja.md

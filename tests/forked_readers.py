@@ -65,7 +65,7 @@ def fork_readers(find_server: Callable[[], Path]) -> None:
         stdout, stdin = await asyncio.open_connection(sock=connection)
         return ForkedReader(pid, stdout, stdin, ending)
 
-    _Child._spawn = spawn  # type: ignore
+    _Child._spawn = spawn  # type: ignore[assignment, method-assign]
 
 
 def start_readers() -> None:

@@ -21,7 +21,6 @@ _WORD = compile_lazily(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
 _NO_THINGS = frozenset({"形状詞可能", "助数詞可能"})  # 必要, 3年
 _VERBAL = frozenset({"動詞", "形容詞"})
-_CLOSING = ("終止形", "命令形")  # forms that end a sentence
 _WHICH = frozenset({"何", "どの", "どんな"})  # with the noun after them: 何席, どの国
 _ASKED = GRAMMAR | frozenset("なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
 _FORMAL = GRAMMAR | {"時"}  # nouns of grammar: 0のとき決定係数は, 為, 事
@@ -51,12 +50,6 @@ def find_keywords(question: str) -> list[Keyword]:
     if found_keywords and _WHY.search(text):
         found_keywords.setdefault("理由", Keyword("理由"))
     return list(found_keywords.values())
-
-
-def is_sentence(text: str) -> bool:
-    """Return whether a Japanese text ends in a predicate: 「社長は逮捕された」, not 「向いている場面」."""
-    words = [token for token in get_tokenizer().tokenize(text) if token.part_of_speech()[0] != "補助記号"]
-    return bool(words) and words[-1].part_of_speech()[5].startswith(_CLOSING)
 
 
 def count_nouns(text: str) -> int:

@@ -43,8 +43,8 @@ from shisho.messages.catalogue import translate_word
 from shisho.records import dataclass
 
 Say = Callable[..., str]
-# First lines of answers without an answer that a model has read, or had nothing to read for.
-_IN_VAIN = {
+# First lines with a model, by the usual one and the level, if it found nothing or had nothing to read.
+_UNANSWERED_HEADS = {
     ("answer_read", AnswerLevel.RELATED): "answer_absent",
     ("answer_read", AnswerLevel.NOTHING): "answer_absent",
     ("answer_unread", AnswerLevel.NOTHING): "answer_unshown",
@@ -192,7 +192,7 @@ def frame_answer(
     incomplete = [goal.question for goal in open_goals(strategy.goals, status) if goal.id in answered]
     is_partial = bool(missing and incomplete)
     level = AnswerLevel.PARTIAL if is_partial else choose_best_level(levels.values())
-    head = _IN_VAIN.get((head, level), head)
+    head = _UNANSWERED_HEADS.get((head, level), head)
     blocks = [AnswerNote(say(head, level=say(f"level_{level}")), NoteRole.OPENING)]
     if asked not in ("", strategy.question):
         blocks.append(AnswerNote(say("answer_understood", text=strategy.question), NoteRole.OPENING))

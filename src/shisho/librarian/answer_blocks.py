@@ -19,7 +19,6 @@ from shisho.domain.inquiry import (
 from shisho.domain.session import SentenceRevision
 from shisho.language import compile_lazily
 from shisho.language.display import join_lines, make_legible
-from shisho.language.keywords import is_sentence
 from shisho.language.terms import fold, split_terms
 from shisho.librarian.checking.check import AnswerUnit
 from shisho.librarian.checking.unit_text import frame
@@ -29,19 +28,16 @@ MAX_UNITS = 200  # of one reply
 MAX_COLUMNS = 12
 MAX_HEADING_CHARS = 120
 KNOWN_SHARE = 0.5  # of a heading's terms that the question or the quotations contain
-MAX_LABEL_CHARS = 20
 NOTHING = Sentence("", (), None)
 _EMPTY = compile_lazily(r"[\s\-–—―−－ー/・.…]*")
 _ADDRESS = compile_lazily(r"://|\bwww\.|\.(?:com|org|net|example)\b", re.IGNORECASE)
 _DIGITS = compile_lazily(r"\d+")
-# Column labels that no document needs to contain.
+# Labels of columns and rows that no document needs to contain.
 _LABELS = """
-項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 共通点 観点 効果 用途 条件
+項目 比較項目 区分 内容 種類 名称 対象 値 備考 出典 回答 資料 文書 違い 相違点 共通点 観点 効果 用途 条件
+位置づけ 目的 役割 特徴 方法 手順 理由 概要
 item category kind name value note notes source document topic aspect description details difference content effect use
-"""
-# Labels of a first column whose cells name respects, in words of the answer's own.
-_RESPECTS = """
-項目 比較項目 観点 違い 相違点 共通点 aspect aspects point topic respect
+purpose role feature features method reason overview
 """
 
 
@@ -110,7 +106,7 @@ class KnownWords:
 def _list_of(block: BlockReply) -> Iterator[AnswerUnit | Sentence]:
     """Yield the units of a block in order.
 
-    Units without content, such as a dash in a table, are unchanged.
+    Units that state nothing, such as a dash or the label of a row, are unchanged.
     """
     if block.type == "heading":
         return
@@ -124,12 +120,10 @@ def _list_of(block: BlockReply) -> Iterator[AnswerUnit | Sentence]:
         for place, cell in enumerate(row[:MAX_COLUMNS]):
             label = block.header[place] if place < len(block.header) else ""
             context = " · ".join(filter(None, (name if place else "", join_lines(label))))
-            if _EMPTY.fullmatch(cell.text):
+            if _EMPTY.fullmatch(cell.text) or (not place and fold(cell.text.strip()) in _LABELS.split()):
                 yield Sentence(cell.text.strip(), (), None)
             else:
-                is_respect = not place and fold(label) in _RESPECTS.split()
-                is_label = is_respect and len(cell.text) <= MAX_LABEL_CHARS and not is_sentence(cell.text)
-                yield AnswerUnit(cell.text, cell.cites or shared, context, is_label)
+                yield AnswerUnit(cell.text, cell.cites or shared, context)
 
 
 def _build(

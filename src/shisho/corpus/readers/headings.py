@@ -72,7 +72,7 @@ def title_of(stated: str, blocks: Iterable[Block]) -> str:
         return stated
     if _is_organisation(heads[0]):
         others = [head for head in heads if head.page == heads[0].page and not _is_organisation(head)]
-        heads = [max(others, key=_measure_letters, default=heads[0])]
+        heads = [max(others, key=_measure_letter_height, default=heads[0])]
     return _join_spaced_letters(label_heading(heads[0].text))
 
 
@@ -80,7 +80,7 @@ def _is_organisation(head: Block) -> bool:
     return _ORGANISATION.fullmatch("".join(head.text.split())) is not None
 
 
-def _measure_letters(block: Block) -> float:
+def _measure_letter_height(block: Block) -> float:
     """Return the height of its letters in points, 0 if it is not known where they are printed."""
     if not block.lines:
         return 0.0

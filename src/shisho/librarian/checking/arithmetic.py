@@ -43,6 +43,7 @@ _KINDS = (
 _SCALES = {unit: (kind, factor) for kind, units in enumerate(_KINDS) for unit, factor in units.items()}
 PLAIN_NUMBERS = (Measure(Decimal(1)), Measure(Decimal(100)), Measure(Decimal(100), "%"))  # of shares
 MAX_TOKENS = 60
+MAX_ROUNDING = Fraction(1, 10)  # of a value that is rounded to tens or more: 5 is not about 10
 _DIGITS = 20  # a fraction that does not end within so many digits does not end
 
 
@@ -219,7 +220,10 @@ def _is_rounded(exact: Fraction, result: Measure, exponent: int) -> bool:
     is_endless = 10**_DIGITS % exact.denominator != 0
     if not result.rough and not (is_endless and exponent < 0):
         return False
-    return abs(exact - Fraction(result.value)) * 2 <= Fraction(10) ** exponent
+    error = abs(exact - Fraction(result.value))
+    if exponent > 0 and error > MAX_ROUNDING * abs(exact):
+        return False
+    return error * 2 <= Fraction(10) ** exponent
 
 
 def _is_converted(measure: Measure, result: Measure) -> bool:

@@ -52,15 +52,11 @@ CONTRADICTED = "contradicted"
 
 @dataclass(frozen=True, slots=True)
 class AnswerUnit:
-    """A sentence, an item of a list or a cell of a table, as its writer gave it.
-
-    `is_label`: it names the respect in which its row compares things.
-    """
+    """A sentence, an item of a list or a cell of a table, as its writer gave it."""
 
     text: str
     cites: tuple[int, ...] = ()
     context: str = ""
-    is_label: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,6 @@ class ReadUnit:
     refs: tuple[EvidenceRef, ...]
     unknown: tuple[int, ...]
     is_frame: bool = False
-    is_label: bool = False
     is_quotation: bool = False
     is_misplaced: bool = False
     is_foreign: bool = False
@@ -201,7 +196,6 @@ def _read_unit(unit: AnswerUnit, refs: dict[int, EvidenceRef]) -> ReadUnit:
         unit.context,
         found_refs,
         unknown,
-        is_label=unit.is_label,
         is_quotation=not unit.context and _is_quotation(text, found_refs),
     )
 
@@ -224,8 +218,6 @@ def _compare(
         text, quotations, [*headings, sources.question], "\n".join([sources.question, *sources.results])
     )
     features = measure_support(text, quotations, headings)
-    if unit.is_label and features.coverage < MIN_COVERAGE and not (foreign or misplaced):
-        return ReadUnit(unit.text, unit.context, unit.refs, unit.unknown, is_frame=True)
     has_words = any(clause.content for clause in read_clauses(unit.text))  # 「している」 has none
     is_foreign = (
         has_words
